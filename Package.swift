@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The sources import the C library as Glibc; on macOS that name stands for Darwin. What Darwin spells differently is in
-// Sources/Diagnostics/Darwin.swift. It has not been built there yet.
+// Sources/MergewalkDiagnostics/Darwin.swift. It has not been built there yet.
 #if os(macOS)
   let systemSettings: [SwiftSetting] = [.unsafeFlags(["-module-alias", "Glibc=Darwin"])]
 #else
@@ -33,11 +33,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 let package = Package(
   name: "mergewalk",
   products: [
-    .library(name: "MergewalkObjects", targets: ["MergewalkObjects", "ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(
+      name: "MergewalkObjects",
+      targets: ["MergewalkObjects", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkObjectContext"]),
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "MergewalkFoundation", targets: ["MergewalkFoundation"]),
-    .library(name: "MergewalkReaders", targets: ["MergewalkReaders", "RecordFormats"]),
-    .library(name: "MergewalkImport", targets: ["MergewalkImport", "RecordFormats", "Importing", "Pipelines"]),
+    .library(name: "MergewalkReaders", targets: ["MergewalkReaders", "MergewalkRecordFormats"]),
+    .library(
+      name: "MergewalkImport",
+      targets: ["MergewalkImport", "MergewalkRecordFormats", "MergewalkImporting", "MergewalkPipelines"]),
     .executable(name: "mergewalk", targets: ["mergewalk"]),
     .plugin(name: "MergewalkDefaultStore", targets: ["MergewalkDefaultStore"]),
   ],
@@ -47,79 +51,92 @@ let package = Package(
   ],
   targets: [
     // C libraries of the system.
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
-    .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
-    .systemLibrary(name: "CICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
+    .systemLibrary(name: "CMergewalkSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CMergewalkLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CMergewalkLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CMergewalkCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CMergewalkZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CMergewalkZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CMergewalkBZip2", providers: [.apt(["libbz2-dev"])]),
+    .systemLibrary(name: "CMergewalkLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+    .systemLibrary(name: "CMergewalkICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
 
     // Loops in C that need instructions Swift cannot ask for.
-    .target(name: "CScan"),
+    .target(name: "CMergewalkScan"),
     // Calls of glibc that Swift does not see.
-    .target(name: "CProcess"),
+    .target(name: "CMergewalkProcess"),
     // What the command does before its main function.
-    .target(name: "CCommand"),
+    .target(name: "CMergewalkCommand"),
 
     // Foundations: no entity, no SQL.
-    module("Diagnostics"),
-    module("Bytes"),
-    module("Threads"),
-    module("EventLogs", ["Threads", "CScan"]),
-    module("XML", ["Bytes", "Diagnostics", "EventLogs", "CLibXML2"]),
-    module("YAML", ["Diagnostics", "CLibYAML"]),
-    module("PropertyLists"),
+    module("MergewalkDiagnostics"),
+    module("MergewalkBytes"),
+    module("MergewalkThreads"),
+    module("MergewalkEventLogs", ["MergewalkThreads", "CMergewalkScan"]),
+    module("MergewalkXML", ["MergewalkBytes", "MergewalkDiagnostics", "MergewalkEventLogs", "CMergewalkLibXML2"]),
+    module("MergewalkYAML", ["MergewalkDiagnostics", "CMergewalkLibYAML"]),
+    module("MergewalkPropertyLists"),
 
     // The object layer.
-    module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "PropertyLists", "CCrypto", "CICU"]),
-    module("SQLite", ["CSQLite"]),
-    module("StorePages"),
     module(
-      "ObjectStore",
+      "MergewalkObjectModel",
       [
-        "Bytes", "ObjectModel", "SQLite", "StorePages", "CSQLite", "CProcess", "PropertyLists", "Diagnostics", "XML",
-        "CZlib",
+        "MergewalkBytes", "MergewalkDiagnostics", "MergewalkXML", "MergewalkYAML", "MergewalkPropertyLists",
+        "CMergewalkCrypto", "CMergewalkICU",
       ]),
-    module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
+    module("MergewalkSQLite", ["CMergewalkSQLite"]),
+    module("MergewalkStorePages"),
+    module(
+      "MergewalkObjectStore",
+      [
+        "MergewalkBytes", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkStorePages", "CMergewalkSQLite",
+        "CMergewalkProcess", "MergewalkPropertyLists", "MergewalkDiagnostics", "MergewalkXML",
+        "CMergewalkZlib",
+      ]),
+    module(
+      "MergewalkObjectContext", ["MergewalkBytes", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkThreads"]),
 
     // Core Data's names for the object layer.
-    module("CoreData", ["ObjectContext", "ObjectStore", "ObjectModel"]),
+    module("CoreData", ["MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel"]),
 
     // The import layer.
     module(
-      "RecordFormats",
+      "MergewalkRecordFormats",
       [
-        "Bytes", "Diagnostics", "EventLogs", "Threads", "XML", "CScan", "CProcess", "CLibYAML", "CZlib", "CZstd",
-        "CBZip2",
-        "CLZMA", "CCrypto",
+        "MergewalkBytes", "MergewalkDiagnostics", "MergewalkEventLogs", "MergewalkThreads", "MergewalkXML",
+        "CMergewalkScan", "CMergewalkProcess", "CMergewalkLibYAML", "CMergewalkZlib", "CMergewalkZstd",
+        "CMergewalkBZip2",
+        "CMergewalkLZMA", "CMergewalkCrypto",
       ]),
     module(
-      "Importing",
+      "MergewalkImporting",
       [
-        "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "RecordFormats", "Diagnostics",
-        "Threads", "YAML", "CScan",
+        "MergewalkBytes", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkPropertyLists", "MergewalkRecordFormats", "MergewalkDiagnostics",
+        "MergewalkThreads", "MergewalkYAML", "CMergewalkScan",
       ]),
     module(
-      "Pipelines",
+      "MergewalkPipelines",
       [
-        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads",
-        "YAML",
+        "MergewalkBytes", "MergewalkImporting", "MergewalkObjectContext", "MergewalkObjectStore",
+        "MergewalkObjectModel", "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkThreads",
+        "MergewalkYAML",
       ]),
 
     // What users import: one module a product.
-    module("MergewalkObjects", ["Diagnostics", "ObjectModel", "ObjectStore", "ObjectContext"]),
-    module("MergewalkFoundation", ["ObjectModel", "ObjectContext"]),
-    module("MergewalkReaders", ["Diagnostics", "RecordFormats"]),
-    module("MergewalkImport", ["MergewalkObjects", "MergewalkReaders", "Importing", "Pipelines"]),
+    module(
+      "MergewalkObjects",
+      ["MergewalkDiagnostics", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkObjectContext"]),
+    module("MergewalkFoundation", ["MergewalkObjectModel", "MergewalkObjectContext"]),
+    module("MergewalkReaders", ["MergewalkDiagnostics", "MergewalkRecordFormats"]),
+    module("MergewalkImport", ["MergewalkObjects", "MergewalkReaders", "MergewalkImporting", "MergewalkPipelines"]),
 
     .executableTarget(
       name: "mergewalk",
       dependencies: [
-        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads", "Bytes",
-        "CCommand",
+        "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkThreads", "MergewalkBytes",
+        "CMergewalkCommand",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -134,59 +151,78 @@ let package = Package(
     .plugin(name: "MergewalkDefaultStore", capability: .buildTool(), dependencies: ["mergewalk"]),
 
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
-    module("TestSupport"),
-    tests("DiagnosticsTests", ["Diagnostics"]),
-    tests("BytesTests", ["Bytes", "TestSupport"]),
-    tests("ThreadsTests", ["Threads"]),
-    tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
-    tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
+    module("MergewalkTestSupport"),
+    tests("DiagnosticsTests", ["MergewalkDiagnostics"]),
+    tests("BytesTests", ["MergewalkBytes", "MergewalkTestSupport"]),
+    tests("ThreadsTests", ["MergewalkThreads"]),
+    tests("YAMLTests", ["MergewalkYAML", "MergewalkDiagnostics", "MergewalkTestSupport"]),
+    tests("PropertyListsTests", ["MergewalkPropertyLists", "MergewalkTestSupport"]),
     tests(
-      "ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
-    tests("SQLiteTests", ["SQLite", "TestSupport"]),
-    tests("StorePagesTests", ["StorePages", "SQLite", "TestSupport"]),
-    tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
+      "ObjectModelTests",
+      ["MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite", "MergewalkThreads", "MergewalkTestSupport"]),
+    tests("SQLiteTests", ["MergewalkSQLite", "MergewalkTestSupport"]),
+    tests("StorePagesTests", ["MergewalkStorePages", "MergewalkSQLite", "MergewalkTestSupport"]),
+    tests(
+      "ObjectStoreTests",
+      [
+        "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkPropertyLists",
+        "MergewalkDiagnostics", "MergewalkTestSupport",
+      ]),
     tests(
       "ObjectContextTests",
-      ["CoreData", "ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
+      [
+        "CoreData", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkPropertyLists",
+        "MergewalkSQLite", "MergewalkTestSupport",
+      ],
       exclude: ["Generated/Zoo.yaml"]),
-    tests("MergewalkFoundationTests", ["MergewalkFoundation", "MergewalkObjects", "TestSupport"]),
+    tests("MergewalkFoundationTests", ["MergewalkFoundation", "MergewalkObjects", "MergewalkTestSupport"]),
     tests(
       "RecordFormatsTests",
       [
-        "Bytes", "RecordFormats", "Diagnostics", "EventLogs", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib",
-        "CZstd",
-        "CBZip2",
-        "CLZMA",
-        "TestSupport",
+        "MergewalkBytes", "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkEventLogs",
+        "MergewalkPropertyLists", "MergewalkYAML", "CMergewalkLibYAML", "CMergewalkScan", "CMergewalkZlib",
+        "CMergewalkZstd",
+        "CMergewalkBZip2",
+        "CMergewalkLZMA",
+        "MergewalkTestSupport",
       ]),
     tests(
       "ImportingTests",
       [
-        "Importing", "Diagnostics", "PropertyLists", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats",
-        "SQLite", "Threads", "TestSupport",
+        "MergewalkImporting", "MergewalkDiagnostics", "MergewalkPropertyLists", "MergewalkObjectContext",
+        "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkRecordFormats",
+        "MergewalkSQLite", "MergewalkThreads", "MergewalkTestSupport",
       ]),
     tests(
       "PipelinesTests",
       [
-        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite",
-        "TestSupport",
+        "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkYAML", "MergewalkSQLite",
+        "MergewalkTestSupport",
       ]),
     tests(
       "DocumentationTests",
       [
-        "Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "IssueServer",
-        "TestSupport",
+        "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectContext", "MergewalkObjectStore",
+        "MergewalkObjectModel", "MergewalkRecordFormats", "IssueServer",
+        "MergewalkTestSupport",
       ]),
     // Compiled only where CoreData can be imported; elsewhere it is empty.
-    tests("ApplePlatform", ["Pipelines", "Importing", "ObjectStore", "ObjectModel", "TestSupport"]),
     tests(
-      "CLITests", ["mergewalk", "Importing", "TestSupport", "SQLite", "YAML"],
+      "ApplePlatform",
+      [
+        "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkTestSupport",
+      ]),
+    tests(
+      "CLITests", ["mergewalk", "MergewalkImporting", "MergewalkTestSupport", "MergewalkSQLite", "MergewalkYAML"],
       exclude: ["Mistakes/Mistakes.yaml"]),
     tests(
       "MeetingTests",
       [
-        "mergewalk", "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "Diagnostics",
-        "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport",
+        "mergewalk", "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkRecordFormats", "MergewalkSQLite", "MergewalkDiagnostics",
+        "CMergewalkZlib", "CMergewalkZstd", "CMergewalkBZip2", "CMergewalkLZMA", "MergewalkTestSupport",
       ]),
   ]
 )

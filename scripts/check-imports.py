@@ -66,7 +66,7 @@ def main():
         declared = {next(iter(each.values()))[0] for each in target["dependencies"]}
         folder = root / (target.get("path") or ("Tests" if kind == "test" else "Sources") + "/" + name)
         allowed = declared | {name} | TOOLCHAIN
-        if kind != "regular" or name in {"TestSupport", "MergewalkFoundation"}:
+        if kind != "regular" or name in {"MergewalkTestSupport", "MergewalkFoundation"}:
             allowed |= IN_TESTS
         # On macOS the name Glibc stands for Darwin, by a flag among the settings that all targets of Swift have.
         has_alias = any("swiftLanguageMode" in each["kind"] for each in target.get("settings", []))

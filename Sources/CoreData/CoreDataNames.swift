@@ -1,6 +1,6 @@
-@_exported public import ObjectContext
-@_exported public import ObjectModel
-@_exported public import ObjectStore
+@_exported public import MergewalkObjectContext
+@_exported public import MergewalkObjectModel
+@_exported public import MergewalkObjectStore
 
 // Core Data's names for what Mergewalk has, so that code about a model reads the same on Linux. What differs:
 // `docs/coredata-names.md`.
@@ -38,7 +38,7 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a predicate from a format string.
   ///
-  /// - Precondition: the format can be read; ``ObjectModel/ObjectPredicate`` throws instead.
+  /// - Precondition: the format can be read; ``MergewalkObjectModel/ObjectPredicate`` throws instead.
   public init(format: String, _ arguments: any PredicateArgument...) {
     self.init(format: format, argumentArray: arguments)
   }
@@ -121,7 +121,7 @@ public final class NSFetchRequest<ResultType: ManagedObject> {
 extension ManagedObjectContext {
   /// The objects that a request finds, in its order.
   ///
-  /// - Throws: ``ObjectContext/ObjectError`` as the fetch of a typed request does.
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as the fetch of a typed request does.
   public func fetch<Object: ManagedObject>(_ request: NSFetchRequest<Object>) throws(ObjectError) -> [Object] {
     try fetch(TypedFetchRequest<Object>(request.request))
   }

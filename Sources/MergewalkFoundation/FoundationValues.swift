@@ -1,5 +1,5 @@
 public import Foundation
-public import ObjectModel
+public import MergewalkObjectModel
 
 // Foundation's types as values of attributes, as types of properties, and as arguments and operands of predicates.
 

@@ -1,6 +1,6 @@
 public import Foundation
-public import ObjectContext
-public import ObjectModel
+public import MergewalkObjectContext
+public import MergewalkObjectModel
 
 /// The values of an object at one moment, with those of the objects around it as far as they were asked for: goes to other
 /// tasks, and is JSON by `JSONEncoder`.

@@ -1,6 +1,6 @@
 // One import for models, stores, contexts and objects.
 
-@_exported public import Diagnostics
-@_exported public import ObjectContext
-@_exported public import ObjectModel
-@_exported public import ObjectStore
+@_exported public import MergewalkDiagnostics
+@_exported public import MergewalkObjectContext
+@_exported public import MergewalkObjectModel
+@_exported public import MergewalkObjectStore

@@ -1,4 +1,4 @@
 // One import for reading records of files.
 
-@_exported public import Diagnostics
-@_exported public import RecordFormats
+@_exported public import MergewalkDiagnostics
+@_exported public import MergewalkRecordFormats

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 
 /// Finds names of commands that there are not, before the parser takes them for arguments too many.
 enum CommandNames {

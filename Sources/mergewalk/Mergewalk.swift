@@ -1,7 +1,7 @@
 import ArgumentParser
-import CCommand
+import CMergewalkCommand
 import Glibc
-import Importing
+import MergewalkImporting
 
 /// The `mergewalk` command.
 @main

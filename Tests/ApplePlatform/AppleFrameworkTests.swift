@@ -1,11 +1,11 @@
 #if canImport(Darwin) && canImport(CoreData)
   import CoreData
   import Foundation
-  import Importing
-  import ObjectModel
-  import ObjectStore
-  import Pipelines
-  import TestSupport
+  import MergewalkImporting
+  import MergewalkObjectModel
+  import MergewalkObjectStore
+  import MergewalkPipelines
+  import MergewalkTestSupport
   import Testing
 
   /// Stores that we make, opened by Apple's framework, read and changed there, and opened by ours again.

@@ -1,6 +1,6 @@
-import Bytes
+import MergewalkBytes
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 @Suite("Escaping") struct EscapingTests {

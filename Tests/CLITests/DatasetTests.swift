@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A table of a public data set: how its values are asked for in the store and in the original.

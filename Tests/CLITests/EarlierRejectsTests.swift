@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// What becomes of a rejects file that awaits its replay: nights, dry runs, replays, several pipelines with one file.

@@ -1,5 +1,5 @@
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Stores whose entities are numbered oddly: an entity and what inherits from it do not follow each other.

@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 @Suite("mergewalk fetch of every type")

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// What is guessed is a contract: what comes later and does not fit is rejected, never read in another way.

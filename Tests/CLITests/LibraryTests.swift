@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 @Suite("The library's JSON document")

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// `mergewalk explain`, and what `run` says of modes, cursors and changes.

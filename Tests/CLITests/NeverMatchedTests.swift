@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// What is mapped and never there, and lists of elements that have attributes only.

@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// The repository's pipelines of one folder, run in order into one store.

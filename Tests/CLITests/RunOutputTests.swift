@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// What a run tells beside its summary: logs, metrics, progress, and exit codes when telling fails.

@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("mergewalk runs")

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// `runs` of folders and as a page, and what reports say of earlier runs.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Looking for the columns of a document takes bounded memory, wherever its records begin.

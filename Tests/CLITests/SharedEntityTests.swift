@@ -1,5 +1,5 @@
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Several roles of one entity")

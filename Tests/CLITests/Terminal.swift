@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// The command with its output on a pseudo-terminal.

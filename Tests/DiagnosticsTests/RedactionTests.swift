@@ -1,4 +1,4 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Testing
 
 @Suite("Redaction")

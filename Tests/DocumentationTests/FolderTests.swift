@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// The tables of the architecture's page say which folder has which type: they have to be there, and no folder is left out.

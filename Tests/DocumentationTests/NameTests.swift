@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// What the pages name in `code` has to be in the sources, so that a renamed type does not leave its old name behind.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 
 /// The Markdown files of the repository.
 enum Pages {

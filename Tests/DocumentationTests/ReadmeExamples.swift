@@ -1,9 +1,9 @@
-import Importing
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import Pipelines
-import RecordFormats
+import MergewalkImporting
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// The Swift examples of the README, compiled.
 ///

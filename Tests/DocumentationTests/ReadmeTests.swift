@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite("README")

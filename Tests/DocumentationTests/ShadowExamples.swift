@@ -1,5 +1,5 @@
-import ObjectContext
-import ObjectModel
+import MergewalkObjectContext
+import MergewalkObjectModel
 
 // The four ways of docs/attributes.md, as compiled there: a transient attribute `color` of any type, and the persistent
 // attribute `colorText` that the store has instead. `ShadowTests` holds the page and this file together.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Pipelines in which features meet, each run by the real importer and by one that cannot be wrong.

@@ -1,7 +1,7 @@
 import Foundation
 import MergewalkFoundation
 import MergewalkObjects
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Foundation's types with one import of objects beside Foundation's.

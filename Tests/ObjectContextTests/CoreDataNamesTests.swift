@@ -1,5 +1,5 @@
 import CoreData
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Code in the style of Apple's samples, under Apple's names.

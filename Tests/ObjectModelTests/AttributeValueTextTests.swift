@@ -1,6 +1,6 @@
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite struct AttributeValueTextTests {

@@ -1,7 +1,7 @@
-import CSQLite
+import CMergewalkSQLite
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 
 /// The example models and stores in `../shared/coredata`.
 enum Examples {

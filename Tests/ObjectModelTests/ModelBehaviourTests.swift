@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// The rows of `../shared/behaviours.md`, parts 2.5 and 3.1, as far as the description of a model goes.

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 
 /// Makes models at random that lint accepts, with every feature and awkward texts.
 struct ModelGenerator {

@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// One mistake and where it must be found.

@@ -1,5 +1,5 @@
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 import Testing
 
 /// Rows of the requirements that lint answers.

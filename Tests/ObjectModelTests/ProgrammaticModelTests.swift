@@ -1,5 +1,5 @@
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 import Testing
 
 @Suite("Models built in code")

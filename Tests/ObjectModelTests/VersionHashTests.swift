@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite struct VersionHashTests {

@@ -1,9 +1,9 @@
-import Diagnostics
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import SQLite
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Compiled models: as files, and as the copy that stores carry.

@@ -1,9 +1,9 @@
 import Foundation
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Checks of damaged stores")

@@ -1,7 +1,7 @@
 import Glibc
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite("What SQLite refuses")

@@ -1,5 +1,5 @@
-import ObjectStore
-import PropertyLists
+import MergewalkObjectStore
+import MergewalkPropertyLists
 import Testing
 
 @Suite("What imports remember in a store's metadata")

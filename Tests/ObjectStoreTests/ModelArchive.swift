@@ -1,5 +1,5 @@
-import ObjectModel
-import PropertyLists
+import MergewalkObjectModel
+import MergewalkPropertyLists
 
 /// Builds keyed archives of models by hand, so that tests can have in them what no model of ours has.
 struct ModelArchive {

@@ -1,7 +1,7 @@
 import Foundation
-import ObjectModel
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// The real stores of `../shared/coredata`, copied with their logs before they are opened.

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Stores as Core Data leaves them, which are not quite as it makes them.

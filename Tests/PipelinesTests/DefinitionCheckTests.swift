@@ -1,9 +1,9 @@
-import Diagnostics
-import Importing
-import ObjectModel
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// What Swift code makes is held against the model by the same resolver as what a pipeline file says.

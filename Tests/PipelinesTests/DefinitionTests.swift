@@ -1,8 +1,8 @@
-import Diagnostics
-import Importing
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite("Definitions")

@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-@testable import Pipelines
-import TestSupport
+import MergewalkImporting
+@testable import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 @Suite("Documentation")
 struct DocumentationTests {

@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import ObjectModel
-import Pipelines
-import TestSupport
+import MergewalkObjectModel
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 /// Every YAML block of every page: pipelines and parts of them, tests of pipelines, models.
 @Suite("YAML in the documentation")

@@ -1,7 +1,7 @@
-import Importing
-@testable import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+@testable import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// A default is stated once, in the spec: builders, reference and schema read it there.

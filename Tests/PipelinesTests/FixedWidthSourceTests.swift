@@ -1,7 +1,7 @@
-import Importing
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite("Fixed-width sources of pipelines")

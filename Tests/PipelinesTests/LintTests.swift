@@ -1,6 +1,6 @@
-import Diagnostics
-import Pipelines
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 /// A change to the sound pipeline that makes one mistake; `«` marks the place of the finding.

@@ -1,6 +1,6 @@
-import Diagnostics
-import Pipelines
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 @Suite("Several mistakes")

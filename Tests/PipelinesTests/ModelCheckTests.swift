@@ -1,7 +1,7 @@
-import Diagnostics
-import Importing
-import Pipelines
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 @Suite("Checks against inheritance, composite keys and odd types")

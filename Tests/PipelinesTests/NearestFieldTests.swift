@@ -1,7 +1,7 @@
-import Diagnostics
-import Importing
-import Pipelines
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 /// A misspelt field of any component is one finding with the name that was meant.

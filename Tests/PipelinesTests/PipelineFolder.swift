@@ -1,6 +1,6 @@
-import Diagnostics
-import Pipelines
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkPipelines
+import MergewalkTestSupport
 
 /// A folder with a small CSV file, and a pipeline over it that has no mistake.
 struct PipelineFolder {

@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
-@testable import Pipelines
+@testable import MergewalkPipelines
 
 @Suite("What to do about rejects")
 struct RejectCureTests {

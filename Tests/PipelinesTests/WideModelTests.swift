@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import ObjectModel
-import Pipelines
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkPipelines
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Models that SQLite does not take, and indexes of ancestors.

@@ -1,6 +1,6 @@
 import Foundation
-import PropertyLists
-import TestSupport
+import MergewalkPropertyLists
+import MergewalkTestSupport
 import Testing
 
 @Suite("Binary property lists")

@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Elements of arrays as columns, and members with an empty name.
 @Suite("Elements by their numbers") struct ArrayIndexTests {

@@ -1,4 +1,4 @@
-import RecordFormats
+import MergewalkRecordFormats
 
 /// A slow, obvious CSV parser: one byte after the other over the whole text, for files without a header.
 struct CSVOracle {

@@ -1,8 +1,8 @@
-import CScan
-import TestSupport
+import CMergewalkScan
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// The parser for plain files against the one for all files, over texts that are longer than a piece of marks.
 @Suite struct CSVPlainTests {

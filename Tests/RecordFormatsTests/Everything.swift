@@ -1,6 +1,6 @@
-import Diagnostics
+import MergewalkDiagnostics
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Everything that a reader gave, to compare ways of reading that must not matter.
 struct Everything: Equatable {

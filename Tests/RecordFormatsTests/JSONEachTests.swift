@@ -1,6 +1,6 @@
-import Diagnostics
-import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// A record, what its elements are as records, and that it is the same in all forms of JSON.

@@ -1,5 +1,5 @@
-import Diagnostics
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkRecordFormats
 import Testing
 
 /// What is done with documents that JSON allows and tables do not.

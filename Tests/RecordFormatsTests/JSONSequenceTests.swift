@@ -1,6 +1,6 @@
-import Diagnostics
-import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// One sequence and what must come of it.

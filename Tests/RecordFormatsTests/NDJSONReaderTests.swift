@@ -1,5 +1,5 @@
-import Diagnostics
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkRecordFormats
 import Testing
 
 /// One input and what must come of it.

@@ -1,5 +1,5 @@
-import Diagnostics
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkRecordFormats
 
 /// Everything a reader said about an input, in a form that can be compared.
 struct Reading: Equatable, CustomStringConvertible {

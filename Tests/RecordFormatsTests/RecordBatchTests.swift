@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct RecordBatchTests {
   @Test func `a batch keeps its memory from one filling to the next`() throws {

@@ -1,9 +1,9 @@
-import CScan
+import CMergewalkScan
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Which of the ways of scanning text this machine tests: those that it has no instructions for are said to be skipped.
 @Suite("Ways of scanning") struct ScanLevelTests {

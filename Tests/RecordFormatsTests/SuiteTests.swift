@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import TestSupport
+import MergewalkTestSupport
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 private func files(_ folder: String, _ suffix: String) -> [String] {
   guard Locations.shared != nil else { return [] }

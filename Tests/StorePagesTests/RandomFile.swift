@@ -1,7 +1,7 @@
 import Foundation
-import SQLite
-import StorePages
-import TestSupport
+import MergewalkSQLite
+import MergewalkStorePages
+import MergewalkTestSupport
 
 /// A file of random tables, made by the page writer and by SQLite.
 struct RandomFile {

@@ -1,6 +1,6 @@
-import SQLite
-import StorePages
-import TestSupport
+import MergewalkSQLite
+import MergewalkStorePages
+import MergewalkTestSupport
 
 /// A random table with its indexes and rows, which SQLite and the page writer both write.
 struct RandomTable {

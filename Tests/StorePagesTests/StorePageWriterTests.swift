@@ -1,7 +1,7 @@
 import Foundation
-import SQLite
-import StorePages
-import TestSupport
+import MergewalkSQLite
+import MergewalkStorePages
+import MergewalkTestSupport
 import Testing
 
 /// What the page writer refuses, and what it leaves then.

@@ -1,7 +1,7 @@
 import Foundation
-import SQLite
-import StorePages
-import TestSupport
+import MergewalkSQLite
+import MergewalkStorePages
+import MergewalkTestSupport
 import Testing
 
 /// Random files: what the page writer makes is what SQLite makes.

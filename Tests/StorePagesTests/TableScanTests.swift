@@ -1,7 +1,7 @@
 import Foundation
-import SQLite
-import StorePages
-import TestSupport
+import MergewalkSQLite
+import MergewalkStorePages
+import MergewalkTestSupport
 import Testing
 
 /// Rows that are read from the pages of files are those that SQLite reads.

@@ -1,5 +1,5 @@
 import Testing
-import Threads
+import MergewalkThreads
 
 @Suite("Monitors") struct MonitorTests {
   @Test("no change of several threads is lost")

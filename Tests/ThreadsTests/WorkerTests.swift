@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import Threads
+import MergewalkThreads
 
 @Suite("Workers") struct WorkerTests {
   @Test("joining waits for the end of the closure, and does nothing a second time")

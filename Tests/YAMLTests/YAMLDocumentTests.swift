@@ -1,7 +1,7 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 @Suite struct YAMLDocumentTests {
   @Test func `positions count UTF-8 bytes from 1`() throws {

@@ -1,6 +1,6 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 @Suite struct YAMLOutputTests {
   @Test func `block and flow values are laid out as people write them`() {

@@ -1,6 +1,6 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 @Suite struct YAMLScalarTests {
   @Test(

@@ -1,8 +1,8 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 /// The cases of yaml-test-suite, with libyaml's own verdict as the judge.
 @Suite struct YAMLTestSuiteTests {

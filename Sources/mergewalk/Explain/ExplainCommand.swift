@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import Pipelines
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
 
 /// `mergewalk explain`: what a run would do.
 struct ExplainCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// What `mergewalk explain` prints.
 enum ExplanationOutput {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import ObjectStore
-import Pipelines
+import MergewalkDiagnostics
+import MergewalkObjectStore
+import MergewalkPipelines
 
 /// `mergewalk export`: whole objects as files that `mergewalk run` reads back to an equal store.
 struct ExportCommand: ParsableCommand {

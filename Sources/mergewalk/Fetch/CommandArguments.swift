@@ -1,5 +1,5 @@
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 
 /// The values of `--arg`, which take the places of placeholders in the order of the predicates.
 struct CommandArguments {

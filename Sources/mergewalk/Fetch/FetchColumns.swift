@@ -1,5 +1,5 @@
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 
 /// The texts of `--columns` and `--group-by`.
 enum FetchColumns {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import ObjectModel
-import ObjectStore
-import RecordFormats
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// `mergewalk fetch`: what a store holds, chosen by a predicate, as rows.
 struct FetchCommand: ParsableCommand {

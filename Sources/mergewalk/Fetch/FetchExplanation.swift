@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import ObjectStore
+import MergewalkBytes
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// What `--explain` prints: the statement, its parameters, and how SQLite goes about it.
 enum FetchExplanation {

@@ -1,7 +1,7 @@
-import Diagnostics
-import ObjectModel
-import ObjectStore
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// A fetch that could not be carried out, in words for a person.
 struct FetchFailure: Error {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import RecordFormats
+import MergewalkRecordFormats
 
 /// The values of `--format`.
 enum FetchFormat: String, ExpressibleByArgument, CaseIterable {

@@ -1,6 +1,6 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import RecordFormats
+import MergewalkRecordFormats
 
 /// The new file that `--output` names; it is removed when its rows do not get there.
 struct RowFile {

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import RecordFormats
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// Moves rows from a statement to a writer, cell by cell, without an object, a string or a dictionary for any of them.
 struct RowStream {

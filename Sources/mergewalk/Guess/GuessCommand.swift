@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Importing
-import Pipelines
+import MergewalkImporting
+import MergewalkPipelines
 
 /// `mergewalk guess`: a pipeline and a model from files.
 struct GuessCommand: ParsableCommand {

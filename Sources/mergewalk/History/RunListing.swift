@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// Runs as people and programs read them.
 enum RunListing {

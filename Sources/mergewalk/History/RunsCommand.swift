@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Importing
+import MergewalkImporting
 
 /// `mergewalk runs`: what was imported into a store, run by run.
 struct RunsCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import Glibc
-import Importing
+import MergewalkImporting
 
 /// The tables of runs of a folder of stores.
 struct RunsFolder {

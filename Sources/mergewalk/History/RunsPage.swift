@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// All pipelines of a folder with their last runs, as one page.
 struct RunsPage {

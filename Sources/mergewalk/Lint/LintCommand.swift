@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import Pipelines
+import MergewalkDiagnostics
+import MergewalkPipelines
 
 /// `mergewalk lint`: every mistake in pipeline files, at once.
 struct LintCommand: ParsableCommand {

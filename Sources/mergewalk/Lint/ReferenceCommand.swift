@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import MergewalkPipelines
 
 /// `mergewalk reference`: the fields of pipeline files, from the table that the parser itself uses.
 struct ReferenceCommand: ParsableCommand {

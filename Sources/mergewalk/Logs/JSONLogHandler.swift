@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 import Logging
 
 /// Writes each log event as one line to standard error: a JSON object, or text.

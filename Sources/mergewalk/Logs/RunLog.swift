@@ -1,5 +1,5 @@
-import Diagnostics
-import Importing
+import MergewalkDiagnostics
+import MergewalkImporting
 import Logging
 
 /// The values of `--log`.

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// The numbers of a run as metrics.
 enum RunMetrics {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectModel
 
 /// `mergewalk model codegen`: Swift classes for the entities of a model.
 struct ModelCodegen: ParsableCommand {

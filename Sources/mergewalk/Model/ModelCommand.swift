@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import ObjectModel
-import ObjectStore
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `mergewalk model`: look at data models.
 struct ModelCommand: ParsableCommand {

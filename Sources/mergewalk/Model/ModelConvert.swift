@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 
 /// `mergewalk model convert`: a model in the other of the two formats.
 struct ModelConvert: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Bytes
-import ObjectModel
+import MergewalkBytes
+import MergewalkObjectModel
 
 /// `mergewalk model hash`: the version hashes that Core Data compares when it opens a store.
 struct ModelHash: ParsableCommand {

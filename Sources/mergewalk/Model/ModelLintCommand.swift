@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 
 /// `mergewalk model lint`: every mistake in models, at once.
 struct ModelLintCommand: ParsableCommand {

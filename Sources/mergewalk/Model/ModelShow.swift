@@ -1,5 +1,5 @@
 import ArgumentParser
-import ObjectModel
+import MergewalkObjectModel
 
 /// `mergewalk model show`: a model as a person reads it.
 struct ModelShow: ParsableCommand {

@@ -1,5 +1,5 @@
-import Importing
-import RecordFormats
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// Sends one notification: by the machine's `curl`, or by a command.
 struct NotificationSender {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Importing
-import Pipelines
+import MergewalkImporting
+import MergewalkPipelines
 
 /// Tells those whom a pipeline names how its run ended.
 struct RunNotices {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
 import Synchronization
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Importing
+import MergewalkImporting
 
 /// The exit codes of every command; `docs/exit-codes.md` describes them.
 enum ExitStatus {

@@ -1,4 +1,4 @@
-import Diagnostics
+import MergewalkDiagnostics
 
 /// How findings are shown: one line each, in the form that compilers, editors and CI read.
 enum FindingsOutput {

@@ -1,4 +1,4 @@
-import Bytes
+import MergewalkBytes
 
 /// A JSON value whose objects keep the order of their members.
 indirect enum JSONText {

@@ -1,4 +1,4 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
 
 /// Writes files that must not be there yet.

@@ -1,6 +1,6 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Importing
+import MergewalkImporting
 
 /// Reads and replaces small files as a whole.
 enum TextFile {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Pipelines
-import RecordFormats
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// Reads the records of a source and writes them; memory does not grow with their number.
 struct Preview {

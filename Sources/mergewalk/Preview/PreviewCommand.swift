@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Pipelines
-import RecordFormats
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// `mergewalk preview`: what a source yields.
 struct PreviewCommand: ParsableCommand {

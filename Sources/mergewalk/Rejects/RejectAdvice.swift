@@ -1,5 +1,5 @@
-import Pipelines
-import RecordFormats
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// The first reject of each code, with what to do about all of them.
 struct RejectAdvice {

@@ -1,7 +1,7 @@
-import Bytes
-import Diagnostics
-import Importing
-import RecordFormats
+import MergewalkBytes
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// Rejected records as a plain file that people edit.
 ///

@@ -1,5 +1,5 @@
-import Diagnostics
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkRecordFormats
 
 /// Reads an edited sheet.
 struct RejectSheetFile {

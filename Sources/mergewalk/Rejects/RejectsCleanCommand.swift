@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Importing
+import MergewalkImporting
 
 /// `mergewalk rejects clean`: remove the rejects files of runs that are long past.
 struct RejectsCleanCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import Pipelines
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// `mergewalk rejects edit`: rejected records as a plain table, and the way back.
 struct RejectsEditCommand: ParsableCommand {

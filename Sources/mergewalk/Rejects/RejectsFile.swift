@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import RecordFormats
+import MergewalkRecordFormats
 
 /// Reading rejects files for people.
 enum RejectsFile {

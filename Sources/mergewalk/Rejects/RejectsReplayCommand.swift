@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import Pipelines
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// `mergewalk rejects replay`: import the records of a rejects file, put right, by the pipeline that rejected them.
 struct RejectsReplayCommand: ParsableCommand {

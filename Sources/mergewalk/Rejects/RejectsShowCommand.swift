@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkRecordFormats
 
 /// Which lines of a rejects file are wanted.
 struct RejectFilter: ParsableArguments {

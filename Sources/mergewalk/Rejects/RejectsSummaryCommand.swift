@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import Importing
-import RecordFormats
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// `mergewalk rejects summary`: how many records were rejected, by code, column and file, with samples.
 struct RejectsSummaryCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// One page of HTML that needs nothing else: no script, no network, no file beside it.
 struct HTMLPage {

@@ -1,4 +1,4 @@
-import Bytes
+import MergewalkBytes
 
 /// Text for HTML pages.
 enum HTMLText {

@@ -1,5 +1,5 @@
-import Importing
-import RecordFormats
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// What the pipeline decides, for those who have only the page.
 extension RunReport {

@@ -1,5 +1,5 @@
-import Importing
-import RecordFormats
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// The tables of a report.
 extension RunReport {

@@ -1,6 +1,6 @@
-import Importing
-import ObjectModel
-import RecordFormats
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkRecordFormats
 
 /// A run as one page.
 struct RunReport {

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// Runs of one pipeline beside each other: small charts and a table.
 struct RunTrend {

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// The changes that `--diff` shows.
 enum ChangesOutput {

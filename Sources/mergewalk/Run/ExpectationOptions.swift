@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// The options that say what an input must be, such as one whose producer may die.
 struct ExpectationOptions: ParsableArguments {

@@ -1,4 +1,4 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
 
 /// Makes the folders that a store and a rejects file lie in.

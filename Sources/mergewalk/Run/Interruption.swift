@@ -1,4 +1,4 @@
-import CCommand
+import CMergewalkCommand
 
 /// SIGINT, SIGTERM and SIGHUP: before a run has begun they end the process with exit code 4; then the first asks the run
 /// to stop behind its batch, and a second SIGINT or SIGTERM ends the process.

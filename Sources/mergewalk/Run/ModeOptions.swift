@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import Importing
+import MergewalkDiagnostics
+import MergewalkImporting
 
 /// The options of a run that say how much of its input it reads and what it shows of its changes.
 struct ModeOptions: ParsableArguments {

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 import Synchronization
 
 /// Says every ten seconds how far a run is, in lines that stay: for what is no terminal.

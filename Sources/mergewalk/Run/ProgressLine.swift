@@ -1,5 +1,5 @@
 import Glibc
-import Importing
+import MergewalkImporting
 import Synchronization
 
 /// The one line on a terminal that says how far a run is; it is redrawn at most ten times a second.

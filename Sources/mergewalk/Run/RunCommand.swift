@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import Pipelines
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// `mergewalk run`: import what a pipeline says.
 struct RunCommand: ParsableCommand {

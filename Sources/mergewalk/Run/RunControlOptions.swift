@@ -1,6 +1,6 @@
 import ArgumentParser
-import Importing
-import Pipelines
+import MergewalkImporting
+import MergewalkPipelines
 
 /// The options about earlier runs and about others that have the store open.
 struct RunControlOptions: ParsableArguments {

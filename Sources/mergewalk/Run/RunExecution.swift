@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import Importing
+import MergewalkDiagnostics
+import MergewalkImporting
 
 /// Carries out a run and tells all that was asked for: progress, words, JSON, a log, metrics, a report.
 struct RunExecution {

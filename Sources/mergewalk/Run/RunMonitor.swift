@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 import Synchronization
 
 /// Where a run was at one moment.

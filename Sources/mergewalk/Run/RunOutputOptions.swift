@@ -1,5 +1,5 @@
 import ArgumentParser
-import Importing
+import MergewalkImporting
 import Logging
 
 /// The options that say what a run tells, and where.

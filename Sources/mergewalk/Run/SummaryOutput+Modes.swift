@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 extension SummaryOutput {
   /// What became of objects that no record names, by entity; nil when there were none.

@@ -1,5 +1,5 @@
-import Importing
-import RecordFormats
+import MergewalkImporting
+import MergewalkRecordFormats
 
 /// What became of values, of the elements of lists and of text.
 extension SummaryOutput {

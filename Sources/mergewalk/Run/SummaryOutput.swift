@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import Importing
+import MergewalkDiagnostics
+import MergewalkImporting
 
 /// What a run says at its end.
 enum SummaryOutput {

@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import MergewalkThreads
 
 /// Calls a closure about twenty times a second on a thread of its own, until it is stopped.
 final class Ticker {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import MergewalkPipelines
 
 /// The options that set variables of pipeline files.
 struct VariableOptions: ParsableArguments {

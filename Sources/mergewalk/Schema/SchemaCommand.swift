@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import Pipelines
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
 
 /// `mergewalk schema`: the JSON Schema of pipeline files, for editors.
 struct SchemaCommand: ParsableCommand {

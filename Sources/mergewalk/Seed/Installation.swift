@@ -1,5 +1,5 @@
 import ArgumentParser
-import ObjectStore
+import MergewalkObjectStore
 
 /// What `mergewalk seed --from` did.
 struct Installation {

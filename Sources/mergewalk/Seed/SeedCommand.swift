@@ -1,9 +1,9 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Importing
-import ObjectStore
-import Pipelines
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
 
 /// `mergewalk seed`: a store with default data, ready to be shipped, and what is done with one.
 struct SeedCommand: ParsableCommand {

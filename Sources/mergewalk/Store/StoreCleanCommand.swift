@@ -1,6 +1,6 @@
 import ArgumentParser
-import ObjectModel
-import ObjectStore
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `mergewalk store clean`: removes what killed processes have left beside a store.
 struct StoreCleanCommand: ParsableCommand {

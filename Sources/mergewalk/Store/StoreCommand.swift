@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import ObjectStore
+import MergewalkDiagnostics
+import MergewalkObjectStore
 
 /// `mergewalk store`: look at stores, and bring them to another version of their model.
 struct StoreCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Bytes
-import ObjectStore
+import MergewalkBytes
+import MergewalkObjectStore
 
 /// `mergewalk store info`: what a store contains, in numbers.
 struct StoreInfoCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import ObjectModel
-import ObjectStore
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `mergewalk store migrate`: a store moves to another version of its model.
 struct StoreMigrateCommand: ParsableCommand {

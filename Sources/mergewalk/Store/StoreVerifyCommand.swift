@@ -1,6 +1,6 @@
 import ArgumentParser
-import ObjectModel
-import ObjectStore
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `mergewalk store verify`: whether a store is as Core Data would have made it.
 struct StoreVerifyCommand: ParsableCommand {

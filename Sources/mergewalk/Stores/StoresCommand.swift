@@ -1,8 +1,8 @@
 import ArgumentParser
-import Diagnostics
+import MergewalkDiagnostics
 import Glibc
-import Importing
-import Pipelines
+import MergewalkImporting
+import MergewalkPipelines
 
 /// `mergewalk stores`: one input, a store for each value of a column.
 struct StoresCommand: ParsableCommand {

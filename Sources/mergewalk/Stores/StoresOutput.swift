@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import Importing
-import Pipelines
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
 
 /// What `mergewalk stores` tells, in words and as an object.
 final class StoresOutput {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Diagnostics
-import Pipelines
-import RecordFormats
+import MergewalkDiagnostics
+import MergewalkPipelines
+import MergewalkRecordFormats
 
 /// `mergewalk test`: run the tests of pipelines.
 struct TestCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Diagnostics
-import Pipelines
+import MergewalkDiagnostics
+import MergewalkPipelines
 
 /// What `mergewalk test` found.
 struct TestReport {

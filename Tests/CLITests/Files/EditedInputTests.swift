@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Inputs that are edited between a kill and the next run, behind the place up to which they were read.

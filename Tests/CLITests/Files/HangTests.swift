@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Nothing that lies at a path, and nothing in a store, keeps the command from coming to an end.

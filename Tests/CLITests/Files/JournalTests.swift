@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Stores in rollback mode, such as seeds: they keep their mode, and a crash leaves none of them stuck.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Files that a command writes never take the place of what it reads, or of what is something else.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Commands that are killed at their writes: the same command, given again, does its work, and nothing is left lying about.

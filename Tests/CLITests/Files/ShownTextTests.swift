@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// What names and messages of others may not do: speak to the terminal, or show a secret.

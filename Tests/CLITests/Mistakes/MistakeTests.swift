@@ -1,8 +1,8 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
 /// The table of mistakes: what each message says about the place, what was found and what to do.
 @Suite("Messages")

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// `notify` of pipelines: webhooks are held against a server on the loopback address, commands against what they write.

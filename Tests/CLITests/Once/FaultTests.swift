@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Writes that fail, one at a time and for good: the store is sound, the exit code is not 0, and a later run brings

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Runs that are killed, at any write, several times in a row, also while they go on or come to their end: what is left

@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A shop whose store has orders already, and two files of a night: new orders, changed ones, repeated ones, and some

@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A folder with a pipeline that makes a family of stores, and what is asked of them.

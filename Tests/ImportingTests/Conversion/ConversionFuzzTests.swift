@@ -1,8 +1,8 @@
-@testable import Importing
-import ObjectModel
-import ObjectStore
-@testable import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+@testable import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite struct ConversionFuzzTests {

@@ -1,7 +1,7 @@
-@testable import Importing
-import ObjectModel
-import ObjectStore
-@testable import RecordFormats
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+@testable import MergewalkRecordFormats
 
 /// A field of a made-up record.
 struct MadeField {

@@ -1,8 +1,8 @@
-import Diagnostics
-@testable import Importing
-import ObjectModel
-import ObjectStore
-@testable import RecordFormats
+import MergewalkDiagnostics
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+@testable import MergewalkRecordFormats
 import Testing
 
 @Suite struct FieldPolicyTests {

@@ -1,7 +1,7 @@
 import Foundation
-@testable import Importing
-import ObjectModel
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite struct NumberConversionTests {

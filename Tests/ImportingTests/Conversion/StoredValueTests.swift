@@ -1,6 +1,6 @@
-import ObjectModel
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// What SQLite's column affinities make of converted values.

@@ -1,10 +1,10 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// New stores whose rows go past SQLite: they are what SQLite makes of the same records.

@@ -1,10 +1,10 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A value of a cell or of a column, compared byte for byte: Swift's strings take composed and decomposed accents for

@@ -1,5 +1,5 @@
-import Importing
-import ObjectModel
+import MergewalkImporting
+import MergewalkObjectModel
 
 /// What a made-up record says about a column.
 enum CellText: Hashable {

@@ -1,9 +1,9 @@
 import Foundation
-@testable import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// One random import: a model, a definition and records, which a seed decides.

@@ -1,7 +1,7 @@
 import Foundation
-import Importing
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkTestSupport
 
 /// Makes records that are hard to tell apart, and writes them as files.
 struct RecordGenerator {

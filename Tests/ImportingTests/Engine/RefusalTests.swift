@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Records that are rejected one at a time, and runs with too many of them.

@@ -1,9 +1,9 @@
 import Foundation
-@testable import Importing
-import ObjectStore
-import RecordFormats
-import SQLite
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite struct StatementTests {

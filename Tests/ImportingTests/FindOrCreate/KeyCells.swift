@@ -1,5 +1,5 @@
-@testable import Importing
-import ObjectStore
+@testable import MergewalkImporting
+import MergewalkObjectStore
 
 /// Columns of key cells and the bytes they refer to, for tests of keys.
 struct KeyCells {

@@ -1,7 +1,7 @@
-@testable import Importing
-import ObjectStore
-import SQLite
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite struct KeyOrderTests {

@@ -1,6 +1,6 @@
-@testable import Importing
-import ObjectStore
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite struct KeyTableTests {

@@ -1,9 +1,9 @@
-import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Imports into stores that keep a history.

@@ -1,8 +1,8 @@
 import Foundation
-import Importing
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// The table of runs beside a store.

@@ -1,5 +1,5 @@
-@testable import Importing
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 @Suite struct ObjectMarksTests {

@@ -1,8 +1,8 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-@testable import Importing
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite struct `Rejects of earlier runs` {

@@ -1,9 +1,9 @@
 import Foundation
-@testable import Importing
-import ObjectContext
-import ObjectModel
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite struct RejectCodeTests {

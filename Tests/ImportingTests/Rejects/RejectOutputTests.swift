@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-@testable import Importing
-import ObjectModel
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// From the bytes of a file to the lines of the rejects file, without a store.

@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-@testable import Importing
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 @Suite struct RejectWriterTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Records are rejected, put right and replayed: the store is then that of an input without faults.

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-@testable import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import SQLite
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Runs into a store that is not there yet, which are stopped and go on.

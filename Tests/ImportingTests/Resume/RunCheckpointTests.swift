@@ -1,10 +1,10 @@
-import Diagnostics
-@testable import Importing
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite("Checkpoints")

@@ -1,9 +1,9 @@
-@testable import Importing
-import RecordFormats
+@testable import MergewalkImporting
+import MergewalkRecordFormats
 import Synchronization
-import TestSupport
+import MergewalkTestSupport
 import Testing
-import Threads
+import MergewalkThreads
 
 @Suite struct BatchChannelTests {
   private func plan() throws -> ImportPlan {

@@ -1,8 +1,8 @@
 import Foundation
-@testable import Importing
-import ObjectStore
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite struct DeferredRecordsTests {

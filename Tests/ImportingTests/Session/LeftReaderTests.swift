@@ -1,9 +1,9 @@
 import Foundation
-@testable import Importing
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
-import Threads
+import MergewalkThreads
 
 /// Runs that are stopped while the reader's thread waits for input: it is left to itself, and may still be at work.
 @Suite("Readers that are left") struct LeftReaderTests {

@@ -1,9 +1,9 @@
 import Foundation
-import RecordFormats
-import TestSupport
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
-@testable import Importing
+@testable import MergewalkImporting
 
 @Suite("The clock of a run's progress") struct ProgressClockTests {
   @Test("begins with the run and goes on with the time")

@@ -1,4 +1,4 @@
-@testable import Importing
+@testable import MergewalkImporting
 import Testing
 
 @Suite struct RecordLedgerTests {

@@ -1,8 +1,8 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-@testable import Importing
-@testable import ObjectStore
-import TestSupport
+@testable import MergewalkImporting
+@testable import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite struct `Warnings of runs` {

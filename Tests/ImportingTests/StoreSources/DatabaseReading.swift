@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 
 /// Everything that was read of a source, in a form that can be compared.
 struct DatabaseReading: Equatable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-import Importing
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Queries as sources")

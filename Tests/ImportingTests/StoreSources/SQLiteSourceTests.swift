@@ -1,8 +1,8 @@
-import Diagnostics
-import Importing
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Rows of SQLite databases")

@@ -1,7 +1,7 @@
-@testable import Importing
-import ObjectModel
-import ObjectStore
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// One language, one meaning: over whole columns, record by record, in memory and in SQL.

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 
 /// Generates expressions and predicates over the columns of ``ExpressionRecords``, as text.
 ///

@@ -1,10 +1,10 @@
-import Diagnostics
-@testable import Importing
-import ObjectModel
-import ObjectStore
-@testable import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkDiagnostics
+@testable import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+@testable import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Records with two columns of each type, whose values are ordinary, extreme, null, absent, or cannot be read.

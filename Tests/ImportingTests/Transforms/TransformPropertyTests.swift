@@ -1,8 +1,8 @@
-import Diagnostics
-import ObjectModel
-@testable import Importing
-@testable import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkObjectModel
+@testable import MergewalkImporting
+@testable import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Random columns through compiled steps, against what Swift's own strings and numbers say.

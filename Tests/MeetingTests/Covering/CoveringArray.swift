@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 
 /// Rows of values, one for each factor, such that every allowed combination of values of any two (or three) factors is in
 /// some row.

@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 extension Factors {
   /// How runs go.

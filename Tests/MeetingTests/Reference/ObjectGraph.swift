@@ -1,4 +1,4 @@
-import ObjectModel
+import MergewalkObjectModel
 
 /// Objects and what they refer to, from a store or from the reference importer.
 struct ObjectGraph {

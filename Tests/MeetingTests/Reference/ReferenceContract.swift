@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// Holds records against what is agreed about their source.
 struct ReferenceContract {

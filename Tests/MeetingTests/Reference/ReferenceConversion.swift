@@ -1,6 +1,6 @@
 import Foundation
-import Importing
-import ObjectModel
+import MergewalkImporting
+import MergewalkObjectModel
 
 /// Conversion of one cell, as `docs/conversions.md` has it.
 struct ReferenceConversion {

@@ -1,5 +1,5 @@
 import Foundation
-import ObjectModel
+import MergewalkObjectModel
 
 /// Expressions and conditions over the columns of a record, by walking their trees; numbers are exact.
 ///

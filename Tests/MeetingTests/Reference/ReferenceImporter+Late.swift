@@ -1,5 +1,5 @@
-import Importing
-import ObjectModel
+import MergewalkImporting
+import MergewalkObjectModel
 
 /// Relationships within the records' own hierarchy, whose targets may be records that come later.
 extension ReferenceImporter {

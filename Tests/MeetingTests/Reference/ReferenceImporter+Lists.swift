@@ -1,6 +1,6 @@
 import Foundation
-import Importing
-import ObjectModel
+import MergewalkImporting
+import MergewalkObjectModel
 
 extension ReferenceImporter {
   /// What a field says about a list.

@@ -1,5 +1,5 @@
-import Importing
-import ObjectModel
+import MergewalkImporting
+import MergewalkObjectModel
 
 extension ReferenceImporter {
   // MARK: What is wrong

@@ -1,6 +1,6 @@
-import Diagnostics
-import Importing
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectModel
 
 /// The importer that cannot be wrong: one record after the other, everything in dictionaries, no batch, no thread.
 ///

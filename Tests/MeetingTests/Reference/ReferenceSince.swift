@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// A column that only grows, and how far the records of a run have come in it.
 struct ReferenceSince {

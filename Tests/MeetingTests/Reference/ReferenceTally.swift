@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// What a run counts beside its records: elements of lists, and names that repeat.
 ///

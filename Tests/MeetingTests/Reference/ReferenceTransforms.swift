@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-@testable import Importing
-import ObjectModel
+@testable import MergewalkImporting
+import MergewalkObjectModel
 
 /// What happens to a record between reading and conversion, as `docs/transforms.md` has it: values are made when they are
 /// asked for, and a step that has no result matters only then.

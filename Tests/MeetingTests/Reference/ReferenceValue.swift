@@ -1,5 +1,5 @@
 import Foundation
-import ObjectModel
+import MergewalkObjectModel
 
 /// A value of an attribute, or a part of a key, as the reference importer knows it: exact, and equal by content.
 enum ReferenceValue: Hashable, CustomStringConvertible {

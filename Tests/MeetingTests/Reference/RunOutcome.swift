@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// What a run says, by the reference importer or by the real one.
 struct RunOutcome {

@@ -1,7 +1,7 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// One case: a value for each factor, and a seed for the data.

@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkTestSupport
 
 /// Runs a scenario by both importers and collects what differs.
 final class MeetingRun {

@@ -1,6 +1,6 @@
 import Foundation
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 
 extension RealRun {
   /// Runs an import that is stopped behind a few batches, again and again, and always goes on.

@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 
 /// Runs the real importer and says what came of it in the words of the reference importer.
 struct RealRun {

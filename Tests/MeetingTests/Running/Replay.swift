@@ -1,7 +1,7 @@
 import Foundation
-import Importing
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkTestSupport
 
 extension ScenarioFiles {
   /// Makes a file for a replay of a rejects file: some of its records are put right, some are given up.

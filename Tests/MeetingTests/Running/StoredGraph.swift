@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import SQLite
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
 
 extension ObjectGraph {
   /// Reads the objects of a store by plain SQL.

@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 
 /// Draws the records of a scenario.
 struct RecordMaker {

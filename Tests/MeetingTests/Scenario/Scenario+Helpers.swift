@@ -1,4 +1,4 @@
-import Importing
+import MergewalkImporting
 
 /// A program that sees every record.
 enum ProcessKind: Sendable {

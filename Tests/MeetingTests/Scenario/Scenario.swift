@@ -1,5 +1,5 @@
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 
 /// One meeting of features: a model, a pipeline, the records of one or more nights, and what is done with them.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 
 /// A scenario written down: a folder with a model, pipelines and data.
 final class ScenarioFiles {

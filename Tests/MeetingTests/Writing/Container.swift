@@ -1,7 +1,7 @@
-import CBZip2
-import CLZMA
-import CZlib
-import CZstd
+import CMergewalkBZip2
+import CMergewalkLZMA
+import CMergewalkZlib
+import CMergewalkZstd
 
 /// How a file is packed.
 enum Container: String, Sendable {
@@ -40,7 +40,7 @@ enum Container: String, Sendable {
         stream.avail_in = uInt(input.count)
         stream.next_out = output.baseAddress
         stream.avail_out = uInt(output.count)
-        precondition(CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END)
+        precondition(CMergewalkZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END)
         return output.count - Int(stream.avail_out)
       }
     }

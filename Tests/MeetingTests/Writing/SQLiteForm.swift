@@ -1,4 +1,4 @@
-import SQLite
+import MergewalkSQLite
 
 /// Writes a table of a SQLite database.
 enum SQLiteForm {

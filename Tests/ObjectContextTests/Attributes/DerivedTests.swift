@@ -1,8 +1,8 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("AP6: derived attributes")

@@ -1,8 +1,8 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkTestSupport
 import Testing
 
 @Suite("Transformable attributes")

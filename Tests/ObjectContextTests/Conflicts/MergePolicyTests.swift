@@ -1,7 +1,7 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// A record as plain values, and what each policy makes of two versions of it.

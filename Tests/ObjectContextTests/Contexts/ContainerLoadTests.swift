@@ -1,8 +1,8 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Synchronization
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Readers and a writer for as long as it takes: short in `make test`, minutes in `make soak`.

@@ -1,8 +1,8 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Synchronization
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Reads beside each other and beside one writer, as servers have them.

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 
 /// Generates predicates, expressions and orders over ``GeneratedWorld``: of the right kinds nearly always, so that both
 /// engines have something to compute.
@@ -219,7 +219,9 @@ struct PredicateGenerator {
     }
   }
 
-  private mutating func subquery(_ collection: ObjectExpression, _ entity: EntityDescription, _ depth: Int) -> ObjectExpression {
+  private mutating func subquery(_ collection: ObjectExpression, _ entity: EntityDescription, _ depth: Int)
+    -> ObjectExpression
+  {
     variableCount += 1
     let variable = "v\(variableCount)"
     scopes.append(Scope(base: .variable(variable), entity: entity))

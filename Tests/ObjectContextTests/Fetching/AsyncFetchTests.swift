@@ -1,7 +1,7 @@
 import Foundation
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Synchronization
 import Testing
 

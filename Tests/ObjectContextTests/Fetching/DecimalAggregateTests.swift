@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// Aggregates over decimals: the same exact decimals in memory and in SQL, in every kind of result.

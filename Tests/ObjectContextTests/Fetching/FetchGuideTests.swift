@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// The rows FE1 to FE17 of the requirements: fetching as the programming guide describes it.

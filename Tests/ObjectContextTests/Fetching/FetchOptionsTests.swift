@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// The rows AP20 to AP32 of the requirements: the options of fetch requests.

@@ -1,7 +1,7 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// How long rows, objects and collections of fetches live, and that pending changes merge as in memory.

@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// The rows FP1 to FP16 of the requirements: fetched properties.

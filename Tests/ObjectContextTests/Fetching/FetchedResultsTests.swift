@@ -1,13 +1,14 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// The row AP34 of the requirements: results with sections and differences.
 @Suite struct FetchedResultsTests {
   private func results(_ place: Workplace) throws -> FetchedResults {
-    let request = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("favoriteColor"), ObjectSortDescriptor("salary")])
+    let request = FetchRequest(
+      "Employee", sortedBy: [ObjectSortDescriptor("favoriteColor"), ObjectSortDescriptor("salary")])
     return try FetchedResults(request, in: place.context, sectionKeyPath: "favoriteColor")
   }
 

@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// A firm: people of three kinds with departments and skills, graphics of three kinds below an abstract one, and
@@ -53,7 +53,9 @@ enum Firm {
     func property(_ name: String, _ predicate: String?, newestFirst: Bool = false) -> FetchedPropertyDescription {
       var request = FetchRequestTemplate(name: name, entityName: "Employee")
       request.predicateText = predicate
-      request.sortDescriptors = [newestFirst ? ObjectSortDescriptor("hired", ascending: false) : ObjectSortDescriptor("name")]
+      request.sortDescriptors = [
+        newestFirst ? ObjectSortDescriptor("hired", ascending: false) : ObjectSortDescriptor("name")
+      ]
       var property = FetchedPropertyDescription(name: name, fetchRequest: request)
       property.userInfo = ["color": "Green"]
       return property

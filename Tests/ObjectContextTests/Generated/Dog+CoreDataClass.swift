@@ -4,7 +4,7 @@
 //  Made once by `mergewalk model codegen`; it is yours.
 //
 
-import ObjectContext
+import MergewalkObjectContext
 
 /// An object of the entity “Dog”.
 public class Dog: Animal {

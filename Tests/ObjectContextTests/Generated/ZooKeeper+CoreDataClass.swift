@@ -4,7 +4,7 @@
 //  Made once by `mergewalk model codegen`; it is yours.
 //
 
-public import ObjectContext
+public import MergewalkObjectContext
 
 /// An object of the entity “ZooKeeper”.
 public class ZooKeeper: ManagedObject {

@@ -6,8 +6,8 @@
 // Names are those of the model.
 // swift-format-ignore-file
 
-public import ObjectContext
-public import ObjectModel
+public import MergewalkObjectContext
+public import MergewalkObjectModel
 
 extension ZooKeeper {
 

@@ -1,8 +1,8 @@
 import Foundation
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// Splits a person's address off: persons with the same address share one.
@@ -226,7 +226,7 @@ struct MappingModelTests {
       "FUNCTION((((,,,)",
     ])
   func ap12NoCall(_ text: String) {
-    #expect(throws: ObjectModel.PredicateError.self) { try RelationshipMapping.format(text) }
+    #expect(throws: MergewalkObjectModel.PredicateError.self) { try RelationshipMapping.format(text) }
   }
 
   @Test("AP12: mappings that do not fit the models are refused, all at once")

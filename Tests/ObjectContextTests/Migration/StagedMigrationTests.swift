@@ -1,8 +1,8 @@
 import Foundation
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite("Staged migration")

@@ -1,7 +1,7 @@
 import Foundation
-import ObjectContext
-import ObjectModel
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// The classes in the folder `Generated`, which `mergewalk model codegen` made of the model beside them, and which are

@@ -1,7 +1,7 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import SQLite
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
 import Testing
 
 /// What is in a store, what somebody typed and what another task did meanwhile stops no process: each scenario runs in a

@@ -1,5 +1,5 @@
-import ObjectContext
-import ObjectModel
+import MergewalkObjectContext
+import MergewalkObjectModel
 
 // Classes for the model `Models.staff()`, written the two ways there are: property wrappers and plain accessors.
 

@@ -1,5 +1,5 @@
-import ObjectContext
-import ObjectModel
+import MergewalkObjectContext
+import MergewalkObjectModel
 
 /// One direction of a relationship in a ``PlainGraph``.
 struct GraphSide: Equatable, Sendable {

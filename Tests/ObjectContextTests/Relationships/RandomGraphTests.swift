@@ -1,7 +1,7 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// RL16 as a state machine: random models, random operations, a plain graph as oracle.

@@ -1,7 +1,7 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// The rows RL2 to RL17, AP3 and AP7 of the requirements.
@@ -85,7 +85,8 @@ struct RelationshipRowTests {
     let members = try saved.objects(forKey: "members")
     #expect(members.map { "\($0.entity.name)" } == ["Employee", "Manager", "Flunky"])
     #expect(try find(place.context, "Manager", "m").object(forKey: "department") === saved)
-    let found = try place.context.fetch(FetchRequest("Manager", where: try ObjectPredicate(format: "department.name == 'd'")))
+    let found = try place.context.fetch(
+      FetchRequest("Manager", where: try ObjectPredicate(format: "department.name == 'd'")))
     #expect(found.names() == ["m"])
     #expect(objectErrorCode { try saved.add(saved, to: "members") } == .wrongEntity)
     try place.verify()

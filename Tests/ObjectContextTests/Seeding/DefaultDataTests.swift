@@ -1,9 +1,9 @@
 import Foundation
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Default data, installed once")

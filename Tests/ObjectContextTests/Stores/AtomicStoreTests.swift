@@ -1,9 +1,9 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import PropertyLists
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
 import Synchronization
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 @Suite("AP50: atomic and incremental stores")
@@ -249,7 +249,8 @@ struct AtomicStoreTests {
     // A key path asks for everything that it leads through.
     try place.reopen()
     #expect(
-      try place.context.count(for: FetchRequest("Person", where: try ObjectPredicate(format: "employer.name == 'new'"))) == 3)
+      try place.context.count(for: FetchRequest("Person", where: try ObjectPredicate(format: "employer.name == 'new'")))
+        == 3)
     #expect(throws: BatchError.self) { try place.context.execute(BatchDeleteRequest("Skill", where: nil)) }
   }
 }

@@ -1,9 +1,9 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import SQLite
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("AP52: the coordinator's stores")

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Synchronization
-import PropertyLists
-import SQLite
+import MergewalkPropertyLists
+import MergewalkSQLite
 
 /// An atomic store as a program would write one, with the public interface alone: lines of words.
 final class LinesStore: AtomicStore {

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Synchronization
 
 /// Records in dictionaries, somewhere else: what an incremental store talks to.

@@ -1,7 +1,7 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite("Fetches over several stores")
@@ -40,7 +40,8 @@ struct SeveralStoresFetchTests {
     try atlas.context.refreshAll([note])
     #expect(try note.fetchedObjects(forKey: "tags").names() == ["Rome", "Roma", "Ro"])
     // Predicates in memory, and children, go the same way.
-    #expect(try [note].filtered(by: try ObjectPredicate(format: "tags.@count == 3 AND ANY tags.name == 'Roma'")).count == 1)
+    #expect(
+      try [note].filtered(by: try ObjectPredicate(format: "tags.@count == 3 AND ANY tags.name == 'Roma'")).count == 1)
     let child = ManagedObjectContext(parent: atlas.context)
     #expect(try child.object(with: note.objectID).fetchedObjects(forKey: "tags").names() == ["Rome", "Roma", "Ro"])
   }
@@ -163,7 +164,8 @@ struct SeveralStoresFetchTests {
     for i in 2..<6 { try tags[i].setObject(tags[i % 2], forKey: "parent") }
     try atlas.insert("City", "c").setValue(.integer(2), forKey: "size")
     try atlas.context.save()
-    var request = FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("weight"), ObjectSortDescriptor("name", ascending: false)])
+    var request = FetchRequest(
+      "Tag", sortedBy: [ObjectSortDescriptor("weight"), ObjectSortDescriptor("name", ascending: false)])
     request.propertiesToFetch = ["name"]
     func names() throws -> [String] {
       try atlas.context.fetchDictionaries(request).map { row in
@@ -358,7 +360,8 @@ struct SeveralStoresFetchTests {
       if limits[1] > 0 {
         descending = (0..<2).map { _ in Bool.random(using: &random) }
         request.sortDescriptors = [
-          ObjectSortDescriptor("weight", ascending: !descending[0]), ObjectSortDescriptor("name", ascending: !descending[1]),
+          ObjectSortDescriptor("weight", ascending: !descending[0]),
+          ObjectSortDescriptor("name", ascending: !descending[1]),
         ]
       }
       if limits[2] > 0 {

@@ -1,8 +1,8 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Several stores")
@@ -340,7 +340,9 @@ struct SeveralStoresTests {
     try tags[2].add(new, to: "children")
     try child.delete(tags[1])
     #expect(
-      try child.fetch(FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name")])).names() == ["a0", "a1", "b1", "c1"])
+      try child.fetch(FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name")])).names() == [
+        "a0", "a1", "b1", "c1",
+      ])
     #expect(try child.count("Tag") == 4)
     var next: ManagedObjectContext? = child
     while let context = next {

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 /// The types of stores that every shared test runs with.

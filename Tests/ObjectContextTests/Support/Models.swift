@@ -1,4 +1,4 @@
-import ObjectModel
+import MergewalkObjectModel
 
 /// Models that tests build in code.
 enum Models {

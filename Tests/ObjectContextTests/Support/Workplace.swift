@@ -1,8 +1,8 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A store in a folder of its own, with a coordinator and a context on it.

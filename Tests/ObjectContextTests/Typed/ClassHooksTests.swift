@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
-@testable import ObjectContext
+@testable import MergewalkObjectContext
 
 @Suite("Overridden methods")
 struct ClassHooksTests {

@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 import Testing
 
 @Suite("Typed queries")

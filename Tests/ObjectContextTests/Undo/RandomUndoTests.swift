@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import TestSupport
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite("Undo of random operations")

@@ -1,6 +1,6 @@
-import Diagnostics
-import ObjectModel
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite("Code generation")

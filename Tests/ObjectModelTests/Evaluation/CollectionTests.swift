@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// The rules of `docs/predicates.md` for collections, key paths, subqueries and variables, in memory.

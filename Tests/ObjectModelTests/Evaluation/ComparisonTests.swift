@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// The rules of `docs/predicates.md` for comparisons, in memory.
@@ -129,7 +129,8 @@ import Testing
     #expect(try ObjectPredicate(format: "self == %@", a.id).evaluate(with: a))
     #expect(try !ObjectPredicate(format: "self == %@", a.id).evaluate(with: b))
     #expect(try ObjectPredicate(format: "self IN %@", [a.id, b.id]).evaluate(with: b))
-    #expect(try ObjectPredicate(format: "a == %@ AND b != %@ AND list CONTAINS %@", a.id, a.id, a.id).evaluate(with: object))
+    #expect(
+      try ObjectPredicate(format: "a == %@ AND b != %@ AND list CONTAINS %@", a.id, a.id, a.id).evaluate(with: object))
     #expect(try holds("a == a AND a != b AND a != NULL AND a != 'x' AND a IN list AND NOT b IN list", object))
     #expect(try holds("m == n AND m != a", ["m": ["x": 1], "n": ["x": 1.0], "a": ["x": 2]]))
     #expect(try failure("a < b", object) == .typeMismatch)
@@ -152,7 +153,8 @@ import Testing
       let list = (0..<Int.random(in: 6...12, using: &generator)).map { _ in pool.randomElement(using: &generator) ?? 1 }
       guard let value = pool.randomElement(using: &generator) else { continue }
       if case .collection = value { continue }
-      let predicate = ObjectPredicate.comparison(ComparisonPredicate(.constant(value), .isIn, .constant(.collection(list))))
+      let predicate = ObjectPredicate.comparison(
+        ComparisonPredicate(.constant(value), .isIn, .constant(.collection(list))))
       var expected = false
       for element in list {
         guard case .attribute(let first) = value, case .attribute(let second) = element else { continue }

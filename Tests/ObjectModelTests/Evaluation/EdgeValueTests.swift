@@ -1,4 +1,4 @@
-import ObjectModel
+import MergewalkObjectModel
 import Testing
 
 /// Values at the ends of what types hold.
@@ -24,7 +24,8 @@ import Testing
     #expect(AttributeValue.uri("a") != .string("a"))
     #expect(
       ObjectPredicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(composed))))
-        != ObjectPredicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(decomposed)))))
+        != ObjectPredicate.comparison(
+          ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(decomposed)))))
   }
 
   @Test("sums beyond the greatest number are infinite and never become null")

@@ -1,4 +1,4 @@
-import ObjectModel
+import MergewalkObjectModel
 
 /// Whether a predicate in text holds.
 func holds(

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// The function table: behaviours FN1 to FN14 in memory.

@@ -1,5 +1,5 @@
 import Foundation
-import ObjectModel
+import MergewalkObjectModel
 
 /// Runs code on a thread with a stack of a megabyte.
 final class OnSmallStack: @unchecked Sendable {

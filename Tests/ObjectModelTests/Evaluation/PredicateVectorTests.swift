@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// Vectors of other implementations' tests; none contradicts Apple's documentation.
@@ -7,7 +7,9 @@ import Testing
   @Test("Other implementations' vectors hold", arguments: PredicateVector.all)
   func vectorHolds(vector: PredicateVector) throws {
     if vector.expectParse == "error" {
-      #expect(throws: PredicateError.self) { _ = try ObjectPredicate(format: vector.format, arguments: vector.arguments) }
+      #expect(throws: PredicateError.self) {
+        _ = try ObjectPredicate(format: vector.format, arguments: vector.arguments)
+      }
       return
     }
     let parsed = try ObjectPredicate(format: vector.format, arguments: vector.arguments)

@@ -1,6 +1,6 @@
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// A case of the files in `../shared/suites/predicate`.

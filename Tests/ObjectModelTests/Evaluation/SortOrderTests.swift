@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite struct SortOrderTests {
@@ -17,7 +17,9 @@ import Testing
     }
     #expect(try names([ObjectSortDescriptor("name")], objects) == ["-", "Z", "a", "b", "e\u{301}", "f", "\u{E9}"])
     #expect(
-      try names([ObjectSortDescriptor("name", ascending: false)], objects) == ["\u{E9}", "f", "e\u{301}", "b", "a", "Z", "-"])
+      try names([ObjectSortDescriptor("name", ascending: false)], objects) == [
+        "\u{E9}", "f", "e\u{301}", "b", "a", "Z", "-",
+      ])
   }
 
   @Test func comparisonsOfTexts() throws {

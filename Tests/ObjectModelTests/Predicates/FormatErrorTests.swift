@@ -1,5 +1,5 @@
-import Diagnostics
-import ObjectModel
+import MergewalkDiagnostics
+import MergewalkObjectModel
 import Testing
 
 /// A format that is refused: where, and what is said.

@@ -1,4 +1,4 @@
-import ObjectModel
+import MergewalkObjectModel
 import Testing
 
 /// A path of plain property names.

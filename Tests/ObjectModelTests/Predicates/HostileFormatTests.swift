@@ -1,9 +1,9 @@
 import Glibc
-import ObjectModel
+import MergewalkObjectModel
 import Synchronization
-import TestSupport
+import MergewalkTestSupport
 import Testing
-import Threads
+import MergewalkThreads
 
 @Suite struct HostileFormatTests {
   private static func times(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }

@@ -1,6 +1,6 @@
 import Foundation
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 /// The vectors in `../shared/suites/predicate`: what they say about reading and printing.
@@ -48,7 +48,7 @@ import Testing
   @Test(.enabled(if: Locations.shared != nil), arguments: vectors)
   func `each vector is read and printed as it says, and its text is stable`(vector: Vector) throws {
     guard !vector.isError else {
-      #expect(throws: ObjectModel.PredicateError.self) {
+      #expect(throws: MergewalkObjectModel.PredicateError.self) {
         try ObjectPredicate(format: vector.format, arguments: vector.arguments)
       }
       return

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 
 /// Makes predicates and expressions of all kinds, for property tests.
 struct RandomPredicates {

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import MergewalkObjectModel
+import MergewalkTestSupport
 import Testing
 
 @Suite struct SubstitutionTests {
@@ -96,7 +96,8 @@ import Testing
   @Test func `every place of a variable takes its value`() throws {
     let text = "TERNARY($v > 1, $v, {$v, a})[$v].b + abs:($v) UNION $v[FIRST] MINUS ($q := $v) == $v.c AND NOT $v == 1"
     let bound = try ObjectPredicate(format: text).substituting(["v": 7])
-    #expect(try ObjectPredicate(format: text.replacing("$v.c", with: "(7).c").replacing("$v", with: "7")) == bound.asRead)
+    #expect(
+      try ObjectPredicate(format: text.replacing("$v.c", with: "(7).c").replacing("$v", with: "7")) == bound.asRead)
     #expect(bound.variables.isEmpty)
   }
 

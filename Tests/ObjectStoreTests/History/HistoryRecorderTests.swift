@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import SQLite
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
 import Testing
 
 @Suite("Recording history")

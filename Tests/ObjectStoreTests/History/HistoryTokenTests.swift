@@ -1,7 +1,7 @@
 import Foundation
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite("Tokens of history")

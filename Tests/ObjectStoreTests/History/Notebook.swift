@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A store of notes, written at the level of rows: each ``save(author:context:_:rows:)`` does what a save of the object

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A store of one version of a model that is migrated to another, with what it said before and after.

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 /// The model versions of `../shared/coredata`, migrated one to the next.

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import SQLite
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
 import Testing
 
 /// Everything a store says, read row by row with plain SQL: entity, key, then property and value.

@@ -1,8 +1,8 @@
 import Foundation
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Rows of a planned run that wait for its end: in the store they are what they would be if they had been written at once.

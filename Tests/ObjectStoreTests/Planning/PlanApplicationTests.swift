@@ -1,7 +1,7 @@
 import Foundation
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Random changes, made to a database and planned for a copy of it: both are the same in the end.

@@ -1,5 +1,5 @@
-import ObjectStore
-import TestSupport
+import MergewalkObjectStore
+import MergewalkTestSupport
 import Testing
 
 @Suite("Cell hashes")

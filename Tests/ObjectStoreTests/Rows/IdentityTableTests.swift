@@ -1,7 +1,7 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import ObjectStore
+@testable import MergewalkObjectStore
 
 @Suite("Identity table")
 struct IdentityTableTests {

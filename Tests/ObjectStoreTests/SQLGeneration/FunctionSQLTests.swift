@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Every function of the table, in fetched values, WHERE, ORDER BY and HAVING; the expected values are those of the

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Query plans")
@@ -79,7 +79,8 @@ struct QueryPlanTests {
     #expect(try shop.keys(request).sorted() == [2, 4, 2000])
     #expect(shop.store.statementsExecuted == before + 1)
     #expect(try shop.keys(FetchRequest("RushOrder", where: ObjectPredicate(format: "SELF IN %@", many))) == [4])
-    #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "SELF == %@", shop.id("Order", 5)))) == [])
+    #expect(
+      try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "SELF == %@", shop.id("Order", 5)))) == [])
   }
 
   @Test("IDs of another store or of another kind find nothing")
@@ -130,6 +131,7 @@ struct QueryPlanTests {
     try shop.store.connection.execute(
       "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'a'), (2, 3, 'ab'), (3, 3, 'b')")
     #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "noindex:(code) == 'a'"))) == [1])
-    #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "noindex:(code) BEGINSWITH 'a'"))) == [1, 2])
+    #expect(
+      try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "noindex:(code) BEGINSWITH 'a'"))) == [1, 2])
   }
 }

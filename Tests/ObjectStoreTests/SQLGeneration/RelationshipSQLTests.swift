@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("SQL of relationships")
@@ -205,7 +205,9 @@ struct RelationshipSQLTests {
 
   private func keys(_ format: String, _ arguments: any PredicateArgument...) throws -> [Int64] {
     try shop.keys(
-      FetchRequest("Order", where: ObjectPredicate(format: format, arguments: arguments), sortedBy: [ObjectSortDescriptor("code")]))
+      FetchRequest(
+        "Order", where: ObjectPredicate(format: format, arguments: arguments), sortedBy: [ObjectSortDescriptor("code")])
+    )
   }
 
   /// Three orders A, B, C: two lines, one, none; customers Bo and Ann, who are friends, and none.

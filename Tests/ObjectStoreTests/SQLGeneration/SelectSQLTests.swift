@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("SQL of fetch requests")
@@ -200,7 +200,8 @@ struct SelectSQLTests {
     #expect(code { _ = try sql(having, .values) } == .invalidRequest)
     having.resultType = .objects
     #expect(code { _ = try sql(having) } == .invalidRequest)
-    #expect(code { _ = try sql(FetchRequest("Order", where: ObjectPredicate(format: "max:(amount) > 3"))) } == .typeMismatch)
+    #expect(
+      code { _ = try sql(FetchRequest("Order", where: ObjectPredicate(format: "max:(amount) > 3"))) } == .typeMismatch)
     var odd = dictionaries("Order", [try named("n", "sum:(max:(amount))")])
     odd.propertiesToGroupBy = ["code"]
     #expect(code { _ = try sql(odd, .values) } == .invalidRequest)
@@ -227,7 +228,8 @@ struct SelectSQLTests {
       (.localizedCaseInsensitive, " COLLATE mergewalk_lc"), (.localizedStandard, " COLLATE mergewalk_numeric"),
     ])
   func sorting(comparison: ObjectSortDescriptor.Comparison, collation: String) throws {
-    let request = FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name", ascending: false, comparison: comparison)])
+    let request = FetchRequest(
+      "Tag", sortedBy: [ObjectSortDescriptor("name", ascending: false, comparison: comparison)])
     #expect(try sql(request) == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0 ORDER BY t0.ZNAME\(collation) DESC, t0.Z_PK")
     try shop.store.connection.execute(
       "INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, NULL), (2, 9, 'b'), (3, 9, 'B'), (4, 9, 'b'), (5, 9, NULL), (6, 9, 'ä'), (7, 9, 'b10'), (8, 9, 'b9')"

@@ -1,7 +1,7 @@
 import Foundation
-import ObjectStore
-import PropertyLists
-import TestSupport
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkTestSupport
 import Testing
 
 @Suite("The mark of default data")

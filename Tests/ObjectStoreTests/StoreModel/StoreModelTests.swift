@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import ObjectModel
-import ObjectStore
-import PropertyLists
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Models of stores, found without naming them")

@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite("Includes")

@@ -1,8 +1,8 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import Pipelines
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 @Suite("Secrets")

@@ -1,10 +1,10 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import Pipelines
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Databases as sources of pipelines")

@@ -1,13 +1,13 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
 import Glibc
-import Importing
-import ObjectModel
-import ObjectStore
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Stores read as sources")

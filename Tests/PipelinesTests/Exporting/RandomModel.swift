@@ -1,6 +1,6 @@
-import Diagnostics
-import ObjectModel
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkTestSupport
 
 /// Models with everything that an export has to bring back: inheritance, every type, every kind of relationship.
 struct RandomModel {

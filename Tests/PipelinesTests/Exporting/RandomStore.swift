@@ -1,8 +1,8 @@
 import Foundation
-import ObjectModel
-import ObjectStore
-import SQLite
-import TestSupport
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkSQLite
+import MergewalkTestSupport
 
 /// Fills a new store with objects, straight by SQL, so that nothing of what is tested is used.
 struct RandomStore {

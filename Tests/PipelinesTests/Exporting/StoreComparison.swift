@@ -1,4 +1,4 @@
-import SQLite
+import MergewalkSQLite
 import Testing
 
 /// Compares two stores table by table with SQL; versions of rows (`Z_OPT`) apart.

@@ -1,5 +1,5 @@
-import Pipelines
-import RecordFormats
+import MergewalkPipelines
+import MergewalkRecordFormats
 import Testing
 
 /// What single columns are taken for.

@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 
 /// Random CSV files whose columns have all sorts of values.
 struct GuessedData {

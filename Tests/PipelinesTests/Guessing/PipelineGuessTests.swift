@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
-@testable import Pipelines
+@testable import MergewalkPipelines
 
 @Suite("Guessed pipelines")
 struct PipelineGuessTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Dry runs: everything is executed, nothing is changed, and the counts are those of the run that follows.

@@ -1,9 +1,9 @@
 import Foundation
-import Diagnostics
-import Importing
-import Pipelines
-import SQLite
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkSQLite
+import MergewalkTestSupport
 
 /// A folder with a model of countries, their cities and what stands there, and pipelines over CSV files.
 struct ModeFolder {

@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Whatever happens in the nights of an incremental import, no record is lost: it is in the store, in a file of rejects, or

@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Incremental imports: a column that only grows, and a cursor in the store.

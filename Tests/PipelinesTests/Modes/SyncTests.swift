@@ -1,8 +1,8 @@
 import Foundation
-import Importing
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Mode `sync`: what no record names goes.

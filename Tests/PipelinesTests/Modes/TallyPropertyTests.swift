@@ -1,8 +1,8 @@
 import Foundation
-@testable import Importing
-import Pipelines
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Counts of runs over drawn records, against a count by hand that knows nothing of batches, strategies and passes.

@@ -1,9 +1,9 @@
 import Foundation
-@testable import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// What runs count beside records: duplicates, replaced values, references that lead nowhere, elements, text.

@@ -1,8 +1,8 @@
 import Foundation
-import Importing
-import Pipelines
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A folder with files of whole objects, a pipeline over them and the store that it makes.

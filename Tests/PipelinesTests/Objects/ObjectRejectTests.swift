@@ -1,8 +1,8 @@
 import Foundation
-import Importing
-import ObjectStore
-import Pipelines
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 /// A record that cannot stay, with the code and a part of the message of its reject.

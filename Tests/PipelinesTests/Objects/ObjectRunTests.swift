@@ -1,11 +1,11 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("Whole objects")

@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import ObjectModel
-import ObjectStore
-import Pipelines
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 @Suite("To-many relationships from lists") struct ListTests {

@@ -1,9 +1,9 @@
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Relationships that meet: several between the same entities, within one hierarchy, to subentities.

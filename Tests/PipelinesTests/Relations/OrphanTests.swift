@@ -1,7 +1,7 @@
-import Importing
-import ObjectStore
-import Pipelines
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 /// Objects that a list leaves out, where other objects have a say in whether they may go.

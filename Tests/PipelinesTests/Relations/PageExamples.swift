@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// The examples of a page: a block of YAML, the files that it reads, and a block `result` with counts of objects.

@@ -1,11 +1,11 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-@testable import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+@testable import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 @Suite("The order of several imports") struct PartOrderTests {

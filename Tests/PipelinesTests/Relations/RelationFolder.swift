@@ -1,9 +1,9 @@
 import Foundation
-import Importing
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A folder with a model of articles with tags and lines, and pipelines over it.

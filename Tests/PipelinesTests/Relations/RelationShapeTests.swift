@@ -1,9 +1,9 @@
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// What random shapes of relationships have found, each in its smallest form; see `RelationFuzzTests`.

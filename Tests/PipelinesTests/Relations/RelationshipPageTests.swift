@@ -1,8 +1,8 @@
 import Foundation
-import Importing
-import Pipelines
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// The examples of the page on relationships and of the cookbook do what the pages say.

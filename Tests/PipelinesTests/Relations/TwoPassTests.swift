@@ -1,10 +1,10 @@
 import Foundation
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// Relationships to records that come later: the result is that of a model that cannot be wrong.

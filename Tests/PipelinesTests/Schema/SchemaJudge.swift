@@ -1,5 +1,5 @@
 import Foundation
-import YAML
+import MergewalkYAML
 
 /// A small validator of JSON Schema: the keywords that our schemas use, and no others.
 struct SchemaJudge {

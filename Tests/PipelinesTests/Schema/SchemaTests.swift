@@ -1,7 +1,7 @@
 import Foundation
-import Importing
-import Pipelines
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 @Suite("JSON Schema")

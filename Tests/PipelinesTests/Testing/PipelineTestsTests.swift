@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Pipelines
-import TestSupport
+import MergewalkPipelines
+import MergewalkTestSupport
 import Testing
 
 @Suite("Tests of pipelines")

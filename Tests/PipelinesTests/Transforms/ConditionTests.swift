@@ -1,5 +1,5 @@
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 /// `where` and `value`: the predicate language over the columns of records.

@@ -1,7 +1,7 @@
 import Foundation
-import Importing
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// What may differ between a source and what the pipeline knows of it.

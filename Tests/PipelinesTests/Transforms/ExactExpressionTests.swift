@@ -1,5 +1,5 @@
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 /// Numbers in expressions are exact or refused, whichever way an expression is computed.

@@ -1,7 +1,7 @@
 import Foundation
-import Importing
+import MergewalkImporting
 import Synchronization
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Swift code that takes part in an import.

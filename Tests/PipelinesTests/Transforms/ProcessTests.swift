@@ -1,6 +1,6 @@
 import Foundation
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 /// A program as a transform: friendly ones, and those that die, hang, flood or answer with something else.

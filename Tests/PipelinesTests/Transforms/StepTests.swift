@@ -1,5 +1,5 @@
-import Importing
-import TestSupport
+import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 /// Every step from the pipeline's text to the store's row.

@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import Pipelines
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// A folder with a model of one entity that has an attribute of every type, and pipelines over files in it.

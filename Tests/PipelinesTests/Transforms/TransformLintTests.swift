@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
 /// Each mistake is one finding at its place.

@@ -1,6 +1,6 @@
-import Importing
-import SQLite
-import TestSupport
+import MergewalkImporting
+import MergewalkSQLite
+import MergewalkTestSupport
 import Testing
 
 /// What did not change is not written, whatever way the values took.

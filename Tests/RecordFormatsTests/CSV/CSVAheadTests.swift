@@ -1,10 +1,10 @@
-import CScan
-import Diagnostics
+import CMergewalkScan
+import MergewalkDiagnostics
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Files that a thread reads ahead, against the same bytes read without one.
 @Suite struct CSVAheadTests {

@@ -1,4 +1,4 @@
-import RecordFormats
+import MergewalkRecordFormats
 import Testing
 
 @Suite struct CSVDelimiterTests {

@@ -1,8 +1,8 @@
-import CScan
-import TestSupport
+import CMergewalkScan
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// What was detected never drops, joins or pads text: each case lost some, with nothing said.
 @Suite struct DetectedLossTests {

@@ -1,4 +1,4 @@
-import RecordFormats
+import MergewalkRecordFormats
 import Testing
 
 /// Inputs on which fuzzing found readers to depend on how bytes arrive.

@@ -1,9 +1,9 @@
-import CZlib
+import CMergewalkZlib
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct ArchiveTests {
   private static let orders = Array("id,name\n1,Ann\n2,Ben\n".utf8)

@@ -1,10 +1,10 @@
-import CZlib
-import Diagnostics
+import CMergewalkZlib
+import MergewalkDiagnostics
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct CompressionTests {
   static let streams: [ContainerFormat] = [.gzip, .zstd, .bzip2, .xz]

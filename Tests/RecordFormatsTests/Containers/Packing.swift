@@ -1,11 +1,11 @@
-import CBZip2
-import CLZMA
-import CZlib
-import CZstd
-import Diagnostics
+import CMergewalkBZip2
+import CMergewalkLZMA
+import CMergewalkZlib
+import CMergewalkZstd
+import MergewalkDiagnostics
 import Foundation
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Packs bytes with the libraries' own compressors.
 enum Packing {
@@ -36,7 +36,7 @@ enum Packing {
         stream.avail_in = uInt(input.count)
         stream.next_out = output.baseAddress
         stream.avail_out = uInt(output.count)
-        precondition(CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END)
+        precondition(CMergewalkZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END)
         return output.count - Int(stream.avail_out)
       }
     }

@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct DetectionTests {
   private static let texts: [(text: String, encodings: [String])] = [

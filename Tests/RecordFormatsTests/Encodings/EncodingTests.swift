@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// What the C library's iconv makes of the bytes: UTF-8, and the offset of the first byte that it refuses.
 func iconv(_ bytes: [UInt8], from: String, to: String = "UTF-8") -> (text: [UInt8], fault: Int?)? {

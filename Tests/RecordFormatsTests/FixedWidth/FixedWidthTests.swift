@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Columns that stand one behind the other.
 private func contiguous(_ widths: [(name: String, width: Int)]) -> [FixedWidthOptions.Column] {

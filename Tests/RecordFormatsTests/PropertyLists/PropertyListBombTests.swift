@@ -1,8 +1,8 @@
-import CZlib
+import CMergewalkZlib
 import Foundation
-import PropertyLists
-import RecordFormats
-import TestSupport
+import MergewalkPropertyLists
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Objects of a binary list as bytes, with numbers of one byte and offsets of four.

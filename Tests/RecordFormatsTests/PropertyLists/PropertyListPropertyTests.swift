@@ -1,7 +1,7 @@
 import Foundation
-import PropertyLists
-import RecordFormats
-import TestSupport
+import MergewalkPropertyLists
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite("Property lists: random ones") struct PropertyListPropertyTests {

@@ -1,7 +1,7 @@
-import Diagnostics
-import PropertyLists
-import RecordFormats
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkPropertyLists
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// What a reader says of a property list.

@@ -1,5 +1,5 @@
-import PropertyLists
-import TestSupport
+import MergewalkPropertyLists
+import MergewalkTestSupport
 
 /// Trees and the texts of their forms, written in many ways that mean the same.
 enum PropertyListWriters {

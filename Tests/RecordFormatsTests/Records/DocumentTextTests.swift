@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// What became of the text of documents: each byte is a record's, or was passed over.
 @Suite("The text of documents") struct DocumentTextTests {

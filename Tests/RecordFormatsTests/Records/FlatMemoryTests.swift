@@ -1,7 +1,7 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Text that yields no record takes no memory, however long it is.
 @Suite struct FlatMemoryTests {

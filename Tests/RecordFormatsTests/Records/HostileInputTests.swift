@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Inputs that once stopped the program, took too long or gave something wrong: found by reading the code.
 @Suite("Hostile input of documents")

@@ -1,7 +1,7 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct SkippedTextTests {
   private static func account(_ text: String, _ format: RecordFormat, limit: BatchLimit = BatchLimit()) throws

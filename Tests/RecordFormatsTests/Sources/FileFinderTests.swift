@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct FileFinderTests {
   private let folder = TemporaryFolder()

@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct SourceTests {
   private let folder = TemporaryFolder()

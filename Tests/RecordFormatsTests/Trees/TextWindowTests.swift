@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct TextWindowTests {
   /// The position of an offset, by counting from the start.

@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// An event of a tree, for tests.
 private indirect enum Node: ExpressibleByArrayLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral,

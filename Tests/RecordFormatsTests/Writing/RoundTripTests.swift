@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
-import RecordFormats
-import TestSupport
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite("Rows that are read back")

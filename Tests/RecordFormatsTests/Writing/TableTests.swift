@@ -1,4 +1,4 @@
-import RecordFormats
+import MergewalkRecordFormats
 import Testing
 
 @Suite("Rows as a table")

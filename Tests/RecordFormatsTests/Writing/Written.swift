@@ -1,6 +1,6 @@
 import Foundation
-import RecordFormats
-import TestSupport
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// What a row writer wrote into a file.

@@ -1,7 +1,7 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Records of random texts, written in random ways that all mean the same.
 private struct XMLWriterOfChance {

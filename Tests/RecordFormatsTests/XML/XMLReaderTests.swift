@@ -1,7 +1,7 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct XMLReaderTests {
   private let orders = """

@@ -1,6 +1,6 @@
-import Diagnostics
+import MergewalkDiagnostics
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Reads XML that is written in a test.
 struct XMLSample {

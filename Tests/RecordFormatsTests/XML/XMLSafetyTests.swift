@@ -1,9 +1,9 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Entities, document types and other means by which a document asks for more than its own text.
 @Suite struct XMLSafetyTests {

@@ -1,9 +1,9 @@
-import Bytes
+import MergewalkBytes
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 private func files(_ folder: String) -> [String] {
   guard Locations.shared != nil else { return [] }

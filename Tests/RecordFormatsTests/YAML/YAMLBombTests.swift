@@ -1,7 +1,7 @@
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Texts that are hard on libyaml or on who follows it.
 ///

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 @Suite struct YAMLFilesTests {
   @Test(.enabled(if: Locations.shared != nil))

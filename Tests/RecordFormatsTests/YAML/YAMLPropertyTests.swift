@@ -1,10 +1,10 @@
-import Bytes
-import Diagnostics
-import TestSupport
+import MergewalkBytes
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
-import YAML
+import MergewalkYAML
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Random documents, read by ``YAMLReader`` and by the reader of the files that people write.
 @Suite struct YAMLPropertyTests {

@@ -1,8 +1,8 @@
-import Diagnostics
-import TestSupport
+import MergewalkDiagnostics
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// Reads YAML in many ways of arriving, which must all give the same.
 func readYAML(

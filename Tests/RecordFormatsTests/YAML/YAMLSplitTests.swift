@@ -1,10 +1,10 @@
-import Diagnostics
-import EventLogs
+import MergewalkDiagnostics
+import MergewalkEventLogs
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// libyaml on a thread of its own: nothing that is read may tell.
 @Suite("YAML: two threads") struct YAMLSplitTests {

@@ -1,9 +1,9 @@
-import CLibYAML
+import CMergewalkLibYAML
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 import Testing
 
-@testable import RecordFormats
+@testable import MergewalkRecordFormats
 
 /// The cases of yaml-test-suite, with libyaml's own verdict as the judge.
 @Suite(.enabled(if: Locations.shared != nil)) struct YAMLSuiteTests {

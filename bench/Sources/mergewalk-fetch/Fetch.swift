@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// Times the fetches of the benchmark, and substitution against parsing; returns one line of JSON.
 func fetchBenchmark(store path: String, repetitions: Int) throws -> String {

@@ -1,8 +1,8 @@
 // The fetch benchmark's contestant: requests through a context, as an application makes them.
 
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 #if canImport(Glibc)
   import Glibc

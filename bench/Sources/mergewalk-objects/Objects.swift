@@ -1,6 +1,6 @@
-import ObjectContext
-import ObjectModel
-import ObjectStore
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// Inserts, reads and changes objects one by one, as an application does it, and returns one line of JSON.
 ///

@@ -1,7 +1,7 @@
 // The reader benchmark's contestant: reads a whole file into batches and says what was in it.
 
 import Glibc
-import RecordFormats
+import MergewalkRecordFormats
 
 let usage = """
   usage: mergewalk-read FORMAT FILE [--columns a,b,...] [--records PATH] [--batch N] [--check]

@@ -1,5 +1,5 @@
-import Importing
-import ObjectModel
+import MergewalkImporting
+import MergewalkObjectModel
 
 /// The entities that a run wrote and how they refer to each other, as SVG: one picture for each group of entities that are
 /// joined by relationships, and one of all that stand alone.

@@ -1,5 +1,5 @@
 import Foundation
-import RecordFormats
+import MergewalkRecordFormats
 
 /// Reads the same bytes in ways that must not matter, and traps where they do, which libFuzzer reports with the input.
 ///

@@ -1,5 +1,5 @@
 import ReaderFuzzing
-import RecordFormats
+import MergewalkRecordFormats
 
 /// Called by libFuzzer with bytes that are perhaps packed: their lines are read as records, of all members.
 ///

@@ -1,5 +1,5 @@
 import ReaderFuzzing
-import RecordFormats
+import MergewalkRecordFormats
 
 /// The encodings that are tried: those with decoders of their own, and those of iconv that differ most.
 private let encodings: [TextEncoding] =

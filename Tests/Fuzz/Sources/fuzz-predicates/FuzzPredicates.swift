@@ -1,4 +1,4 @@
-import ObjectModel
+import MergewalkObjectModel
 
 /// Called by libFuzzer with bytes that it varies to reach new code: reads them as a predicate and as an expression.
 ///
@@ -9,8 +9,12 @@ public func fuzzPredicates(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   let format = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
   let arguments: [any PredicateArgument] = ["a.b", 1, [1, 2], "x"]
   for used in 0...arguments.count {
-    if let predicate = try? ObjectPredicate(format: format, arguments: Array(arguments.prefix(used))) { check(predicate) }
-    if let expression = try? ObjectExpression(format: format, arguments: Array(arguments.prefix(used))) { check(expression) }
+    if let predicate = try? ObjectPredicate(format: format, arguments: Array(arguments.prefix(used))) {
+      check(predicate)
+    }
+    if let expression = try? ObjectExpression(format: format, arguments: Array(arguments.prefix(used))) {
+      check(expression)
+    }
   }
   return 0
 }

@@ -1,5 +1,5 @@
 import ReaderFuzzing
-import RecordFormats
+import MergewalkRecordFormats
 
 /// Called by libFuzzer: the first byte chooses the form and options, the second others, the rest is the file.
 @_cdecl("LLVMFuzzerTestOneInput")

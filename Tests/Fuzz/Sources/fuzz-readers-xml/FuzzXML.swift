@@ -1,5 +1,5 @@
 import ReaderFuzzing
-import RecordFormats
+import MergewalkRecordFormats
 
 /// Called by libFuzzer: the first byte chooses options, the rest is the file.
 @_cdecl("LLVMFuzzerTestOneInput")

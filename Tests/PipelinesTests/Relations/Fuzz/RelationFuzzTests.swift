@@ -1,10 +1,10 @@
-import Diagnostics
+import MergewalkDiagnostics
 import Foundation
-import Importing
-import ObjectStore
-import Pipelines
-import RecordFormats
-import TestSupport
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 /// Random imports into random shapes of relationships, run after run into one store: after each, `store verify` and an

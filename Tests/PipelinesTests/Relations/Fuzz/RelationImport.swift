@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 
 /// A random pipeline over a shape, with random records.
 struct RelationImport {

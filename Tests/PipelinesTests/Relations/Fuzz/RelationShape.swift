@@ -1,4 +1,4 @@
-import TestSupport
+import MergewalkTestSupport
 
 /// A random model of few entities with relationships of every kind, and what an independent check has to know of it.
 struct RelationShape {

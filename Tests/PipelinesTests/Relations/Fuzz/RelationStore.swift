@@ -1,4 +1,4 @@
-import SQLite
+import MergewalkSQLite
 
 /// What a store holds, read by plain SQL with nothing of the store's own schema, and whether it hangs together.
 struct RelationStore {

@@ -1,4 +1,4 @@
-import RecordFormats
+import MergewalkRecordFormats
 
 /// A file and the cells that a reader should find in it, the header's included.
 struct CorpusFile {

@@ -1,4 +1,4 @@
-import RecordFormats
+import MergewalkRecordFormats
 
 /// Files made of the clean tables by the kinds of pollution that the paper "Pollock: A Data Loading Benchmark" (VLDB
 /// 2023) counts in open data.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MergewalkTestSupport
 
 /// A clean table of invented data; its first row is the header.
 struct CorpusTable {

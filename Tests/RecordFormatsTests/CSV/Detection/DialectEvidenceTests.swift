@@ -1,5 +1,5 @@
-import RecordFormats
-import TestSupport
+import MergewalkRecordFormats
+import MergewalkTestSupport
 import Testing
 
 @Suite struct DialectEvidenceTests {

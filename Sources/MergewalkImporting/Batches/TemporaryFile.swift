@@ -1,0 +1,103 @@
+import MergewalkDiagnostics
+import Glibc
+
+/// A file for bytes that do not fit the memory budget: without a name, so that the system removes it when the process
+/// ends, however it ends; or with one, for another process to go on with.
+final class TemporaryFile {
+  private let descriptor: Int32
+  private let folder: String
+  /// The bytes that were written, those of an earlier process included.
+  private(set) var length = 0
+
+  /// Makes an empty file in `folder`.
+  init(folder: String) throws(ImportError) {
+    self.folder = folder
+    var template = Array("\(folder)/.mergewalk-temporary-XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw Self.failure("create", folder) }
+    unlink(template)
+  }
+
+  /// Opens or makes a file with a name, and cuts it to what is known of it.
+  ///
+  /// - Throws: `temporaryFile`, also when it has become shorter.
+  init(path: String, keeping length: Int) throws(ImportError) {
+    folder = ImportSession.folder(of: path)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.failure("create", folder) }
+    self.length = length
+    guard lseek(descriptor, 0, SEEK_END) >= length, ftruncate(descriptor, length) == 0,
+      lseek(descriptor, 0, SEEK_SET) == 0
+    else { throw Self.failure("go on with", folder) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits until everything is on the disk.
+  func sync() throws(ImportError) { guard fdatasync(descriptor) == 0 else { throw Self.failure("sync", folder) } }
+
+  /// The place of the next byte that is read or written.
+  var position: Int { lseek(descriptor, 0, SEEK_CUR) }
+
+  /// Goes back to the start.
+  func rewind() throws(ImportError) {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("rewind", folder) }
+  }
+
+  /// Writes all bytes.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(ImportError) {
+    guard let base = bytes.baseAddress else { return }
+    var done = 0
+    while done < bytes.count {
+      let written = Glibc.write(descriptor, base + done, bytes.count - done)
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { throw Self.failure("write", folder) }
+      done += written
+    }
+    length += done
+  }
+
+  /// Reads until the buffer is full.
+  func read(_ buffer: UnsafeMutableRawBufferPointer) throws(ImportError) {
+    guard let base = buffer.baseAddress else { return }
+    var done = 0
+    while done < buffer.count {
+      let got = Glibc.read(descriptor, base + done, buffer.count - done)
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { throw Self.failure("read", folder) }
+      done += got
+    }
+  }
+
+  /// Writes the first `count` elements of an array of plain memory.
+  func write<Element: BitwiseCopyable>(_ array: ContiguousArray<Element>, count: Int) throws(ImportError) {
+    precondition(count <= array.count, "the array has fewer elements than are to be written")
+    try array.withUnsafeBufferPointer { elements throws(ImportError) in
+      try write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: elements[..<count])))
+    }
+  }
+
+  /// Appends `count` elements to an array of plain memory.
+  func read<Element: BitwiseCopyable>(
+    into array: inout ContiguousArray<Element>, count: Int
+  ) throws(ImportError) {
+    guard count > 0 else { return }
+    var failed: ImportError?
+    let fresh = ContiguousArray<Element>(unsafeUninitializedCapacity: count) { buffer, initialized in
+      do throws(ImportError) {
+        try read(UnsafeMutableRawBufferPointer(buffer))
+        initialized = count
+      } catch {
+        failed = error
+      }
+    }
+    if let failed { throw failed }
+    array.append(contentsOf: fresh)
+  }
+
+  private static func failure(_ action: String, _ folder: String) -> ImportError {
+    ImportError(
+      code: .temporaryFile,
+      message: "cannot \(action) a temporary file in \(folder): \(String(cString: strerror(errno)))")
+  }
+}

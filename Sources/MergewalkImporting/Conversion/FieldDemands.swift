@@ -1,0 +1,22 @@
+import MergewalkObjectModel
+
+/// What the model demands of an attribute, for messages: one pointer in each field.
+final class FieldDemands: Sendable {
+  private let validation: AttributeValidation
+
+  init(_ validation: AttributeValidation) { self.validation = validation }
+
+  /// The limit that a value broke, in brackets, or nothing where the model does not spell one out.
+  func limit(_ code: RejectCode) -> String {
+    let limit: String? =
+      switch code {
+      case .validateTooLong: validation.maximumLength.map { "at most \($0) characters" }
+      case .validateTooShort: validation.minimumLength.map { "at least \($0) characters" }
+      case .validateTooLarge, .validateTooLate: validation.maximumText.map { "at most \($0)" }
+      case .validateTooSmall, .validateTooSoon: validation.minimumText.map { "at least \($0)" }
+      case .validatePattern: validation.regularExpression
+      default: nil
+      }
+    return limit.map { " (\($0))" } ?? ""
+  }
+}

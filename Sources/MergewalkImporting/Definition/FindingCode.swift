@@ -1,0 +1,203 @@
+public import MergewalkDiagnostics
+
+/// The kinds of findings about a definition, in a pipeline file or made by Swift code: a closed list that tests and users
+/// match.
+///
+/// Findings about YAML itself (`yamlSyntax`, `duplicateKey` ...) and about models come with the codes of their own modules.
+public enum FindingCode: String, Sendable, CaseIterable {
+  /// A mapping has a field that its component does not know.
+  case unknownField
+  /// A field that must be there is missing.
+  case missingField
+  /// A field holds something of another kind.
+  case wrongType
+  /// A field's value is none of those allowed.
+  case invalidOption
+  /// `${NAME}` names a variable that is neither set nor in the environment.
+  case missingVariable
+  /// `${...}` is not closed or is not the name of a variable.
+  case invalidVariable
+  /// A secret cannot be kept out of what is shown, or its file is no text.
+  case invalidSecret
+  /// Files include each other in a circle, too deep, or too many.
+  case invalidInclude
+  /// A variable was set that the file does not use.
+  case unusedVariable
+  /// A file does not exist or cannot be read.
+  case unreadableFile
+  /// A glob matches nothing.
+  case noMatchingFile
+  /// A file is named twice.
+  case repeatedFile
+  /// A file's name says that it is packed in another way than it is.
+  case misnamedFile
+  /// The dialect that a file's bytes tell could be another one.
+  case uncertainDialect
+  /// A file that is written is one that is read, or takes the place of something else.
+  case unsafeOutput
+  /// A manifest is malformed, or a file is not as it says.
+  case invalidManifest
+  /// An archive has no such member, or several and none is chosen.
+  case unknownMember
+  /// The model has no such entity.
+  case unknownEntity
+  /// The entity has no objects of its own, or does not fit the relationship.
+  case unsuitableEntity
+  /// The entity has no such attribute.
+  case unknownAttribute
+  /// The entity has no such relationship.
+  case unknownRelationship
+  /// `after` names an import that there is not.
+  case unknownImport
+  /// An import needs objects of one that runs after it.
+  case cyclicImports
+  /// An attribute is given as a relationship, or a relationship as an attribute.
+  case wrongKind
+  /// A record cannot fill this relationship.
+  case unsuitableRelationship
+  /// A record cannot fill this attribute.
+  case unsuitableAttribute
+  /// An object cannot be found by this attribute.
+  case unsuitableKey
+  /// Objects are found by attributes that no index and no uniqueness constraint covers.
+  case unindexedKey
+  /// An attribute is filled twice.
+  case mappedTwice
+  /// A mandatory attribute or relationship without default is not filled.
+  case unmappedRequired
+  /// An option of a field does not fit the attribute's type.
+  case unsuitableOption
+  /// The header has no such column.
+  case unknownColumn
+  /// The header names a column twice.
+  case duplicateColumn
+  /// A column of the header is not used.
+  case unusedColumn
+  /// A JSON document has no array of records where the pipeline says.
+  case missingRecords
+  /// A database has no such table, or several and none is named.
+  case unknownTable
+  /// A query or a predicate cannot be read, or does more than read.
+  case invalidQuery
+  /// The scope of a deletion cannot be read or carried out.
+  case invalidScope
+  /// A database is no Core Data store, or none of the model.
+  case unsuitableStore
+  /// None of the first JSON records has the member.
+  case absentMember
+  /// A date's pattern cannot be read, or probably does not say what was meant.
+  case datePattern
+  /// A zone is no offset from UTC.
+  case invalidTimeZone
+  /// A spelling means both true and false.
+  case ambiguousSpelling
+  /// The empty text is listed as a spelling.
+  case emptySpelling
+  /// The decimal mark and the group mark are the same.
+  case ambiguousMark
+  /// A character cannot mark decimals or groups.
+  case invalidMark
+  /// The model's default is not of its attribute's type.
+  case invalidDefault
+  /// A value that takes the place of another is not of the attribute's type.
+  case invalidValue
+  /// A column is made from itself, or defined twice.
+  case cyclicColumn
+  /// A step, a condition or an attribute takes values of another type than what comes before gives.
+  case transformType
+  /// An option of a step or a process has no meaning.
+  case transformOption
+  /// An expression or a predicate cannot be read, or is none over columns.
+  case expression
+  /// An expression has values of no type that a column can have.
+  case expressionType
+  /// A regular expression cannot be used.
+  case invalidPattern
+  /// What a case of a pipeline's tests expects came out otherwise.
+  case testDiffers
+
+  /// What weight findings of this kind have.
+  public var severity: Diagnostic.Severity {
+    switch self {
+    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
+      .uncertainDialect, .emptySpelling:
+      .warning
+    default: .error
+    }
+  }
+
+  /// One sentence for the reference.
+  public var summary: String {
+    switch self {
+    case .unknownField: "A mapping has a field that it does not know."
+    case .missingField: "A field that must be there is missing."
+    case .wrongType: "A field holds something of another kind."
+    case .invalidOption: "A field's value is none of those allowed."
+    case .missingVariable:
+      "`${NAME}` or `${secret:NAME}` is neither set nor in the environment, or the file of a secret cannot be read."
+    case .invalidVariable: "`${...}` is not closed or does not name a variable."
+    case .invalidSecret:
+      "A secret is too short to be kept out of what is shown, or its file is not text."
+    case .invalidInclude: "Files include each other in a circle, too deep, or too many of them."
+    case .unusedVariable: "`--set` names a variable that the file does not use."
+    case .unreadableFile: "A file does not exist or cannot be read."
+    case .noMatchingFile: "A glob or a folder has no file that matches."
+    case .repeatedFile: "A file is named twice; it is read once."
+    case .uncertainDialect: "The dialect that a file's first bytes tell could be another one."
+    case .misnamedFile: "A file's name says that it is packed in another way than it is."
+    case .unsafeOutput: "A file that a run writes is one that it reads or writes already, or holds something else."
+    case .invalidManifest: "A manifest is malformed, or a file has not the size that it says."
+    case .unknownMember: "An archive has no such member, or several and none is chosen."
+    case .unknownEntity: "The model has no such entity."
+    case .unsuitableEntity:
+      "The entity is abstract, is not what the relationship refers to, or has more columns than SQLite takes."
+    case .unknownAttribute: "The entity has no such attribute."
+    case .unknownRelationship: "The entity has no such relationship."
+    case .unknownImport: "`after` names an import that the file has not."
+    case .cyclicImports: "An import needs objects of another one that cannot run before it."
+    case .wrongKind: "An attribute stands under `relationships`, or a relationship under `attributes`."
+    case .unsuitableRelationship:
+      "A record cannot fill a transient relationship, nor a to-many one without saying how it is listed."
+    case .unsuitableAttribute: "A record cannot fill a derived, transient, composite or undefined attribute."
+    case .unsuitableKey: "Objects cannot be found by an attribute of this type."
+    case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
+    case .mappedTwice: "An attribute is filled twice."
+    case .unmappedRequired: "A mandatory attribute or relationship without a default is filled by nothing."
+    case .unsuitableOption:
+      "An option means nothing where it stands: for the attribute's type, the relationship, the mode."
+    case .unknownColumn: "The header of a file has no such column."
+    case .duplicateColumn: "The header of a file names a column twice."
+    case .missingRecords: "A JSON document has no array of records at the place under `records`."
+    case .unknownTable: "A database has no such table or view, or several tables and none is named."
+    case .invalidQuery: "A query or a predicate of a source cannot be read, or does more than read."
+    case .invalidScope: "The predicate that says which objects may be deleted cannot be read or carried out."
+    case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
+    case .absentMember: "None of the first JSON records has such a member."
+    case .datePattern:
+      "A date's pattern cannot be read; a warning where it can, but probably does not say what was meant."
+    case .invalidTimeZone: "A zone is more than 24 hours from UTC."
+    case .ambiguousSpelling: "A spelling is listed both as true and as false."
+    case .emptySpelling: "The empty text is listed as a spelling; what it means is said with `empty`."
+    case .ambiguousMark: "The decimal mark and the group mark are the same."
+    case .invalidMark: "A decimal or group mark is a letter, a digit, a sign or not ASCII."
+    case .invalidDefault: "The model's default, which takes the place of a value, is not of the attribute's type."
+    case .invalidValue: "A value that takes the place of another is not of the attribute's type."
+    case .cyclicColumn: "A column is made from itself, or is defined twice."
+    case .transformType: "A step, a condition or an attribute takes values of another type."
+    case .transformOption: "An option of a step or a process has no meaning."
+    case .expression: "An expression or a predicate cannot be read, or is none over columns."
+    case .expressionType: "An expression has values of no type that a column can have."
+    case .invalidPattern: "A regular expression cannot be used."
+    case .testDiffers: "A case of a pipeline's tests came out otherwise than it says (`mergewalk test` only)."
+    case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
+    }
+  }
+}
+
+extension Diagnostic {
+  /// Creates a finding about a definition, of its kind's own weight.
+  public init(_ code: FindingCode, path: String, position: SourcePosition, message: String, hint: String? = nil) {
+    self.init(
+      code.severity, code: code.rawValue, path: path, position: position, message: message, hint: hint)
+  }
+}

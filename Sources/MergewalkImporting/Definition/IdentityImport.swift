@@ -1,0 +1,36 @@
+public import MergewalkDiagnostics
+public import MergewalkRecordFormats
+
+/// Files with whole objects of one entity, identities and relationships included: what an export writes.
+///
+/// `docs/export.md` describes the records.
+public struct IdentityImport: Sendable {
+  /// The entity's name.
+  public var entityName: String
+  /// The inputs in order, globs already expanded.
+  ///
+  /// They must be files that can be read twice.
+  public var sources: [ByteSource]
+  /// The paths of the sources; setting them takes files as they are named.
+  public var inputs: [String] {
+    get { sources.map(\.path) }
+    set { sources = newValue.map { ByteSource(path: $0) } }
+  }
+  /// How the inputs are read.
+  public var format: RecordFormat
+  /// What a reference to an object that is not there means; objects are never made for references.
+  ///
+  /// ``MissingTargetPolicy/reject`` or ``MissingTargetPolicy/null``.
+  public var missing = MissingTargetPolicy.reject
+  /// Where the entity's name stands.
+  public var position = SourcePosition.file
+  /// Where its options stand; those of `files` one by one.
+  public var places = OptionPlaces()
+
+  /// Creates the import of one entity's objects.
+  public init(entityName: String, inputs: [String], format: RecordFormat) {
+    self.entityName = entityName
+    sources = inputs.map { ByteSource(path: $0) }
+    self.format = format
+  }
+}

@@ -1,0 +1,95 @@
+public import MergewalkDiagnostics
+import MergewalkObjectStore
+
+/// Something that a run's user should know and that stopped nothing: of the store, of the inputs, or of an earlier run.
+///
+/// Warnings are in the words, the JSON, the log and the report of a run, and in the table of runs. They do not change the
+/// exit code.
+public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
+  /// What kind of warning it is.
+  ///
+  /// The list is closed: `docs/runs.md` describes every code, and a test holds it to that.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    // The store has, or gets, what an import does not keep up as Core Data would.
+    case storeHistory
+    case storeTriggers
+    case uncertainJoinTable
+    case uncertainComposite
+    case unsupportedAttribute
+    case unsupportedIndex
+    case derivedAttribute
+    // An earlier run was not continued, or this one began again because the store had changed.
+    case unfinishedDropped
+    case plannedAgain
+    case runNotNoted
+    // Objects that no record names stay all the same.
+    case nothingDeleted
+    // The inputs are not as the pipeline expects them.
+    case contractNewColumn
+    case contractMissingColumn
+    case contractType
+    case neverMatched
+    case uncertainDialect
+    // A sum of the run is not what it should be, and nothing that was imported hangs on it.
+    case textUncounted
+    // Rejects of earlier runs still wait for their replay.
+    case rejectsNotReplayed
+    // The run is done, and not everyone could be told.
+    case notNotified
+  }
+
+  /// The kind.
+  public var code: Code
+  /// One sentence without a stop.
+  public var message: String
+  /// The path of the file that it is about: a pipeline or an input; `nil` when it is about the store or the run.
+  public var file: String?
+  /// The place in ``file``; `nil` when it is about the whole file.
+  public var position: SourcePosition?
+
+  /// Creates a warning.
+  public init(_ code: Code, _ message: String, file: String? = nil, position: SourcePosition? = nil) {
+    self.code = code
+    self.message = message
+    self.file = position?.includedPath ?? file
+    self.position = position.flatMap { $0.line > 0 ? $0 : nil }
+  }
+
+  /// ``file`` with the line and the column as far as they are known; `nil` without a file.
+  public var place: String? {
+    guard let file else { return nil }
+    return position.map { "\(file):\($0.line):\($0.column)" } ?? file
+  }
+
+  /// `message [code]`, after the place where there is one.
+  public var description: String { (place.map { $0 + ": " } ?? "") + "\(message) [\(code.rawValue)]" }
+}
+
+extension RunWarning {
+  init(_ warning: StoreFile.Warning) {
+    let code: Code =
+      switch warning {
+      case .history: .storeHistory
+      case .coreDataTriggers: .storeTriggers
+      }
+    self.init(code, warning.description)
+  }
+
+  init(_ warning: SchemaWarning) {
+    let code: Code =
+      switch warning.code {
+      case .uncertainJoinTable: .uncertainJoinTable
+      case .unsupportedAttribute: .unsupportedAttribute
+      case .uncertainComposite: .uncertainComposite
+      case .unsupportedIndex: .unsupportedIndex
+      }
+    self.init(code, "\(warning.entity).\(warning.property): \(warning.message)")
+  }
+}
+
+extension ImportSummary {
+  /// Adds a warning, unless it is there.
+  package mutating func warn(_ warning: RunWarning) {
+    if !warnings.contains(warning) { warnings.append(warning) }
+  }
+}

@@ -1,0 +1,121 @@
+import MergewalkRecordFormats
+
+/// The values of a batch, or of an import so far: how many records have them, and how many were replaced in each field of a
+/// plan.
+struct ValueCounts: Sendable, Equatable {
+  /// Records that were read, and are not refused by the reader.
+  var records = 0
+  /// Records that the reader refused.
+  var refused = 0
+  /// Those of ``records`` that were skipped.
+  var skipped = 0
+  /// Those of ``records`` that were rejected.
+  var rejected = 0
+  /// For each field how many values of the others were replaced, by ``FieldTally/Replacement/index``.
+  var replaced: [Replacements] = []
+  /// What was lost on the way, or nothing.
+  var loss: String?
+
+  typealias Replacements = SIMD8<Int64>
+
+  /// Adds other counts of the same fields.
+  static func += (left: inout ValueCounts, right: ValueCounts) {
+    left.records += right.records
+    left.refused += right.refused
+    left.skipped += right.skipped
+    left.rejected += right.rejected
+    left.makeRoom(right.replaced.count)
+    for index in right.replaced.indices { left.replaced[index] &+= right.replaced[index] }
+    left.loss = left.loss ?? right.loss
+  }
+
+  /// The replacements of a field.
+  subscript(field: Int) -> Replacements {
+    get { field < replaced.count ? replaced[field] : .zero }
+    set {
+      makeRoom(field + 1)
+      replaced[field] = newValue
+    }
+  }
+
+  private mutating func makeRoom(_ count: Int) {
+    if replaced.count < count { replaced += Array(repeating: .zero, count: count - replaced.count) }
+  }
+
+  /// The counts as numbers of which most are small; see ``init(numbers:)``.
+  var numbers: [Int] {
+    var numbers = [records, refused, skipped, rejected]
+    for (field, counts) in replaced.enumerated() where counts != .zero {
+      numbers.append(field)
+      for index in counts.indices { numbers.append(Int(counts[index])) }
+    }
+    return numbers
+  }
+
+  init() {}
+
+  /// Reads what ``numbers`` wrote; `nil` when it is something else.
+  init?(numbers: [Int]) {
+    guard numbers.count >= 4, (numbers.count - 4).isMultiple(of: 9) else { return nil }
+    (records, refused, skipped, rejected) = (numbers[0], numbers[1], numbers[2], numbers[3])
+    for start in stride(from: 4, to: numbers.count, by: 9) {
+      guard (0..<1 << 20).contains(numbers[start]) else { return nil }
+      for index in 0..<8 { self[numbers[start]][index] = Int64(numbers[start + 1 + index]) }
+    }
+  }
+}
+
+// MARK: - Settling
+
+extension ValueCounts {
+  /// Leaves the values of a record that was rejected or skipped out of those that were replaced.
+  mutating func settle(_ record: Int, of batch: ImportBatch, _ plan: ImportPlan, isRejected: Bool) {
+    if isRejected { rejected += 1 } else { skipped += 1 }
+    for field in replaced.indices where replaced[field] != .zero {
+      if let reason = plan.replacement(record, field: field, of: batch) { replaced[field][reason.index] -= 1 }
+    }
+  }
+
+  /// What became of the values of a plan's fields.
+  func tallies(of plan: ImportPlan, part: String) -> [FieldTally] {
+    plan.fields.indices.filter { $0 != plan.sinceField }.map { field in
+      var tally = FieldTally()
+      tally.part = part
+      tally.entity = plan.fieldNames[field].entity
+      tally.attribute = plan.fieldNames[field].attribute
+      tally.column = plan.fieldNames[field].column
+      tally.read = records - skipped
+      tally.rejected = rejected
+      for reason in FieldTally.Replacement.allCases where self[field][reason.index] != 0 {
+        tally.replaced[reason] = Int(self[field][reason.index])
+      }
+      tally.stored = tally.read - tally.rejected - Int(self[field].wrappedSum())
+      return tally
+    }
+  }
+
+  /// What was lost of the values of records, or nothing.
+  ///
+  /// - Parameter counts: what became of the records.
+  func loss(of plan: ImportPlan, _ counts: RecordCounts) -> String? {
+    if records + refused != counts.read || skipped != counts.skipped || rejected + refused != counts.rejected {
+      return "of \(counts.read) records \(records) had values and \(refused) were refused; \(skipped) of"
+        + " \(counts.skipped) that were skipped and \(rejected + refused) of \(counts.rejected) that were rejected are known"
+    }
+    return loss
+      ?? tallies(of: plan, part: "").first { !$0.isBalanced }.map {
+        "the values of “\($0.entity).\($0.attribute)” do not add up: \($0)"
+      }
+  }
+}
+
+extension ImportPlan {
+  /// Why the value of a record was replaced; `nil` when it was not.
+  func replacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
+    guard batch.records.columnCount == 0, !batch.replacements.isEmpty else {
+      return fields[field].replacement(record, column: fieldColumns[field], of: batch.records)
+    }
+    let kept = Int(batch.replacements[field][record])
+    return kept == 0 ? nil : FieldTally.Replacement.allCases[kept - 1]
+  }
+}

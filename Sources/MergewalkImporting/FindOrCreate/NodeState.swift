@@ -1,0 +1,112 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// What the importer keeps of one node from batch to batch.
+final class NodeState {
+  let node: Int
+  let part: ImportNode
+  let entity: EntityDescription
+  let role: Role
+  /// How objects are found now.
+  var finder: any Finder
+  /// Whether the node is the target of a relationship within its own hierarchy.
+  var isLateTarget = false
+  /// Whether nothing is looked for before a second pass.
+  var isPostponed = false
+  /// Whether an index of the store begins with the key's columns.
+  var isIndexed = true
+  /// Whether an element whose object is not there rejects its record; `nil` when relationships say so.
+  var rejectsMissing: Bool?
+  /// The primary key of the next object that this node creates in the current batch.
+  var nextKey: Int64 = 0
+  /// How finding began, for the summary: a table that outgrows its memory gives way to seeks.
+  private(set) var firstFinderName: String
+  var counts = ImportSummary.EntityCounts()
+  /// The objects that records have named; `nil` where nothing is counted.
+  ///
+  /// Of other nodes than the records' own these are only objects that were there before the run.
+  var named: NamedObjects?
+  /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
+  var seenKeys: SeenKeys?
+
+  // Work lists of one batch.
+  /// Records that create their object, in order.
+  var inserts = ContiguousArray<Int32>()
+  /// The last of the new rows, from the first one on whose relationships with two ends are not set yet.
+  var unrelated = (row: 0, count: 0)
+  /// Records whose object is there and may differ, in order, with its primary key.
+  var applies = ContiguousArray<Apply>()
+  /// Records to look for, sorted by their keys.
+  var sorted = ContiguousArray<Int32>()
+  /// The first record of each distinct key, sorted.
+  var distinct = ContiguousArray<Int32>()
+  var missingKeys = ContiguousArray<Int64>()
+
+  /// A record whose object is there.
+  struct Apply {
+    var record: Int32
+    var primaryKey: Int64
+    /// Whether the record's object counts as unchanged if nothing changes.
+    var counts: Bool
+  }
+
+  /// Whether each record whose object is found as it is counts, as those of the run's own do; of references only the first
+  /// one to an object does that was there before, which ``named`` knows.
+  var countsAll: Bool { role == .root }
+
+  /// Puts a record on the list of those whose object is there and may differ.
+  @inline(__always)
+  func apply(_ record: Int, _ primaryKey: Int64) {
+    applies.append(
+      Apply(
+        record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey,
+        counts: countsAll || named?.isFirst(primaryKey) ?? false))
+  }
+
+  /// Whether an object of this entity is one of the node's.
+  func takes(_ index: Int32) -> Bool { index >= entity.index && index <= entity.lastDescendantIndex }
+
+  /// Begins with another way of finding than the one that was chosen.
+  func start(_ finder: any Finder) {
+    self.finder = finder
+    firstFinderName = finder.name
+  }
+
+  /// Remembers what finding knows for ``undo()``; see ``Finder/mark(isLikely:)``.
+  func mark(isLikely: Bool) {
+    seenKeys?.mark()
+    if role != .root { named?.mark() }
+    finder.mark(isLikely: isLikely)
+  }
+
+  /// Forgets what finding has learnt since ``mark(isLikely:)``.
+  func undo() {
+    seenKeys?.undo()
+    if role != .root { named?.undo() }
+    finder.undo()
+  }
+
+  init(node: Int, part: ImportNode, entity: EntityDescription, role: Role, finder: any Finder) {
+    self.node = node
+    self.part = part
+    self.entity = entity
+    self.role = role
+    self.finder = finder
+    firstFinderName = finder.name
+  }
+}
+
+/// What a node's objects are to the records.
+enum Role {
+  /// What the run's records stand for.
+  case root
+  /// What a relationship of another node leads to.
+  case target
+  /// What the elements of a list stand for.
+  case element
+  /// An object that is known before anything is looked for: the owner of a list.
+  case given
+
+  /// Whether what becomes of a record is what becomes of the node's object.
+  @inline(__always) var settles: Bool { self == .root || self == .element }
+}

@@ -1,0 +1,120 @@
+import MergewalkDiagnostics
+import Glibc
+import MergewalkObjectStore
+
+/// The table of an import store's runs: a SQLite file beside the store, `STORE-mergewalk`.
+///
+/// It is no part of the store: Core Data's file has no table of ours, and removing this one loses nothing but the past.
+/// `docs/runs.md` describes its tables. Every call opens the file, does its work in one transaction, and closes it.
+public struct RunHistory: Sendable {
+  /// The file's path.
+  public let path: String
+  private let store: String
+  /// How many runs are kept; older ones are removed when one is appended.
+  public var keeps = 1000
+
+  /// The table of runs of the store at a path.
+  public init(storePath: String) {
+    store = StorePath.resolved(storePath)
+    path = store + "-mergewalk"
+  }
+
+  /// Adds a run and removes those that are too many.
+  ///
+  /// - Returns: The run's number, one more than the last one's.
+  /// - Throws: ``RunHistoryError``; the file is as before.
+  public func append(_ record: RunRecord) throws(RunHistoryError) -> Int {
+    do {
+      FileAccess.derived(from: store).make(path)
+      let file = try DatabaseFile(path, .create)
+      try RunTables.prepare(file, path)
+      try file.execute("BEGIN IMMEDIATE")
+      try RunTables.create(file)
+      let number = try RunTables.insert(record, file)
+      try RunTables.removeOld(file, keeps: max(1, keeps))
+      try file.execute("COMMIT")
+      try file.close()
+      return number
+    } catch let error as RunHistoryError {
+      throw error
+    } catch let error as StoreError {
+      throw RunHistoryError(error, path)
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+
+  /// The last runs, the latest first; none when there is no table.
+  ///
+  /// - Parameters:
+  ///   - pipeline: The pipeline whose runs are wanted; nil for all.
+  ///   - limit: How many at most.
+  /// - Throws: ``RunHistoryError``.
+  public func recent(pipeline: String? = nil, limit: Int = 20) throws(RunHistoryError) -> [RunRecord] {
+    try read { file throws(StoreError) in
+      let name = pipeline == nil ? "" : "WHERE pipeline = ?2 "
+      return try RunTables.select("\(name)ORDER BY number DESC LIMIT ?1", file) { statement in
+        statement.bind(1, Int64(max(0, limit)))
+        if let pipeline { statement.bind(2, text: pipeline) }
+      }
+    }
+  }
+
+  /// The last runs of a pipeline that finished with its own inputs, the latest first: what a run is compared with.
+  ///
+  /// - Throws: ``RunHistoryError``.
+  public func finished(pipeline: String, limit: Int) throws(RunHistoryError) -> [RunRecord] {
+    try read { file throws(StoreError) in
+      let condition =
+        "WHERE pipeline = ?2 AND kind = 'import' AND status IN ('completed', 'completed_with_rejects')"
+        + " ORDER BY number DESC LIMIT ?1"
+      return try RunTables.select(condition, file) { statement in
+        statement.bind(1, Int64(max(0, limit)))
+        statement.bind(2, text: pipeline)
+      }
+    }
+  }
+
+  /// The run with this number (`12`), or this name (`orders@2024-01-31T12:00:00.123Z`); nil when there is none.
+  ///
+  /// - Throws: ``RunHistoryError``.
+  public func run(_ name: String) throws(RunHistoryError) -> RunRecord? {
+    try read { file throws(StoreError) in
+      let condition = Int64(name) == nil ? "WHERE id = ?1 ORDER BY number DESC LIMIT 1" : "WHERE number = ?1"
+      return try RunTables.select(condition, file) { statement in
+        if let number = Int64(name) { statement.bind(1, number) } else { statement.bind(1, text: name) }
+      }
+    }.first
+  }
+
+  /// The names of the pipelines that have run, sorted; none when there is no table.
+  ///
+  /// - Throws: ``RunHistoryError``.
+  public func pipelines() throws(RunHistoryError) -> [String] {
+    try read { file throws(StoreError) in
+      let rows = try file.rows("SELECT DISTINCT pipeline FROM runs ORDER BY 1")
+      var names: [String] = []
+      while try rows.step() { names.append(rows.text(0)) }
+      return names
+    }
+  }
+
+  private func read<Item>(
+    _ body: (DatabaseFile) throws(StoreError) -> [Item]
+  ) throws(RunHistoryError) -> [Item] {
+    guard access(path, F_OK) == 0 else { return [] }
+    do {
+      // What a process that was killed has left of a transaction is taken back first, for which the file is written.
+      let isUnfinished = FileFacts.size(path + "-journal") ?? 0 > 0
+      let file = try DatabaseFile(path, isUnfinished ? .readWrite : .read)
+      guard try RunTables.check(file, path) else { return [] }
+      return try body(file)
+    } catch let error as RunHistoryError {
+      throw error
+    } catch let error as StoreError {
+      throw RunHistoryError(error, path)
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import MergewalkObjectStore
+
+/// Why the table of runs cannot be read or written; an import goes on without it.
+public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The file is another program's database, or none.
+    case foreignFile
+    /// The file was made by a newer Mergewalk.
+    case newerVersion
+    /// SQLite cannot read or write it.
+    case database
+  }
+  /// What went wrong.
+  public let code: Code
+  /// What was found, with the file's path.
+  public let description: String
+
+  init(_ code: Code, _ path: String, _ words: String) {
+    self.code = code
+    description = "the table of runs \(path) \(words)"
+  }
+
+  init(_ error: StoreError, _ path: String) {
+    let words = error.cause?.message ?? error.message
+    switch error.cause?.kind {
+    case .damaged, .notADatabase: self.init(.foreignFile, path, "is no database, or damaged: \(words)")
+    default: self.init(.database, path, "cannot be used: \(words)")
+    }
+  }
+}

@@ -1,0 +1,506 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by a
+/// ``BatchImporter`` for the list's plan, and then related to their owners.
+final class ListImporter {
+  let list: ImportList
+  /// The list's number in the plan of the owners.
+  let number: Int
+  /// Finds and creates what the elements name.
+  let importer: BatchImporter
+  /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
+  let sharedRoots: [Int]
+  /// Whether something else of the run fills the relationship too, so that an object may have members as soon as it is
+  /// there.
+  let isFilledElsewhere: Bool
+  /// What became of the elements.
+  var tally = ListTally()
+  /// The name of the owners' entity.
+  var ownerName: String { importer.owner.map { $0.nodes[$0.plan.root].entity.name } ?? "" }
+  /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
+  var isRepeated = false
+  private var outcomes = ContiguousArray<RecordLedger.Outcome>()
+  /// What the store has of the owners' members, with ``ImportList/ownerNode``.
+  private var members = StoredMembers()
+  /// Whether the indexes are there by which members are found.
+  private var hasIndexes = false
+
+  init(
+    _ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [Int], isFilledElsewhere: Bool
+  ) {
+    self.list = list
+    self.number = number
+    self.importer = importer
+    self.sharedRoots = sharedRoots
+    self.isFilledElsewhere = isFilledElsewhere
+  }
+
+  /// Whether the lists have to be imported in the order of their records.
+  private lazy var keepsOrder = !list.isOrderFree
+
+  private var target: NodeState { importer.nodes[list.plan.root] }
+
+  /// Imports the lists of the records of a view; the records' own objects are there.
+  ///
+  /// - Parameters:
+  ///   - batch: The elements.
+  ///   - owners: The importer of the records.
+  /// - Returns: Rejects of elements, by the elements' numbers.
+  func run(
+    _ batch: inout ListBatch, _ view: BatchView, owners: BatchImporter
+  ) throws(ImportError) -> [RecordReject] {
+    let own = view.nodes[owners.plan.root].targets
+    var waiting = view.records.filter { batch.hasList[$0] && own[$0] > 0 && view.outcomes[$0].takesLists }
+    outcomes.fill(.rejected, count: batch.batch.records.recordCount)
+    importer.rejects.removeAll(keepingCapacity: true)
+    reset(&batch, batch.range(view.records))
+    // From here on, however the attempt ends.
+    isRepeated = true
+    var isFirst = true
+    while !waiting.isEmpty {
+      // Of several records with one object the later ones see what the earlier ones left.
+      var seen = Set<Int64>(minimumCapacity: waiting.count)
+      var later: [Int] = []
+      var round: [Int] = []
+      for (place, record) in waiting.enumerated() {
+        if seen.insert(own[record]).inserted {
+          round.append(record)
+        } else if keepsOrder {
+          // What later records say of objects that several lists name counts, so none of them may come first.
+          later = Array(waiting[place...])
+          break
+        } else {
+          later.append(record)
+        }
+      }
+      if isFirst, !sharedRoots.isEmpty {
+        try importer.writeChanges()
+        for root in sharedRoots { importer.context.buffer(root: root).removeAll() }
+      } else if !isFirst {
+        try importer.writeChanges()
+        for state in importer.nodes { importer.context.buffer(root: state.part.rootEntity).removeAll() }
+      }
+      try importRound(round, &batch, view, owners)
+      // What is settled is nobody's business in the next round, where its owners are not those whose members are known.
+      for record in round { for element in batch.range(record) { outcomes[element] = .rejected } }
+      waiting = later
+      isFirst = false
+    }
+    return importer.rejects
+  }
+
+  /// Makes ready what an earlier attempt may have left.
+  private func reset(_ batch: inout ListBatch, _ elements: Range<Int>) {
+    guard isRepeated else { return }
+    for node in batch.batch.nodes.indices {
+      for element in elements {
+        let isAbsent = batch.batch.nodes[node].keyStates[element] == ImportBatch.KeyState.absent
+        batch.batch.nodes[node].targets[element] = isAbsent ? NodeColumns.unspecified : 0
+        batch.batch.nodes[node].contentHashes[element] = 0
+        if !batch.batch.nodes[node].targetEntities.isEmpty { batch.batch.nodes[node].targetEntities[element] = -1 }
+      }
+    }
+  }
+
+  private func importRound(
+    _ records: [Int], _ batch: inout ListBatch, _ view: BatchView, _ owners: BatchImporter
+  ) throws(ImportError) {
+    let own = view.nodes[owners.plan.root].targets
+    if keepsInverseOrder || records.contains(where: { mayHaveMembers($0, view) }) { try buildIndexes() }
+    for record in records { for element in batch.range(record) { outcomes[element] = .pending } }
+    if let node = list.ownerNode {
+      let entities = view.nodes[owners.plan.root].targetEntities
+      let entity = Int32(owners.nodes[owners.plan.root].entity.index)
+      for record in records {
+        for element in batch.range(record) {
+          batch.batch.nodes[node].targets[element] = own[record]
+          if !batch.batch.nodes[node].targetEntities.isEmpty {
+            let found = entities?[record] ?? -1
+            batch.batch.nodes[node].targetEntities[element] = found >= 0 ? found : entity
+          }
+        }
+      }
+      try readMembers(records, view, owners)
+    }
+    var outcomes = self.outcomes
+    self.outcomes = []
+    defer { self.outcomes = outcomes }
+    importer.listBatches = batch.batch.lists
+    batch.batch.lists = []
+    defer {
+      batch.batch.lists = importer.listBatches
+      importer.listBatches = []
+    }
+    let starts = batch.starts
+    var changed: [Bool] = []
+    var wasLent = false
+    // What they say is stored nowhere.
+    var nameless: [Int] = []
+    let range = Int(starts[records[0]])..<Int(starts[records[records.count - 1] + 1])
+    try BatchView.lend(&batch.batch, &outcomes) { whole throws(ImportError) in
+      wasLent = true
+      var part = whole
+      part.records = range
+      try importer.resolveAll(part)
+      changed = try relate(records, starts, part, view, owners)
+      importer.countReferences(part)
+      importer.settleInnerElements(part)
+      let targets = part.nodes[list.plan.root].targets
+      for element in range where part.outcomes[element] != .rejected && targets[element] <= 0 {
+        nameless.append(element)
+      }
+    }
+    for element in nameless { importer.settleValues(of: element, batch.batch, isRejected: false) }
+    if !wasLent { changed = try relate(records, starts, nil, view, owners) }
+    importer.takeListRejects(importer.elementRejects)
+    let root = owners.nodes[owners.plan.root]
+    for (record, isChanged) in zip(records, changed) where isChanged && view.outcomes[record] == .unchanged {
+      view.outcomes[record] = .updated
+      // Elements that refer to one object count it once, and what the list of one of them changes counts beside.
+      if root.role == .root { root.counts.unchanged -= 1 }
+      root.counts.updated += 1
+    }
+  }
+
+  /// Whether the store may know members of a record's object before the list is looked at.
+  private func mayHaveMembers(_ record: Int, _ view: BatchView) -> Bool {
+    isFilledElsewhere || view.outcomes[record] != .inserted
+  }
+
+  // MARK: Indexes
+
+  /// Whether the members keep an order of their owners, so that each new pair has to be put behind the last one.
+  private var keepsInverseOrder: Bool {
+    list.ownerNode == nil && list.description.isInverseOrdered(in: importer.store.model)
+  }
+
+  /// Builds in a new store the index by which the members of objects are found.
+  ///
+  /// An object that is new has none, so this waits until one comes again: an index that is built at the end, from sorted
+  /// rows, costs a tenth of one that is kept up.
+  private func buildIndexes() throws(ImportError) {
+    guard !hasIndexes else { return }
+    hasIndexes = true
+    let schema = importer.store.schema
+    do {
+      if list.ownerNode != nil {
+        let table = schema.table(forRoot: target.part.rootEntity)
+        let column = table.columnName(slot: list.inverseSlot)
+        try importer.store.file.buildIndexes { $0.table == table.name && $0.columns.first == column }
+        return
+      }
+      let (entity, slot) = (list.description.declaringEntity, list.description.slot)
+      guard let table = schema.joinTables.first(where: { $0.side(entity: entity, slot: slot) != nil }) else { return }
+      // Its primary key finds the members of the side that gives the table its name.
+      let isMaster = table.master.entity == entity && table.master.slot == slot
+      if !isMaster || keepsInverseOrder { try importer.store.file.buildIndexes { $0.table == table.name } }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  // MARK: Relating
+
+  /// Relates the owners to what their elements name; whether each list changed anything.
+  private func relate(
+    _ records: [Int], _ starts: ContiguousArray<Int32>, _ elements: BatchView?, _ view: BatchView,
+    _ owners: BatchImporter
+  ) throws(ImportError) -> [Bool] {
+    var targets = ContiguousArray<Int64>()
+    var lists: [LinkList] = []
+    let own = view.nodes[owners.plan.root].targets
+    let entities = view.nodes[owners.plan.root].targetEntities
+    for record in records {
+      let first = targets.count
+      if let elements {
+        let found = elements.nodes[list.plan.root].targets
+        for element in Int(starts[record])..<Int(starts[record + 1]) where elements.outcomes[element] != .rejected {
+          targets.append(max(found[element], 0))
+        }
+      }
+      let entity = entities.map { $0[record] } ?? -1
+      lists.append(
+        LinkList(
+          owner: own[record],
+          ownerEntity: entity >= 0 ? entity : Int32(owners.nodes[owners.plan.root].entity.index),
+          isNew: !mayHaveMembers(record, view), targets: first..<targets.count))
+    }
+    let named = targets.count(where: { $0 > 0 })
+    tally.skipped += (elements == nil ? 0 : records.reduce(0) { $0 + Int(starts[$1 + 1] - starts[$1]) }) - named
+    do {
+      guard list.ownerNode == nil else {
+        return try relateMembers(lists, targets, named: { self.namedKeys(view, owners) }) { index, message in
+          owners.elementRejects.append(reject(records[index], message))
+        }
+      }
+      var added = 0
+      defer { count(named: named, added: added) }
+      return try owners.context.setLinks(
+        list.description, table: TableID(root: owners.nodes[owners.plan.root].part.rootEntity), lists: lists,
+        targets: targets,
+        replaces: list.options.links == .replace, added: &added)
+    } catch let error as StoreError {
+      throw ImportError(error)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+
+  /// Counts elements that name objects.
+  private func count(named: Int, added: Int) {
+    tally.linked += added
+    tally.alreadyLinked += named - added
+  }
+
+  /// What the store has of the members of the owners.
+  private struct StoredMembers {
+    /// The members of each owner with their positions.
+    var keys: [Int64: [(key: Int64, order: Int64)]] = [:]
+    /// Members that the list does not speak of, because they are of other entities: they stay, in their places.
+    var others: [Int64: [(key: Int64, order: Int64)]] = [:]
+  }
+
+  private func readMembers(_ records: [Int], _ view: BatchView, _ owners: BatchImporter) throws(ImportError) {
+    members = StoredMembers()
+    let own = view.nodes[owners.plan.root].targets
+    let stored = records.filter { mayHaveMembers($0, view) }.map { own[$0] }.sorted()
+    let finder = target.finder as? MemberFinder
+    finder?.rows.removeAll(keepingCapacity: true)
+    guard !stored.isEmpty else { return }
+    let root = target.part.rootEntity
+    let buffer = importer.context.buffer(root: root)
+    var found: [Int64: [(key: Int64, order: Int64)]] = [:]
+    do {
+      let access = try importer.store.access(root: root)
+      if let finder {
+        let first = buffer.count
+        try access.fetchMembers(
+          slot: list.inverseSlot, of: stored, slots: target.part.fetchedSlots, into: buffer)
+        for row in first..<buffer.count {
+          let owner = Int64(bitPattern: buffer.payloads[list.inverseSlot][row])
+          let member = (buffer.primaryKeys[row], buffer.orderKeys[list.inverseSlot]?[row] ?? 0)
+          guard target.takes(buffer.entities[row]) else {
+            members.others[owner, default: []].append(member)
+            continue
+          }
+          found[owner, default: []].append(member)
+          finder.rows.append(Int32(row))
+        }
+      } else {
+        try access.forEachMember(slot: list.inverseSlot, of: stored, buffer) { owner, key, order in
+          found[owner, default: []].append((key, order))
+        }
+      }
+      importer.fetches += 1
+    } catch {
+      throw ImportError(error)
+    }
+    members.keys = found
+  }
+
+  /// The reject of a record whose list leaves out an object that may not go.
+  private func reject(_ record: Int, _ message: String) -> RecordReject {
+    ListRejects.reject(
+      record, .deleteDenied, list, number, element: nil, names: nil, inner: "", message: message, offset: 0)
+  }
+
+  /// Settles who is no longer a member and the order of those who are; the members' own rows refer to their owners.
+  ///
+  /// - Parameters:
+  ///   - named: the objects, by root entity, that the owners' records name; is asked when some are to go.
+  ///   - deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
+  private func relateMembers(
+    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [Int: Set<Int64>], deny: (Int, String) -> Void
+  ) throws -> [Bool] {
+    let root = target.part.rootEntity
+    let (context, slot) = (importer.context, list.inverseSlot)
+    var changed: [Bool] = []
+    var orphans: [Int64] = []
+    var orders: [(key: Int64, owner: Int64, position: Int64)] = []
+    var added = 0
+    for list in lists {
+      var isWanted = Set<Int64>()
+      var wanted: [Int64] = []
+      for target in targets[list.targets] where target > 0 && isWanted.insert(target).inserted { wanted.append(target) }
+      let stored = (members.keys[list.owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
+      var known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
+      let new = wanted.count { known[$0] == nil }
+      added += new
+      var isChanged = new > 0
+      var order = wanted
+      if self.list.options.links == .replace {
+        for member in stored where !isWanted.contains(member.key) {
+          orphans.append(member.key)
+          isChanged = true
+        }
+      } else {
+        order = stored.map(\.key) + wanted.filter { known[$0] == nil }
+      }
+      if self.list.description.isOrdered {
+        for other in (members.others[list.owner] ?? []).sorted(by: { $0.order < $1.order }) {
+          let place = order.firstIndex { known[$0].map { $0 > other.order } ?? false }
+          order.insert(other.key, at: place ?? order.endIndex)
+          known[other.key] = other.order
+        }
+        for (index, position) in context.listPositions(order.map { known[$0] }) {
+          orders.append((order[index], list.owner, position))
+          isChanged = true
+        }
+      }
+      changed.append(isChanged)
+    }
+    count(named: targets.count(where: { $0 > 0 }), added: added)
+    let buffer = context.buffer(root: root)
+    func fetch(_ keys: [Int64]) throws {
+      let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
+      guard !missing.isEmpty else { return }
+      let access = try importer.store.access(root: root)
+      try missing.withUnsafeBufferPointer { keys throws(StoreError) in
+        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+      }
+      importer.fetches += 1
+    }
+    if !orders.isEmpty {
+      try fetch(orders.map(\.key))
+      for (key, owner, position) in orders {
+        // An object that a later list took has its place there.
+        guard let row = buffer.row(primaryKey: key), owns(buffer, row, slot, owner) else { continue }
+        buffer.setOrderKey(row: row, slot: slot, position)
+      }
+    }
+    guard !orphans.isEmpty else { return changed }
+    let lost = Set(orphans)
+    try fetch(orphans)
+    var left: [Int64: Int] = [:]
+    for (index, list) in lists.enumerated() {
+      for member in members.keys[list.owner] ?? [] {
+        guard lost.contains(member.key) else { continue }
+        guard let row = buffer.row(primaryKey: member.key), owns(buffer, row, slot, list.owner) else { continue }
+        if targets[list.targets].contains(member.key) { continue }
+        if self.list.options.orphans == .unlink {
+          buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+          target.finder.forgetContent(
+            of: StoredKey(buffer: buffer, row: row, slots: target.part.keySlots), importer)
+        } else {
+          left[member.key] = index
+        }
+      }
+    }
+    guard !left.isEmpty else { return changed }
+    let kept = named()
+    for key in left.keys.filter({ kept[root]?.contains($0) ?? false }) {
+      // Another record of the batch may come after the one whose list leaves the object out.
+      guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
+      // The record itself names the object, so it is still wanted.
+      guard let row = buffer.row(primaryKey: key) else { continue }
+      buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+      left[key] = nil
+    }
+    for (key, reason) in try delete(left.keys.sorted(), root, named: kept) { deny(left[key] ?? 0, reason) }
+    return changed
+  }
+
+  /// The objects that the owners' records name, by root entity: their own and those they refer to.
+  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> [Int: Set<Int64>] {
+    var keys: [Int: Set<Int64>] = [:]
+    for state in owners.nodes {
+      let targets = view.nodes[state.node].targets
+      for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {
+        keys[state.part.rootEntity, default: []].insert(targets[record])
+      }
+    }
+    return keys
+  }
+
+  private func owns(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ owner: Int64) -> Bool {
+    buffer.tags[slot][row] == CellTag.integer && Int64(bitPattern: buffer.payloads[slot][row]) == owner
+  }
+
+  /// Deletes those that no list has any more.
+  ///
+  /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.
+  /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be taken back.
+  private func delete(
+    _ keys: [Int64], _ root: Int, named: [Int: Set<Int64>]
+  ) throws -> [(key: Int64, reason: String)] {
+    guard !keys.isEmpty else { return [] }
+    // What the rules look at has to be whole, and in the store.
+    try importer.writeChanges()
+    try importer.buildIndexes(importer.store.file, referringTo: root)
+    importer.context.buffer(root: root).removeAll()
+    let nodes = importer.top.countedNodes
+    var along: (entity: Int, key: Int64)?
+    let model = importer.store.model
+    let denied = try importer.context.deleteRecords(table: TableID(root: root), primaryKeys: keys) { entity, key in
+      // Of what goes along, entities that the run does not fill are not counted.
+      nodes.first { $0.entity.index == entity }?.counts.deleted += 1
+      if named[model.entities[entity].rootIndex]?.contains(key) ?? false { along = (entity, key) }
+    }
+    if let along {
+      guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
+      importer.context.reset()
+      return [
+        (
+          keys[0],
+          "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: \(model.entities[along.entity].name) "
+            + "\(along.key), which the record names, would go with it; list it, or say “orphans: unlink”"
+        )
+      ]
+    }
+    guard !denied.isEmpty else { return [] }
+    importer.context.reset()
+    var reasons: [(key: Int64, reason: String)] = []
+    try blame(keys, Set(denied.map(Obstacle.init)), root, &reasons)
+    guard reasons.isEmpty else { return reasons }
+    throw ImportError(
+      code: .database,
+      message: "\(denied[0].entity) \(denied[0].primaryKey) is no longer listed, but a relationship keeps it")
+  }
+
+  /// What keeps an object from being deleted.
+  private struct Obstacle: Hashable {
+    var table: TableID
+    var key: Int64
+    var relationship: String
+
+    init(_ failure: ObjectValidationFailure) {
+      (table, key, relationship) = (failure.table, failure.primaryKey, failure.property)
+    }
+  }
+
+  /// Finds out which of the objects are in whose way, by halves: some are kept by what would go along with them.
+  private func blame(
+    _ keys: [Int64], _ obstacles: Set<Obstacle>, _ root: Int, _ reasons: inout [(key: Int64, reason: String)]
+  ) throws {
+    let entity = importer.store.model.entities[root]
+    let failures = try importer.context.deleteRows(entity, primaryKeys: keys) { _ in }
+    guard let failure = failures.first(where: { obstacles.contains(Obstacle($0)) }) else { return }
+    guard keys.count == 1 else {
+      try blame(Array(keys[..<(keys.count / 2)]), obstacles, root, &reasons)
+      return try blame(Array(keys[(keys.count / 2)...]), obstacles, root, &reasons)
+    }
+    let isOwn = failure.table.root == root && failure.primaryKey == keys[0]
+    reasons.append(
+      (
+        keys[0],
+        "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: "
+          + (isOwn ? "" : "\(failure.entity) \(failure.primaryKey) would go with it, and ")
+          + "“\(failure.entity).\(failure.property)” denies that while it has objects; list it, or say “orphans: unlink”"
+      ))
+  }
+}
+
+extension RecordLedger.Outcome {
+  /// Whether a record with this outcome has an object whose relationships it fills.
+  var takesLists: Bool {
+    switch self {
+    case .inserted, .updated, .unchanged: true
+    case .pending, .skipped, .rejected, .deferred: false
+    }
+  }
+}

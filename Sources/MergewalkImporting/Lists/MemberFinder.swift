@@ -1,0 +1,66 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Objects are looked for among the members of their owners only, whose rows the context holds.
+final class MemberFinder: Finder {
+  /// The rows of the owners' members in the context.
+  var rows = ContiguousArray<Int32>()
+
+  var name: String { "members" }
+  var meetsAllKeys: Bool { false }
+  var looksForKeys: Bool { false }
+
+  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+    let node = view.nodes[state.node]
+    let owner = state.part.relationships.first { importer.nodes[$0.target].role == .given }
+    guard let owner else { return }
+    let buffer = importer.context.buffer(root: state.part.rootEntity)
+    let table = KeyTable(expecting: rows.count)
+    var keyBytes = importer.keyBytes
+    defer { importer.keyBytes = keyBytes }
+    let slots = [owner.slot] + state.part.keySlots
+    let stored = slots.map { CellColumnView(tags: buffer.tags[$0], payloads: buffer.payloads[$0]) }
+    for row in rows.map(Int.init) {
+      if state.part.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) { continue }
+      var hash = ContentHash.start(importer.seed)
+      for slot in state.part.keySlots {
+        hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
+      }
+      hash = CellHash.cell(CellTag.integer, buffer.payloads[owner.slot][row], buffer.arena.base, seed: hash)
+      let key = keyBytes.key(stored, row: row, arena: buffer.arena.base)
+      if table.find(hash: hash, key: key) < 0 {
+        table.insert(hash: hash, key: key, primaryKey: buffer.primaryKeys[row], content: 0)
+      }
+    }
+    importer.startKeys(state)
+    let owners = view.nodes[owner.target].targets
+    let tags = ContiguousArray(repeating: CellTag.integer, count: view.count)
+    tags.withUnsafeBufferPointer { tags in
+      guard let tags = tags.baseAddress else { return }
+      owners.withMemoryRebound(to: UInt64.self, capacity: view.count) { payloads in
+        let keys = [CellColumnView(tags: tags, payloads: payloads)] + state.part.keyFields.map { view.fields[$0] }
+        for record in view.records where view.isWanted(record, node) {
+          let hash = CellHash.cell(CellTag.integer, payloads[record], view.arena, seed: node.keyHashes[record])
+          let key = keyBytes.key(keys, row: record, arena: view.arena)
+          let entry = table.find(hash: hash, key: key)
+          if entry >= 0 {
+            node.targets[record] = table.primaryKey(entry)
+            guard importer.mayUpdate(record, state, view) else { continue }
+            state.apply(record, table.primaryKey(entry))
+          } else if importer.mayInsert(record, state, view) {
+            importer.create(record, state, view)
+            table.insert(hash: hash, key: key, primaryKey: node.targets[record], content: 0)
+          }
+        }
+      }
+    }
+  }
+
+  /// Nobody knows whose member is meant.
+  func lookUp(
+    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ body: (Int64) -> Void
+  ) {}
+}

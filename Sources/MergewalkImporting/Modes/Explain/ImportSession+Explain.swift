@@ -1,0 +1,218 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+extension ImportSession {
+  /// Tells what a run would do, and changes nothing.
+  ///
+  /// - Throws: ``ImportError`` when the store cannot be read or was made with another version of the model.
+  public func explain() throws(ImportError) -> ImportExplanation {
+    let planner = ExplanationBuilder(definition: definition, plans: plans)
+    guard FileFacts.exists(definition.storePath) else {
+      let store: PersistentStore
+      do {
+        store = try PersistentStore.inMemory(model: definition.model)
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+      return try planner.explanation(store, exists: false)
+    }
+    let result: Result<ImportExplanation, ImportError>
+    do throws(StoreError) {
+      result = try PersistentStore.withReadableStore(definition.storePath, model: definition.model) {
+        store -> Result<ImportExplanation, ImportError> in
+        do throws(ImportError) {
+          return .success(try planner.explanation(store, exists: true))
+        } catch {
+          return .failure(error)
+        }
+      }
+    } catch {
+      throw ImportError(
+        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
+    }
+    return try result.get()
+  }
+}
+
+/// Collects what a run would do.
+private struct ExplanationBuilder {
+  let definition: ImportDefinition
+  let plans: [ImportPlan]
+
+  func explanation(_ store: PersistentStore, exists: Bool) throws(ImportError) -> ImportExplanation {
+    var result = ImportExplanation()
+    result.pipeline = definition.name
+    result.store.path = definition.storePath
+    result.store.exists = exists
+    if exists {
+      result.store.bytes = FileFacts.size(definition.storePath) ?? 0
+      result.store.logBytes = FileFacts.size(definition.storePath + "-wal") ?? 0
+      result.store.hasUnfinishedRun = store.file.metadata.mergewalk.runs.names.contains(definition.name)
+      result.store.tracksHistory = !store.observers.filter { $0 is HistoryRecorder }.isEmpty
+    }
+    if !exists { result.load = LoadWay(new: definition, plans: plans) }
+    result.batchRecords = definition.batchLimit.records
+    result.batchBytes = definition.batchLimit.bytes
+    result.memory = [
+      ImportExplanation.Bound(name: "batches", bytes: 3 * definition.batchLimit.bytes),
+      ImportExplanation.Bound(name: "keys", bytes: definition.keyMemory),
+      ImportExplanation.Bound(name: "page_cache", bytes: definition.cacheMemory),
+    ]
+    if definition.parts.contains(where: { $0.root.mode.removesOthers }), exists {
+      let keys = plans.map { store.maximum(root: $0.nodes[$0.root].rootEntity) }.max() ?? 0
+      result.memory.append(ImportExplanation.Bound(name: "marks", bytes: Int(keys) / 8 * 2))
+    }
+    result.rejectsPath = definition.rejectsPath
+    result.rejectLimit = definition.rejects.limit
+    result.rejectRatio = definition.rejects.ratio
+    for (part, plan) in zip(definition.parts, plans) {
+      do {
+        result.parts.append(try self.part(part, plan, store, exists: exists))
+      } catch let error as StoreError {
+        throw ImportError(error)
+      } catch let error as ImportError {
+        throw error
+      } catch {
+        throw ImportError(code: .database, message: "\(error)")
+      }
+      let warnings = StoreWarnings(plan: plan, model: definition.model).warnings(store.file)
+      result.warnings += warnings.filter { !result.warnings.contains($0) }
+    }
+    let findsInMemory = result.parts.contains {
+      $0.nodes.allSatisfy { $0.strategy == "table" || $0.strategy == "scan" }
+    }
+    if exists, findsInMemory, LoadWay.mayWait(definition, plans) { result.load = LoadWay(.sorted) }
+    return result
+  }
+
+  private func part(
+    _ part: ImportPart, _ plan: ImportPlan, _ store: PersistentStore, exists: Bool
+  ) throws -> ImportExplanation.Part {
+    let choice = StrategyChoice(
+      plan: plan, store: store, model: definition.model, seed: 0,
+      inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
+      override: part.findPlan, hasFixedInputs: !part.format.isCustom, isPlannedStore: !exists)
+    var nodes: [ImportExplanation.Node] = []
+    let paths = paths(plan)
+    for index in plan.nodes.indices {
+      nodes.append(try node(index, plan, try choice.decide(index), store, path: paths[index]))
+    }
+    return ImportExplanation.Part(
+      name: part.name, entity: part.root.entityName, mode: part.root.mode, duplicates: part.root.duplicates,
+      format: part.format.shortName,
+      sources: part.sources.map { ImportExplanation.Source(path: $0.path, bytes: $0.fileSize) },
+      columns: plan.columnNames, derived: part.columns.map(\.name), filter: part.filter?.text,
+      process: part.process?.command, nodes: nodes, cursor: try cursor(part, store, exists: exists),
+      removal: try removal(part, plan, store, exists: exists))
+  }
+
+  /// The way from the records' own entity to each node.
+  private func paths(_ plan: ImportPlan) -> [String] {
+    var paths = plan.nodes.map { _ in "" }
+    func walk(_ node: Int, _ path: String) {
+      paths[node] = path
+      for relationship in plan.nodes[node].relationships {
+        walk(relationship.target, path.isEmpty ? relationship.name : path + "." + relationship.name)
+      }
+    }
+    walk(plan.root, "")
+    return paths
+  }
+
+  private func node(
+    _ index: Int, _ plan: ImportPlan, _ decision: FindDecision, _ store: PersistentStore, path: String
+  ) throws -> ImportExplanation.Node {
+    let part = plan.nodes[index]
+    let entity = definition.model.entities[part.entity]
+    return ImportExplanation.Node(
+      entity: entity.name, path: path, mode: part.mode, findBy: part.keyFields.map { plan.fieldNames[$0].attribute },
+      fills: part.attributeFields.map { plan.fieldNames[$0].attribute } + part.relationships.map(\.name),
+      strategy: decision.name, reason: decision.sentence, rows: decision.rows, expected: decision.expected,
+      hasIndex: decision.hasIndex, statements: try statements(part, entity, decision, store))
+  }
+
+  private func statements(
+    _ part: ImportNode, _ entity: EntityDescription, _ decision: FindDecision, _ store: PersistentStore
+  ) throws -> [ImportExplanation.Statement] {
+    let access = try store.access(root: part.rootEntity)
+    let buffer = RowBuffer(model: definition.model, root: definition.model.entities[part.rootEntity])
+    var result: [ImportExplanation.Statement] = []
+    func add(_ when: String, _ sql: String) throws {
+      result.append(
+        ImportExplanation.Statement(when: when, sql: sql, plan: exists(store) ? try store.queryPlan(sql) : []))
+    }
+    let slots = part.keySlots + part.contentSlots
+    if decision.rows ?? 0 > 0, decision.plan == .table || decision.plan == .scan || decision.isPartitioned {
+      try add("once", access.scanSQL(entity: entity, slots: slots))
+    }
+    if decision.plan == .seek || decision.plan == .filter || decision.plan == .deduplicate {
+      try add(
+        decision.plan == .filter
+          ? "records put off" : decision.isPartitioned ? "records without verdict" : "each batch",
+        try access.fetchSQL(keySlots: part.keySlots, entity: entity, slots: part.fetchedSlots))
+    }
+    if part.mode.updates, decision.plan != .none,
+      decision.plan != .seek && decision.plan != .deduplicate || decision.isPartitioned
+    {
+      try add("objects that may have changed", access.fetchSQL(slots: part.fetchedSlots))
+    }
+    if part.mode != .update { try add("new objects", access.insertSQL(buffer)) }
+    if part.mode.updates, !part.contentSlots.isEmpty {
+      var mask = [UInt64](repeating: 0, count: buffer.dirtyWords)
+      for slot in part.contentSlots { mask[slot >> 6] |= 1 << (UInt64(slot) & 63) }
+      try add("changed objects, those columns that change", access.updateSQL(buffer, slots: mask))
+    }
+    return result
+  }
+
+  private func exists(_ store: PersistentStore) -> Bool { store.type == .sqlite }
+
+  private func cursor(
+    _ part: ImportPart, _ store: PersistentStore, exists: Bool
+  ) throws(ImportError) -> ImportExplanation.Cursor? {
+    guard let policy = part.since else { return nil }
+    let stored = exists ? try policy.stored(definition, part, store.file) : nil
+    return ImportExplanation.Cursor(
+      column: policy.column, kind: policy.kind, stored: stored, start: policy.threshold(stored: stored),
+      ties: policy.ties)
+  }
+
+  private func removal(
+    _ part: ImportPart, _ plan: ImportPlan, _ store: PersistentStore, exists: Bool
+  ) throws -> ImportExplanation.Removal? {
+    guard part.root.mode.removesOthers else { return nil }
+    let policy = part.root.sync
+    let entity = definition.model.entities[plan.nodes[plan.root].entity]
+    var request = FetchRequest(entity.name, where: policy.scope)
+    request.includesSubentities = false
+    let compiler = FetchCompiler(schema: store.schema, storeUUID: store.identifier)
+    let compiled = try compiler.compile(request, selecting: .primaryKeys(withSortKeys: false), isOrderedByKey: true)
+    let counted = try compiler.compile(request, selecting: .count)
+    return ImportExplanation.Removal(
+      deletion: policy.deletion,
+      query: ImportExplanation.Statement(
+        when: "at the end", sql: compiled.sql, plan: exists ? try store.explain(compiled) : []),
+      inScope: exists ? try store.count(counted) : nil, limit: policy.limit, ratio: policy.ratio,
+      softDelete: policy.softDelete)
+  }
+}
+
+extension RecordFormat {
+  /// The format's name in pipelines.
+  fileprivate var shortName: String {
+    switch self {
+    case .csv(let options): options.delimiter == "\t" ? "tsv" : "csv"
+    case .ndjson: "ndjson"
+    case .json: "json"
+    case .jsonSequence: "json-seq"
+    case .fixedWidth: "fixed-width"
+    case .xml: "xml"
+    case .yaml: "yaml"
+    case .propertyList: "plist"
+    case .custom(let format):
+      String(format.identity.prefix { $0 != " " })
+    }
+  }
+}

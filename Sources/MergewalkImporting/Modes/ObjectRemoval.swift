@@ -1,0 +1,180 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Deletes objects of one entity, or marks them as gone, in batches.
+struct ObjectRemoval {
+  let store: PersistentStore
+  let context: ManagedObjectContext
+  let entity: EntityDescription
+  /// How many objects one transaction takes.
+  let chunk: Int
+  /// Takes the first changes, when somebody wants to see them.
+  let sample: ChangeSample?
+
+  // MARK: Deleting
+
+  /// Deletes objects with everything that delete rules take along.
+  ///
+  /// Whether an object may go can depend on others that go too. So those that may not at first are tried again, all
+  /// together and then in parts, until nothing more goes.
+  ///
+  /// - Parameter body: Is called with the entity's index of each object that goes.
+  /// - Returns: How many of the objects may not be deleted.
+  func delete(
+    _ keys: ObjectMarks, rejects: RejectOutput, each body: (Int) -> Void
+  ) throws(ImportError) -> Int {
+    var waiting: [Denial] = []
+    try keys.forEach(chunk: chunk) { (keys) throws(ImportError) in
+      waiting += try attempt(Array(keys), body)
+    }
+    var before = Int.max
+    while !waiting.isEmpty, waiting.count < before {
+      before = waiting.count
+      waiting = try attempt(waiting.map(\.key), body)
+    }
+    for denial in waiting {
+      try rejects.write(
+        entity: entity.name, object: name(denial.key), code: .deleteDenied, message: denial.reason)
+    }
+    return waiting.count
+  }
+
+  /// An object that may not be deleted.
+  private struct Denial {
+    var key: Int64
+    var reason: String
+  }
+
+  /// Deletes as many of the objects as may go together; returns the others, in order.
+  private func attempt(_ keys: [Int64], _ body: (Int) -> Void) throws(ImportError) -> [Denial] {
+    var keys = keys
+    var denied: [Denial] = []
+    while !keys.isEmpty {
+      let failures = try deleteRows(keys, body)
+      guard !failures.isEmpty else { break }
+      // Those that the model forbids to delete themselves; others fail because of what delete rules take along.
+      var own: [Int64: String] = [:]
+      for failure in failures where failure.code == .deletionDenied && isOwn(failure) {
+        own[failure.primaryKey] = own[failure.primaryKey] ?? reason(failure, failure.primaryKey)
+      }
+      denied += keys.compactMap { key in own[key].map { Denial(key: key, reason: $0) } }
+      let rest = keys.filter { own[$0] == nil }
+      if rest.count == keys.count {
+        guard keys.count > 1 else {
+          denied.append(Denial(key: keys[0], reason: reason(failures[0], keys[0])))
+          break
+        }
+        let middle = keys.count / 2
+        denied += try attempt(Array(keys[..<middle]), body)
+        denied += try attempt(Array(keys[middle...]), body)
+        break
+      }
+      keys = rest
+    }
+    return denied.sorted { $0.key < $1.key }
+  }
+
+  /// The sentence about what keeps an object.
+  private func reason(_ failure: ObjectValidationFailure, _ key: Int64) -> String {
+    let property = "“\(failure.entity).\(failure.property)”"
+    let isOwn = isOwn(failure) && failure.primaryKey == key
+    let other = "\(failure.entity) \(failure.primaryKey)"
+    let why =
+      switch failure.code {
+      case .deletionDenied where isOwn: "\(property) denies that while it has objects"
+      case .deletionDenied: "\(other) would go with it, and \(property) denies that while it has objects"
+      case .tooFewObjects: "\(property) of \(other) would have too few objects"
+      default: "\(property) of \(other) must not be empty"
+      }
+    return "no record names \(entity.name) \(key), but it cannot be deleted: \(why)"
+  }
+
+  private func isOwn(_ failure: ObjectValidationFailure) -> Bool {
+    store.model.entity(named: failure.entity)?.rootIndex == entity.rootIndex
+  }
+
+  private func deleteRows(
+    _ keys: [Int64], _ body: (Int) -> Void
+  ) throws(ImportError) -> [ObjectValidationFailure] {
+    try transaction { () throws(ImportError) in
+      let mark = sample?.mark ?? 0
+      try collect(keys)
+      do throws(BatchError) {
+        let failures = try context.deleteRows(entity, primaryKeys: keys, each: body)
+        if !failures.isEmpty { sample?.removeAll(since: mark) }
+        return failures
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
+  }
+
+  /// Takes the first of the objects that are about to go; not those that delete rules take along.
+  private func collect(_ keys: [Int64]) throws(ImportError) {
+    guard let sample, sample.room > 0 else { return }
+    let buffer = context.buffer(root: entity.rootIndex)
+    do {
+      let access = try store.access(root: entity.rootIndex)
+      try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(StoreError) in
+        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+      }
+    } catch {
+      throw ImportError(error)
+    }
+    sample.collect(deleted: buffer)
+    context.reset()
+  }
+
+  // MARK: Marking
+
+  /// Sets the attribute that says that an object is gone.
+  ///
+  /// - Returns: How many objects did not say so before.
+  func mark(_ keys: ObjectMarks, _ soft: SoftDelete) throws(ImportError) -> Int {
+    var count = 0
+    let value = soft.marked(at: ExpressionFunction.currentTime())
+    try keys.forEach(chunk: chunk) { (keys) throws(ImportError) in
+      let keys = Array(keys)
+      try transaction { () throws(ImportError) in count += try mark(keys, soft, value) }
+    }
+    return count
+  }
+
+  private func mark(
+    _ keys: [Int64], _ soft: SoftDelete, _ value: (tag: UInt8, payload: UInt64)
+  ) throws(ImportError) -> Int {
+    let root = entity.rootIndex
+    let buffer = context.buffer(root: root)
+    var count = 0
+    do {
+      let access = try store.access(root: root)
+      try keys.withUnsafeBufferPointer { keys throws(StoreError) in
+        try access.fetch(primaryKeys: keys, slots: [soft.slot], into: buffer)
+      }
+    } catch {
+      throw ImportError(error)
+    }
+    for row in 0..<buffer.count {
+      if buffer.set(row: row, slot: soft.slot, tag: value.tag, payload: value.payload, arena: buffer.arena.base) {
+        count += 1
+      }
+    }
+    sample?.collect(context)
+    do { try context.writeChanges(order: [root]) } catch { throw ImportError(error) }
+    context.reset()
+    return count
+  }
+
+  private func transaction<Value>(_ body: () throws(ImportError) -> Value) throws(ImportError) -> Value {
+    do { try store.file.begin() } catch { throw ImportError(code: .database, message: error.description) }
+    return try body()
+  }
+
+  // MARK: Names
+
+  /// What a message calls an object: its URI, which other tools know too.
+  private func name(_ key: Int64) -> String {
+    ManagedObjectID(storeUUID: store.identifier, entity: entity, primaryKey: key).uri
+  }
+}

@@ -1,0 +1,128 @@
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// How far the records of one part have come in the column that only grows.
+final class SinceProgress {
+  let filter: SinceFilter
+  private let kind: SincePolicy.Kind
+  private let holds: Bool
+  /// The greatest value of a record that was settled well.
+  private var greatest: CursorValue?
+  /// The least value of a record that was rejected.
+  private var leastRejected: CursorValue?
+  /// Whether a record was rejected whose value nobody knows.
+  private var isUncertain = false
+
+  /// - Parameter holds: whether the cursor stays at the first record that is rejected.
+  init(filter: SinceFilter, kind: SincePolicy.Kind, holds: Bool) {
+    self.filter = filter
+    self.kind = kind
+    self.holds = holds
+  }
+
+  /// Notes rejected records whose value nobody knows, such as those that the reader refused.
+  func noteUnknown(_ count: Int) { if count > 0 { isUncertain = true } }
+
+  /// Notes what became of the records of a batch; those that are put off come again.
+  func note(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
+    let column = batch.columns[filter.field]
+    batch.records.bytes.withUnsafeBytes { bytes in
+      guard let arena = bytes.baseAddress else { return }
+      for (record, outcome) in outcomes.enumerated() {
+        if outcome == .deferred || !batch.isPassedOver.isEmpty && batch.isPassedOver[record] { continue }
+        let (tag, payload) = (column.tags[record], column.payloads[record])
+        if outcome == .rejected {
+          noteRejected(value(tag, payload, arena))
+        } else if isGreater(tag, payload, arena) {
+          greatest = value(tag, payload, arena)
+        }
+      }
+    }
+  }
+
+  private func noteRejected(_ value: CursorValue?) {
+    guard let value else {
+      isUncertain = true
+      return
+    }
+    leastRejected = leastRejected.map { min($0, value) } ?? value
+  }
+
+  /// Whether a value is beyond all others so far; makes no text of those that are not.
+  private func isGreater(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> Bool {
+    guard let greatest else { return value(tag, payload, arena) != nil }
+    switch greatest {
+    case .date(let seconds): return tag == CellTag.real && Double(bitPattern: payload) > seconds
+    case .integer(let number): return tag == CellTag.integer && Int64(bitPattern: payload) > number
+    case .text(let text):
+      guard tag == CellTag.text else { return false }
+      let range = ByteRange(payload: payload)
+      return text.utf8.lexicographicallyPrecedes(
+        UnsafeRawBufferPointer(start: arena + range.offset, count: range.length))
+    }
+  }
+
+  private func value(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> CursorValue? {
+    switch (kind, tag) {
+    case (.date, CellTag.real): return .date(Double(bitPattern: payload))
+    case (.integer, CellTag.integer): return .integer(Int64(bitPattern: payload))
+    case (.text, CellTag.text):
+      let range = ByteRange(payload: payload)
+      return .text(
+        String(decoding: UnsafeRawBufferPointer(start: arena + range.offset, count: range.length), as: UTF8.self))
+    default: return nil
+    }
+  }
+
+  /// The cursor after the run.
+  ///
+  /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the first
+  /// of them at most, and back to it when `--since` has read below the cursor. When it is not known which that is, or ties
+  /// are passed over, it stays at the place from which this run has read.
+  ///
+  /// - Parameters:
+  ///   - stored: what the store knows; `nil` for nothing, also when that is to be forgotten.
+  ///   - override: where this run has begun to read in place of that.
+  ///   - lag: how far before the cursor the next run begins to read.
+  func cursor(stored: CursorValue?, override: CursorValue?, lag: Int64) -> CursorValue? {
+    let reached = greatest.map { greatest in stored.map { max($0, greatest) } ?? greatest } ?? stored
+    guard holds, isUncertain || leastRejected != nil else { return reached }
+    guard let leastRejected, !isUncertain, filter.ties == .read else {
+      return stored.map { stored in override.map { min(stored, $0) } ?? stored }
+    }
+    if let stored, !(leastRejected < stored.lowered(by: lag)) {
+      return reached.map { min($0, max(leastRejected, stored)) }
+    }
+    return reached.map { min($0, leastRejected) }
+  }
+}
+
+extension SinceProgress {
+  /// Prepares the incremental import of a part; `nil` when it reads everything.
+  convenience init?(
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile
+  ) throws(ImportError) {
+    guard let policy = part.since, let field = plan.sinceField else { return nil }
+    let threshold = policy.threshold(stored: try policy.stored(definition, part, file))
+    self.init(
+      filter: SinceFilter(field: field, threshold: threshold, ties: policy.ties), kind: policy.kind,
+      // Without a rejects file nothing has what the cursor would pass.
+      holds: policy.rejects(in: part.root.mode) == .hold || definition.rejects.path == nil)
+  }
+}
+
+extension SincePolicy {
+  /// What the store knows, unless it is to be forgotten.
+  func stored(
+    _ definition: ImportDefinition, _ part: ImportPart, _ file: StoreFile
+  ) throws(ImportError) -> CursorValue? {
+    let cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    if !isReset, override == nil, let other = cursors.mismatch(part: part.name, self) {
+      throw ImportError(
+        code: .cursorMismatch,
+        message: "the cursor that the store keeps of \(definition.name) is one of \(other), but the pipeline says "
+          + "\(column) of type \(kind.rawValue); run once with --reset-cursor, or --since with a value")
+    }
+    return cursors.value(part: part.name, self)
+  }
+}

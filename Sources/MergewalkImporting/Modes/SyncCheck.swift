@@ -1,0 +1,67 @@
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Holds a ``SyncPolicy`` against the model.
+struct SyncCheck {
+  /// What is wrong.
+  private(set) var findings: FindingList
+  /// The attribute that says that an object is gone, when it can.
+  private(set) var softDelete: SoftDelete?
+
+  /// Checks the policy of one import.
+  init(part: EntityImport, entity: EntityDescription, model: ManagedObjectModel, path: String) {
+    findings = FindingList(path: path)
+    checkSoftDelete(part, entity)
+    checkScope(part, entity, model)
+  }
+
+  private func place(_ option: String, _ part: EntityImport) -> SourcePosition {
+    part.sync.places[option]?.value ?? part.places["mode"]?.key ?? part.position
+  }
+
+  private mutating func checkSoftDelete(_ part: EntityImport, _ entity: EntityDescription) {
+    guard let name = part.sync.softDelete else {
+      if part.sync.deletion == .mark {
+        findings.report(
+          .missingField, at: place("delete", part), "marking objects as gone needs an attribute for that",
+          hint: "name it as soft_delete")
+      }
+      return
+    }
+    let position = place("soft_delete", part)
+    guard let attribute = entity.attribute(named: name) else {
+      let nearest = NearestName.find(name, in: entity.attributes.map(\.name))
+      findings.report(
+        .unknownAttribute, at: position, "\(entity.name) has no attribute \(name)",
+        hint: nearest.map { "did you mean \($0)?" })
+      return
+    }
+    if part.filledAttributes.contains(name) {
+      findings.report(
+        .mappedTwice, at: position, "\(name) says whether an object is gone, so no column can fill it",
+        hint: "take it out of the attributes")
+      return
+    }
+    softDelete = SoftDelete(attribute)
+    if softDelete == nil {
+      findings.report(
+        .unsuitableAttribute, at: position,
+        "\(entity.name).\(name) cannot say that an object is gone: that takes a stored Boolean, or an optional Date")
+    }
+  }
+
+  private mutating func checkScope(_ part: EntityImport, _ entity: EntityDescription, _ model: ManagedObjectModel) {
+    guard let scope = part.sync.scope else { return }
+    var request = FetchRequest(entity.name, where: scope)
+    request.includesSubentities = false
+    do throws(PredicateError) {
+      _ = try FetchCompiler(schema: StoreSchema(model: model), storeUUID: "").compile(
+        request, selecting: .primaryKeys(withSortKeys: false))
+    } catch {
+      findings.report(
+        .invalidScope, at: part.sync.scopeText?.position(of: error) ?? place("where", part),
+        "the predicate cannot be carried out: \(error.message)", hint: error.hint)
+    }
+  }
+}

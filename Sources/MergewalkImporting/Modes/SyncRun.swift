@@ -1,0 +1,190 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// What the modes `sync` and `replace` do beyond finding or creating: objects that no record of the run names go.
+///
+/// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key. When all parts are
+/// through, the objects of each such part that were not named are counted, held against the limits, and deleted or
+/// marked, the last part's first, so that what refers to others goes before them.
+///
+/// A store that is being built has no other objects than those that this run names, so nothing is done for it.
+final class SyncRun {
+  private let definition: ImportDefinition
+  private let plans: [ImportPlan]
+  private let store: PersistentStore
+  /// The objects that records name, by root entity.
+  private var marks: [Int: ObjectMarks] = [:]
+  private var watches: [Int: SyncWatch] = [:]
+  /// Good records of each part.
+  private var goodRecords: [Int: Int] = [:]
+  /// Why nothing was deleted.
+  private(set) var warnings: [RunWarning] = []
+
+  /// How the deletions ended.
+  struct Result {
+    /// Counts by entity name.
+    var counts: [String: (deleted: Int, marked: Int)] = [:]
+    /// Objects that may not be deleted.
+    var denied = 0
+    /// Why the run has to be taken back, or `nil`.
+    var breach: LimitBreach?
+  }
+
+  /// `nil` when no part of the definition lets objects go or takes those back that are gone, or the store has none.
+  init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore) {
+    guard !store.file.isNew,
+      definition.parts.contains(where: { $0.root.mode.removesOthers || $0.root.sync.softDelete != nil })
+    else { return nil }
+    self.definition = definition
+    self.plans = plans
+    self.store = store
+    for (part, plan) in zip(definition.parts, plans) where part.root.mode.removesOthers {
+      let root = plan.nodes[plan.root].rootEntity
+      if marks[root] == nil { marks[root] = ObjectMarks() }
+    }
+  }
+
+  /// What notes the objects that the records of a part name.
+  func watch(part number: Int) throws(ImportError) -> SyncWatch {
+    let plan = plans[number]
+    let node = plan.nodes[plan.root]
+    var gone: ObjectMarks?
+    if let soft = node.softDelete {
+      let found = ObjectMarks()
+      try SyncQuery(store, definition.model.entities[node.entity]).forEach(soft.isGone) { found.mark($0) }
+      gone = found
+    }
+    let watch = SyncWatch(plan: plan, marks: marks, gone: gone)
+    watches[number] = watch
+    return watch
+  }
+
+  /// Notes how many records of a part were good.
+  func finish(part number: Int, goodRecords count: Int) { goodRecords[number] = count }
+
+  /// Lets objects go that no record names.
+  ///
+  /// - Parameters:
+  ///   - context: the context that writes.
+  ///   - rejects: takes the objects that may not be deleted.
+  ///   - sample: takes the first changes.
+  func removeOthers(
+    _ context: ManagedObjectContext, rejects: RejectOutput, sample: ChangeSample?
+  ) throws(ImportError) -> Result {
+    var result = Result()
+    for number in definition.parts.indices.reversed() where definition.parts[number].root.mode.removesOthers {
+      guard mayRemove(number) else { continue }
+      let plan = plans[number]
+      let node = plan.nodes[plan.root]
+      let policy = definition.parts[number].root.sync
+      let entity = definition.model.entities[node.entity]
+      let (others, total) = try others(node, policy, entity)
+      if let breach = Self.breach(policy, others: others.count, total: total, entity) {
+        result.breach = breach
+        return result
+      }
+      guard others.count > 0 else { continue }
+      let removal = ObjectRemoval(
+        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000),
+        sample: sample)
+      if policy.deletion == .mark, let soft = node.softDelete {
+        result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
+      } else {
+        result.denied += try removal.delete(others, rejects: rejects) { [model = definition.model] index in
+          result.counts[model.entities[index].name, default: (0, 0)].deleted += 1
+        }
+      }
+    }
+    return result
+  }
+
+  /// Whether what the input says allows to let objects go at all.
+  private func mayRemove(_ number: Int) -> Bool {
+    let part = definition.parts[number]
+    let name = part.name.isEmpty ? part.root.entityName : part.name
+    let act = part.root.sync.deletion == .mark ? "marked" : "deleted"
+    if goodRecords[number] ?? 0 == 0, !part.root.sync.allowsEmpty {
+      warnings.append(
+        RunWarning(
+          .nothingDeleted,
+          "\(name): nothing was \(act), because the input has no good record (“allow_empty” is not set)"))
+      return false
+    }
+    let unreadable = watches[number]?.unreadable ?? 0
+    if unreadable > 0, part.root.sync.unreadable == .keep {
+      warnings.append(
+        RunWarning(
+          .nothingDeleted,
+          "\(name): nothing was \(act), because the key of \(unreadable) \(unreadable == 1 ? "record" : "records") cannot"
+            + " be read, and any object could be meant (“unreadable: delete” lets objects go all the same)"))
+      return false
+    }
+    return true
+  }
+
+  /// The objects that no record names, and how many there are in scope.
+  private func others(
+    _ node: ImportNode, _ policy: SyncPolicy, _ entity: EntityDescription
+  ) throws(ImportError) -> (others: ObjectMarks, total: Int) {
+    let named = marks[node.rootEntity] ?? ObjectMarks()
+    let others = ObjectMarks()
+    var total = 0
+    var conditions = policy.scope.map { [$0] } ?? []
+    // Those that are marked already are no news.
+    if policy.deletion == .mark, let soft = node.softDelete { conditions.append(.not(soft.isGone)) }
+    let predicate: ObjectPredicate? = conditions.isEmpty ? nil : .and(conditions)
+    try SyncQuery(store, entity).forEach(predicate) { key in
+      total += 1
+      if !named.contains(key) { others.mark(key) }
+    }
+    return (others, total)
+  }
+
+  /// Why so many objects may not go, or `nil`.
+  private static func breach(
+    _ policy: SyncPolicy, others: Int, total: Int, _ entity: EntityDescription
+  ) -> LimitBreach? {
+    let act = policy.deletion == .mark ? "marked" : "deleted"
+    if let limit = policy.limit, others > limit {
+      return LimitBreach(
+        limit: "sync.limit", subject: entity.name, count: others,
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is \(limit)")
+    }
+    if let ratio = policy.ratio, Double(others) > ratio * Double(total) {
+      return LimitBreach(
+        limit: "sync.ratio", subject: entity.name, count: others,
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is "
+          + "\(Double(Int(ratio * 100_000)) / 1000) %")
+    }
+    return nil
+  }
+}
+
+/// Primary keys of the objects of one entity alone that satisfy a predicate, in ascending order.
+struct SyncQuery {
+  private let store: PersistentStore
+  private let entity: EntityDescription
+
+  init(_ store: PersistentStore, _ entity: EntityDescription) {
+    self.store = store
+    self.entity = entity
+  }
+
+  /// Calls `body` with each key, in one statement.
+  func forEach(_ predicate: ObjectPredicate?, _ body: (Int64) -> Void) throws(ImportError) {
+    var request = FetchRequest(entity.name, where: predicate)
+    request.includesSubentities = false
+    do {
+      let compiler = FetchCompiler(schema: store.schema, storeUUID: store.identifier)
+      let cursor = try store.cursor(
+        try compiler.compile(request, selecting: .primaryKeys(withSortKeys: false), isOrderedByKey: true))
+      while try cursor.step() { body(cursor.integer(0)) }
+    } catch let error as PredicateError {
+      throw ImportError(code: .database, message: "the scope of \(entity.name) cannot be carried out: \(error)")
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+}

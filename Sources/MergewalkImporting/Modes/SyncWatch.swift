@@ -1,0 +1,110 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Notes which objects the records of one part name, as what they stand for or as the target of a relationship.
+///
+/// A record that is rejected still names its object: a bad record is not a missing one. A record whose key cannot be
+/// read names nobody knows which, and is counted.
+final class SyncWatch {
+  /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
+  private let marks: [ObjectMarks?]
+  private let root: Int
+  /// The objects that an attribute says are gone, in the table of the part's own entity.
+  private let gone: ObjectMarks?
+  /// Records whose key cannot be read.
+  private(set) var unreadable = 0
+
+  /// - Parameters:
+  ///   - marks: the marks of each table that objects may go from, by root entity.
+  ///   - gone: the objects that an attribute says are gone.
+  init(plan: ImportPlan, marks: [Int: ObjectMarks], gone: ObjectMarks?) {
+    self.marks = plan.nodes.map { marks[$0.rootEntity] }
+    root = plan.root
+    self.gone = gone
+  }
+
+  /// Counts records whose key cannot be read.
+  func noteUnreadable(_ count: Int) { unreadable += count }
+
+  /// Marks an object of a node as named.
+  func mark(_ primaryKey: Int64, node: Int) {
+    if primaryKey > 0 { marks[node]?.mark(primaryKey) }
+  }
+
+  /// Whether an attribute says that an object of the records' own entity is gone.
+  func isGone(_ primaryKey: Int64) -> Bool { gone?.contains(primaryKey) ?? false }
+
+  /// Sees to it that records which name objects that are gone are not taken for unchanged.
+  func prepare(_ state: NodeState) {
+    guard let gone, gone.count > 0 else { return }
+    state.finder.forgetContents { gone.contains($0) }
+  }
+
+  /// Marks the objects that a batch names; its rows are written, and its records are settled.
+  func note(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+    for (node, marks) in marks.enumerated() {
+      guard let marks else { continue }
+      let targets = view.nodes[node].targets
+      for record in 0..<view.count where targets[record] > 0 && view.outcomes[record] != .rejected {
+        marks.mark(targets[record])
+      }
+    }
+    try noteRejected(view, importer)
+  }
+
+  /// Marks the objects that records name which are not imported, because an earlier attempt of the run has done so.
+  ///
+  /// Nothing is counted but records whose key cannot be read.
+  func notePassedOver(_ batch: inout ImportBatch, _ importer: BatchImporter) throws(ImportError) {
+    noteUnreadable(batch.records.errors.count)
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
+    // Records that a condition leaves out name nothing.
+    for record in outcomes.indices where batch.transformed.isSkipped(record) { outcomes[record] = .skipped }
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, importer) }
+  }
+
+  /// Marks the objects that rejected records name, as what they stand for or as targets.
+  private func noteRejected(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+    let rejected = rejectedRecords(view, importer)
+    if !rejected.isEmpty { try lookUp(rejected, view, importer) }
+    for (node, marks) in marks.enumerated() where node != root && marks != nil {
+      try lookUp(usable(node, view, importer), view, importer, node: node)
+    }
+  }
+
+  /// The rejected records that name an object; counts those of which nobody knows.
+  private func rejectedRecords(_ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
+    guard marks[root] != nil else { return [] }
+    var found = ContiguousArray<Int32>()
+    for record in 0..<view.count where view.outcomes[record] == .rejected {
+      if isUsable(record, root, view, importer) { found.append(Int32(record)) } else { unreadable += 1 }
+    }
+    return found
+  }
+
+  private func usable(_ node: Int, _ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
+    var found = ContiguousArray<Int32>()
+    for record in 0..<view.count
+    where view.outcomes[record] == .rejected && isUsable(record, node, view, importer) {
+      found.append(Int32(record))
+    }
+    return found
+  }
+
+  /// Whether a record's key is one that an object can have.
+  private func isUsable(_ record: Int, _ node: Int, _ view: BatchView, _ importer: BatchImporter) -> Bool {
+    view.nodes[node].keyStates[record] == ImportBatch.KeyState.usable
+      && importer.nodes[node].part.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
+  }
+
+  /// Marks the objects of records without doing anything to them.
+  private func lookUp(
+    _ records: ContiguousArray<Int32>, _ view: BatchView, _ importer: BatchImporter, node: Int? = nil
+  ) throws(ImportError) {
+    let marks = self.marks[node ?? root]
+    let state = importer.nodes[node ?? root]
+    try state.finder.lookUp(records, state, view, importer) { marks?.mark($0) }
+  }
+}

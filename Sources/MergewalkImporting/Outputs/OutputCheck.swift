@@ -1,0 +1,108 @@
+import MergewalkDiagnostics
+import Glibc
+import MergewalkRecordFormats
+
+/// Holds every file that a command writes against every file that it reads, against its other outputs, and against what is
+/// there already.
+///
+/// Files are the same when the system says so (device and number, with all links followed), whatever they are called.
+public struct OutputCheck: Sendable {
+  /// What tells a file, whether it is there or not.
+  private enum Key: Hashable {
+    case file(FileID)
+    case place(String)
+
+    init(_ path: String) { self = FileID(path).map(Key.file) ?? .place(ResolvedPath.absolute(path)) }
+  }
+
+  private var used: [Key: String] = [:]
+  /// Folders that are read as one thing: models.
+  private var folders: [(path: String, words: String)] = []
+
+  /// Nothing is read or written yet.
+  public init() {}
+
+  /// Notes a file, or a folder with all that is in it, that is read.
+  ///
+  /// - Parameter words: what it is, such as `an input`.
+  public mutating func reads(_ path: String, as words: String) {
+    guard path != "-" else { return }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR:
+      // Models are packages, whose names have an extension; any other folder is named by mistake, and told elsewhere.
+      let folder = ResolvedPath.absolute(path)
+      if folder.split(separator: "/").last?.dropFirst().contains(".") ?? false { folders.append((folder + "/", words)) }
+    // What goes through pipes and terminals does no harm to what was there.
+    case S_IFREG: if used[Key(path)] == nil { used[Key(path)] = words }
+    default: break
+    }
+  }
+
+  /// Notes a store that is read or written, with all that lies beside it.
+  public mutating func uses(store path: String) {
+    let path = ResolvedPath.of(path)
+    used[Key(path)] = "the store"
+    for suffix in ["-wal", "-shm", "-journal", "-mergewalk", "-mergewalk-journal"] {
+      used[Key(path + suffix)] = "a file of the store"
+    }
+  }
+
+  /// Why a file may not be written, or `nil`; it is noted as one that is.
+  ///
+  /// - Parameters:
+  ///   - kind: what is written; `nil` when the caller has been told to replace whatever is there.
+  ///   - words: what it is, such as `the report`.
+  public mutating func refusal(
+    of path: String, _ kind: OutputKind?, as words: String
+  ) -> (message: String, hint: String)? {
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    if isThere, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR { return nil }
+    let key = Key(path)
+    let place = ResolvedPath.absolute(path)
+    if let other = used[key] ?? folders.first(where: { place.hasPrefix($0.path) })?.words {
+      return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
+    }
+    used[key] = words
+    if let kind, isThere, status.st_mode & S_IFMT == S_IFREG, !kind.mayReplace(path) {
+      return (
+        "\(words) “\(path)” would take the place of a file that is not \(kind.words)",
+        "name another file, or move that one away"
+      )
+    }
+    return nil
+  }
+}
+
+extension ImportDefinition {
+  /// Which of the files that a run writes it must not write: findings with the places where they are named.
+  ///
+  /// - Parameter path: the path that findings carry.
+  func checkOutputs(path: String) -> [Diagnostic] {
+    var check = OutputCheck()
+    if let file = self.path { check.reads(file, as: "the pipeline") }
+    for file in readFiles { check.reads(file, as: "a file that the pipeline consists of") }
+    for source in allSources + objects.flatMap(\.sources) { check.reads(source.path, as: "an input of the import") }
+    check.uses(store: storePath)
+    var findings: [Diagnostic] = []
+    let outputs = [
+      ("rejects", "the rejects file", rejects.path, OutputKind.rejects),
+      (
+        "rejects", "the rejects file of a dry run", rejects.dryRunPath == rejects.path ? nil : rejects.dryRunPath,
+        .rejects
+      ),
+      ("metrics", "the metrics file", reporting.metricsPath, .metrics),
+      ("report", "the report", reporting.reportPath, .report),
+    ]
+    for (field, words, output, kind) in outputs {
+      guard let output, let refusal = check.refusal(of: output, kind, as: words) else { continue }
+      findings.append(
+        Diagnostic(
+          .unsafeOutput, path: self.path ?? path, position: outputPlaces[field] ?? .file, message: refusal.message,
+          hint: refusal.hint))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,61 @@
+import MergewalkDiagnostics
+import Glibc
+import MergewalkRecordFormats
+
+/// What a command writes into a file: only a file of the same kind may go to make room for it.
+public enum OutputKind: String, Sendable, CaseIterable {
+  /// Rejected records, see `docs/rejects.md`.
+  case rejects
+  /// The numbers of a run as OpenMetrics text.
+  case metrics
+  /// A run as a page of HTML.
+  case report
+  /// A JSON Schema of pipelines.
+  case schema
+  /// A text that a command makes for people to go on with, such as a pipeline or exported records.
+  case text
+
+  /// What it is called in messages.
+  public var words: String {
+    switch self {
+    case .rejects: "a rejects file"
+    case .metrics: "a metrics file"
+    case .report: "a report"
+    case .schema: "a schema"
+    case .text: "a text file"
+    }
+  }
+
+  /// How much of a file is looked at, in bytes.
+  private static let lookedAt = 4096
+
+  /// Whether the file at a path may be replaced: it is of this kind, is empty, or is not there; what is no regular file,
+  /// such as a pipe or a device, is written to and stays.
+  ///
+  /// - Complexity: One read of at most 4 KiB; of rejects files that were edited, the first line.
+  public func mayReplace(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
+    guard let head = FileFacts.head(path, count: Self.lookedAt) else { return false }
+    func begins(with text: String) -> Bool { head.starts(with: text.utf8) }
+    func has(_ text: String) -> Bool { String(decoding: head, as: UTF8.self).contains(text) }
+    switch self {
+    case .rejects: return begins(with: "{\"run\":") || Self.isRejects(path, head)
+    case .metrics: return begins(with: "# ") && has(" mergewalk_")
+    case .report: return begins(with: "<!DOCTYPE html>") && has("mergewalk")
+    case .schema: return begins(with: "{") && has("json-schema.org")
+    case .text: return !head.contains(0)
+    }
+  }
+
+  /// Whether the first line is one about a reject, with its members in whatever order.
+  private static func isRejects(_ path: String, _ head: [UInt8]) -> Bool {
+    // Anything else could have a first line of any length.
+    let isPacked = head.starts(with: [0x1F, 0x8B]) || head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+    guard isPacked || head.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return false }
+    guard var lines = try? RejectLines(ByteSource(path: path)), case .success(let line)? = try? lines.next() else {
+      return false
+    }
+    return !line.code.isEmpty && (!line.file.isEmpty || line.object != nil)
+  }
+}

@@ -1,0 +1,138 @@
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkObjectContext
+
+/// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
+struct ImportPlan: Sendable {
+  /// The entities that records fill, targets of relationships before the entities that refer to them; the targets of
+  /// relationships within one hierarchy come after their owner, whose objects they may be.
+  let nodes: [ImportNode]
+  /// All fields of all nodes.
+  let fields: [CompiledField]
+  /// For each field, the column of the record batch that it comes from.
+  let fieldColumns: [Int]
+  /// The columns that the reader is asked for.
+  let columnNames: [String]
+  /// Where the definition first names each of them.
+  let columnPlaces: [SourcePosition]
+  /// For each field, the names that messages use.
+  let fieldNames: [FieldName]
+
+  /// The node that the records stand for.
+  let root: Int
+  /// The to-many relationships of the root node that records fill.
+  var lists: [ImportList] = []
+  /// What is done with columns before they are converted.
+  var transforms = TransformPlan()
+
+  /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
+  var sinceField: Int?
+
+  /// The names of a field.
+  struct FieldName: Sendable {
+    /// The entity's name.
+    var entity: String
+    /// The attribute's name.
+    var attribute: String
+    /// The column's name.
+    var column: String
+  }
+
+  /// Resolves the first part of a definition.
+  ///
+  /// - Throws: `DiagnosticList` with all findings.
+  init(_ definition: ImportDefinition) throws(DiagnosticList) { try self.init(definition, part: definition.parts[0]) }
+
+  /// Resolves a part of a definition.
+  ///
+  /// - Throws: `DiagnosticList` with all findings.
+  init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
+    let resolved = part.resolved(
+      model: definition.model, path: definition.name, hasRejectsFile: definition.rejects.path != nil)
+    guard let plan = resolved.plan else { throw DiagnosticList(resolved.findings) }
+    self = plan
+  }
+}
+
+extension ImportPlan {
+  /// Takes parts that are resolved already.
+  init(
+    nodes: [ImportNode], fields: [CompiledField], fieldColumns: [Int], columnNames: [String],
+    columnPlaces: [SourcePosition], fieldNames: [FieldName], root: Int, lists: [ImportList] = []
+  ) {
+    self.columnPlaces = columnPlaces
+    self.lists = lists
+    self.nodes = nodes
+    self.fields = fields
+    self.fieldColumns = fieldColumns
+    self.columnNames = columnNames
+    self.fieldNames = fieldNames
+    self.root = root
+  }
+}
+
+/// One entity that records fill.
+struct ImportNode: Sendable {
+  /// The entity's index in the model.
+  var entity: Int
+  /// The index of its root entity.
+  var rootEntity: Int
+  /// Whether other entities inherit from the entity.
+  var hasSubentities: Bool
+  /// What to do with known and unknown keys.
+  var mode: ImportMode
+  /// Which of several records with one key counts.
+  var duplicates: DuplicatePolicy
+  /// The fields of the key, and their slots.
+  var keyFields: [Int]
+  var keySlots: [Int]
+  /// The fields of the other attributes, and their slots.
+  var attributeFields: [Int]
+  var attributeSlots: [Int]
+  /// The relationships to other nodes.
+  var relationships: [ImportRelationship]
+
+  /// The slots whose content is compared: the attributes', then the relationships'.
+  var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) + clearedReferences.map(\.slot) }
+  /// Whether a target that is named but not there is created, as far as the mode allows.
+  var createsMissing = true
+  /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
+  var canCreate = true
+  /// Whether the objects are known before: nothing is looked for and nothing is written.
+  var isGiven = false
+  /// All slots that change detection needs.
+  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots + (softDelete.map { [$0.slot] } ?? []) }
+  /// To-one relationships that every record clears: those that mode `replace` leaves unfilled.
+  var clearedReferences: [RelationshipDescription] = []
+  /// The attribute that says that an object is gone, which a record that names the object clears.
+  var softDelete: SoftDelete?
+  /// Slots of to-one relationships that are set from their other side.
+  var inverseSlots: [Int] = []
+}
+
+/// A to-one relationship from one node to another.
+struct ImportRelationship: Sendable {
+  /// The relationship's name.
+  var name: String
+  /// Its slot.
+  var slot: Int
+  /// The node at the other end.
+  var target: Int
+  /// What a target that is named but not there means.
+  var missing: MissingTargetPolicy
+  /// Whether an object may be without a target.
+  var isOptional: Bool
+  /// Whether setting it needs more than the reference itself: a to-one or an ordered inverse.
+  var needsInverse: Bool
+  /// Whether the target is of the owner's own hierarchy, so that it may be an object that the same batch creates: it is
+  /// found after the owner's objects are written.
+  var isLate: Bool
+  /// Whether it is set in a second pass, when all objects are there; it is late too.
+  var isPostponed = false
+  /// The relationship.
+  var description: RelationshipDescription
+
+  /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.
+  var isTakenByOthers: Bool { needsInverse && !description.isInverseToMany }
+}

@@ -1,0 +1,121 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// How the rows of a run get into its store, and why.
+///
+/// The direct way writes the pages of a new store's file from rows in their order and from sorted keys, several times as
+/// fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run begins anew.
+public struct LoadWay: Sendable, Hashable {
+  /// Why a way is taken.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// The pipeline asks for the direct way.
+    case asked
+    /// The inputs are large enough to gain by it, and soon read again.
+    case large
+    /// The pipeline forbids it.
+    case forbidden
+    /// The store is there, or an interrupted run goes on.
+    case storeExists
+    /// The store is there, and what the run changes waits, sorted, to be written once at its end.
+    case sorted
+    /// Whole objects are loaded.
+    case objects
+    /// Nobody knows how large the inputs are.
+    case unknownSize
+    /// The inputs are so small that there is nothing to gain.
+    case small
+    /// The inputs are so large that to begin anew after an interruption costs more than the direct way gains.
+    case veryLarge
+    /// Records fill lists.
+    case lists
+    /// Setting a relationship writes to the object at its other end too, or waits for a second pass.
+    case relationships
+    /// Objects of several entities share a table, so each is looked for in it.
+    case hierarchy
+    /// Rows may break a uniqueness constraint although their keys were looked for.
+    case constraints
+  }
+
+  /// Why.
+  public var reason: Reason
+
+  /// Takes a way for a reason.
+  public init(_ reason: Reason) { self.reason = reason }
+
+  /// Whether rows go past SQLite.
+  public var isDirect: Bool { reason == .asked || reason == .large }
+
+  /// `direct`, `sorted` or `sqlite`.
+  public var name: String { isDirect ? "direct" : reason == .sorted ? "sorted" : "sqlite" }
+
+  /// Inputs of fewer bytes are not worth while: they are a second's work, and an interrupted run can go on.
+  public static let leastBytes = 16 << 20
+  /// Inputs of more bytes are minutes of work, which nobody wants to do again.
+  public static let mostBytes = 8 << 30
+
+  /// The reason as the end of a sentence.
+  public var sentence: String {
+    switch reason {
+    case .asked: "the pipeline says direct: always"
+    case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run begins anew"
+    case .forbidden: "the pipeline says direct: never"
+    case .storeExists: "the store is there"
+    case .sorted: "the store is there, and keys are found in memory: changed rows wait and are written once, sorted"
+    case .objects: "whole objects are loaded"
+    case .unknownSize: "nobody knows how large the inputs are, and an interrupted run can go on"
+    case .small: "the inputs have less than 16 MiB, and an interrupted run can go on"
+    case .veryLarge: "the inputs have more than 8 GiB, and an interrupted run can go on"
+    case .lists: "records fill lists"
+    case .relationships: "a relationship is set from both ends or in a second pass"
+    case .hierarchy: "several entities share a table"
+    case .constraints: "rows may break a uniqueness constraint although their keys are looked for"
+    }
+  }
+}
+
+extension LoadWay {
+  /// Chooses for a store that is not there yet.
+  init(new definition: ImportDefinition, plans: [ImportPlan]) {
+    self.init(Self.obstacle(definition, plans) ?? Self.size(definition))
+  }
+
+  /// Whether what a run changes in a store that is there may wait for its end.
+  static func mayWait(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Bool {
+    obstacle(definition, plans) == nil
+  }
+
+  /// What keeps the direct way from being taken at all.
+  private static func obstacle(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Reason? {
+    if definition.policy.direct == .never { return .forbidden }
+    if plans.isEmpty { return .objects }
+    guard let schema = StoreSchema(model: definition.model, configuration: nil) else { return .objects }
+    for plan in plans {
+      if !plan.lists.isEmpty { return .lists }
+      let nodes = plan.nodes
+      let relationships = nodes.flatMap(\.relationships)
+      if !plan.postponed.isEmpty || relationships.contains(where: { $0.isLate || $0.needsInverse }) {
+        return .relationships
+      }
+      if nodes.contains(where: \.hasSubentities) || Set(nodes.map(\.rootEntity)).count < nodes.count {
+        return .hierarchy
+      }
+      if nodes.contains(where: { definition.model.entities[$0.rootEntity].hasSubentities }) { return .hierarchy }
+      if nodes.contains(where: { mayBreakConstraints($0, schema) }) { return .constraints }
+    }
+    return nil
+  }
+
+  private static func mayBreakConstraints(_ node: ImportNode, _ schema: StoreSchema) -> Bool {
+    let table = schema.table(forRoot: node.rootEntity)
+    let columns = Set(node.keySlots.compactMap { table.columnName(slot: $0) })
+    return schema.indexes.contains { $0.isUnique && $0.table == table.name && Set($0.columns) != columns }
+  }
+
+  private static func size(_ definition: ImportDefinition) -> Reason {
+    if definition.policy.direct == .always { return .asked }
+    let sizes = definition.parts.filter { !$0.sources.isEmpty }.map { ImportSession.estimatedBytes($0.sources) }
+    if sizes.contains(0) { return .unknownSize }
+    let sum = sizes.reduce(0, +)
+    return sum < leastBytes ? .small : sum > mostBytes ? .veryLarge : .large
+  }
+}

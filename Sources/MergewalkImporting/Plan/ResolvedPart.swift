@@ -1,0 +1,52 @@
+public import MergewalkDiagnostics
+public import MergewalkObjectModel
+import MergewalkRecordFormats
+
+/// A part of a definition, held against the model: what ``ImportSession`` runs, and what `mergewalk lint` reports.
+public struct ResolvedPart: Sendable {
+  /// Everything that is wrong or dubious, errors and warnings, at its place in the definition's file.
+  public let findings: [Diagnostic]
+  /// The columns that the source must have, and what asks for them; their order is that of the definition.
+  public let columns: [ColumnUse]
+  /// The plan; `nil` when something is wrong.
+  let plan: ImportPlan?
+}
+
+extension ImportPart {
+  /// Resolves the part.
+  ///
+  /// - Parameters:
+  ///   - model: the model; `nil` when there is none, and then only what needs none is checked.
+  ///   - path: the path that findings carry.
+  ///   - hasRejectsFile: whether the run keeps what it rejects.
+  ///   - isModelLinted: whether what is wrong with the model's own rules has findings already.
+  public func resolved(
+    model: ManagedObjectModel?, path: String, hasRejectsFile: Bool, isModelLinted: Bool = false
+  ) -> ResolvedPart {
+    var shape = DefinitionShape(path: path, hasRejectsFile: hasRejectsFile)
+    shape.check(self)
+    guard let model else {
+      return ResolvedPart(findings: shape.findings.list, columns: requiredColumns(reads: nil), plan: nil)
+    }
+    var builder = ImportPlanBuilder(model: model, path: path, isModelLinted: isModelLinted)
+    builder.derivedNames = derivedColumnNames
+    builder.hasElements = format.hasElements
+    builder.postponesOwn = passes != .one && root.mode != .update
+    let root = builder.add(plannedRoot(model))
+    let sinceField = since.flatMap { builder.addSince($0, self.root) }
+    let (transforms, reads) = builder.compileTransforms(of: self)
+    builder.findings.add(shape.findings.list)
+    var plan: ImportPlan?
+    if let root, !builder.findings.hasErrors {
+      plan = ImportPlan(
+        nodes: builder.nodes, fields: builder.fields, fieldColumns: builder.fieldColumns,
+        columnNames: builder.columnNames, columnPlaces: builder.columnPlaces, fieldNames: builder.fieldNames,
+        root: root,
+        lists: builder.lists)
+      plan?.transforms = transforms
+      plan?.sinceField = sinceField
+    }
+    return ResolvedPart(
+      findings: builder.findings.list, columns: requiredColumns(reads: reads), plan: plan)
+  }
+}

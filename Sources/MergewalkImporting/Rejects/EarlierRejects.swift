@@ -1,0 +1,175 @@
+import MergewalkDiagnostics
+import Glibc
+import MergewalkRecordFormats
+
+/// The rejects files that earlier runs have left under one name.
+///
+/// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one begins,
+/// to a file beside it with the moment of its own run in the name, `orders.rejects.2024-05-01T020000.123Z.ndjson` for
+/// `orders.rejects.ndjson`. So no run empties a file whose records nobody has put right; `docs/rejects.md` has the rules.
+public struct EarlierRejects: Sendable {
+  /// The rejects file's path, with its links followed.
+  private let path: String
+  private let folder: String
+  /// The name up to the moment, its dot included, and what follows it.
+  private let prefix: String
+  private let suffix: String
+
+  /// The files beside a rejects file, which need not be there.
+  public init(of path: String) {
+    let path = ResolvedPath.of(path)
+    self.path = path
+    folder = RejectWriter.folder(of: path)
+    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+    prefix = name[..<dot] + "."
+    suffix = String(name[dot...])
+  }
+
+  /// The files that were set aside, the oldest run's first.
+  public var paths: [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if isOurs(name) { names.append(name) }
+    }
+    return names.sorted().map(place)
+  }
+
+  /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
+  /// files.
+  public func moment(of path: String) -> String? {
+    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    guard isOurs(name) else { return nil }
+    return String(name.dropFirst(prefix.count).prefix(Self.momentShape.count))
+  }
+
+  private func place(_ name: String) -> String { path.contains("/") ? "\(folder == "/" ? "" : folder)/\(name)" : name }
+
+  /// Whether a name is the rejects file's with a moment in it, and a number where there were several.
+  private func isOurs(_ name: String) -> Bool {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.utf8.count > prefix.utf8.count + suffix.utf8.count else {
+      return false
+    }
+    let moment = name.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+    guard moment.count >= Self.momentShape.count else { return false }
+    for (byte, shape) in zip(moment, Self.momentShape)
+    where shape == UInt8(ascii: "0") ? !(0x30...0x39).contains(byte) : byte != shape {
+      return false
+    }
+    let number = moment.dropFirst(Self.momentShape.count)
+    return number.isEmpty
+      || number.count > 1 && number.first == UInt8(ascii: "-")
+        && number.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  private static let momentShape = Array("0000-00-00T000000.000Z".utf8)
+
+  /// The moment of a run's name as it stands in file names, which take no colon everywhere; `nil` without one.
+  private static func moment(ofRun run: String) -> String? {
+    guard let at = run.lastIndex(of: "@") else { return nil }
+    let moment = run[run.index(after: at)...].filter { $0 != ":" }
+    return moment.utf8.count == momentShape.count && moment.utf8.allSatisfy { $0 != UInt8(ascii: "/") } ? moment : nil
+  }
+
+  /// The run that wrote a file, by its first line; `nil` when that does not say it.
+  static func run(of path: String) -> String? {
+    do {
+      var lines = try RejectLines(ByteSource(path: path))
+      guard case .success(let line)? = try lines.next(), !line.run.isEmpty else { return nil }
+      return line.run
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether two paths lead to one file; equal paths do.
+  public static func isSame(_ first: String, _ second: String) -> Bool {
+    guard let one = FileID(first), let other = FileID(second) else { return first == second }
+    return one == other
+  }
+
+  // MARK: Setting aside
+
+  /// Gives the rejects file another name, so that a new one can take its place.
+  ///
+  /// - Returns: where it is now; `nil` when there is none.
+  func setAside() throws(RejectWriterError) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    guard OutputKind.rejects.mayReplace(path) else {
+      throw RejectWriterError(code: .notRejects, path: path, number: EEXIST)
+    }
+    let changed = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    let moment =
+      Self.run(of: path).flatMap(Self.moment) ?? RunIdentity.timestamp(changed).filter { $0 != ":" }
+    var target = place(prefix + moment + suffix)
+    var number = 2
+    while access(target, F_OK) == 0 {
+      target = place("\(prefix)\(moment)-\(number)\(suffix)")
+      number += 1
+    }
+    guard rename(path, target) == 0 else {
+      throw RejectWriterError(code: .cannotOpen, path: path, number: errno)
+    }
+    return target
+  }
+
+  /// The file that a run has written, wherever it is now; `nil` when there is none.
+  func file(ofRun run: String) -> String? {
+    ([path] + paths.reversed()).first { access($0, F_OK) == 0 && Self.run(of: $0) == run }
+  }
+
+  /// Puts the file of a run that goes on back in its place; what was there goes aside.
+  ///
+  /// - Returns: whether there is such a file.
+  func putBack(run: String) throws(RejectWriterError) -> Bool {
+    guard let file = file(ofRun: run) else { return false }
+    guard file != path else { return true }
+    _ = try setAside()
+    guard rename(file, path) == 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
+    return true
+  }
+
+  /// Whether every record of a file was rejected once more: it is in another file too, as it was and in the same order.
+  ///
+  /// A process that was killed may have left the beginning of a line at the end; the next one has read its record again.
+  ///
+  /// - Complexity: O(bytes of both files); a few lines are in memory.
+  static func isContained(_ file: String, in other: String) -> Bool {
+    do {
+      var earlier = try RejectLines(ByteSource(path: file))
+      var later = try RejectLines(ByteSource(path: other))
+      while let next = try earlier.next() {
+        guard case .success(let line) = next else { return try earlier.next() == nil && endsWithinLine(file) }
+        guard !line.isCut else { return false }
+        var isFound = false
+        while !isFound, let candidate = try later.next() {
+          if case .success(let other) = candidate { isFound = line.isAbout(other) }
+        }
+        guard isFound else { return false }
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private static func endsWithinLine(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var last: UInt8 = 0
+    let end = lseek(file, -1, SEEK_END)
+    return end >= 0 && pread(file, &last, 1, end) == 1 && last != UInt8(ascii: "\n")
+  }
+}
+
+extension RejectLine {
+  /// Whether two lines are about the same record, as it was, or about the same object.
+  fileprivate func isAbout(_ other: RejectLine) -> Bool {
+    raw == other.raw && object == other.object && file == other.file && member == other.member && part == other.part
+      && !other.isCut
+  }
+}

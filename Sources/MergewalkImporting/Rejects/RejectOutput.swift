@@ -1,0 +1,315 @@
+import MergewalkDiagnostics
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Turns what was rejected of a batch into lines of the rejects file, and counts it.
+///
+/// A record is one line, whatever number of its fields failed. A batch without rejects costs four comparisons.
+final class RejectOutput {
+  private var plan: ImportPlan
+  private var sources: [ByteSource]
+  private let writer: RejectWriter?
+  private let redaction: Redaction
+  /// Which files were replayed.
+  private let replayed: ReplayedRejects
+  /// Rejects by code.
+  private(set) var counts: [RejectCode: Int] = [:]
+  /// The import that the batches are from; nil when the run has only one.
+  private var part: String?
+  /// Whether each line carries the columns: in a replay, one file's lines may be from several others.
+  private let repeatsHeaders: Bool
+  /// Whether the spaces before a record's first line matter.
+  private var keepsIndent: Bool
+  /// What else is wrong with records of another width.
+  private var widthFaults: WidthFaults
+  /// The columns of the files that say them, and whether a line of the rejects file has them already.
+  private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
+  /// The file that the last batch was from.
+  private var place = FilePlace(source: -1, member: nil)
+
+  /// A file, or a member of an archive.
+  struct FilePlace: Hashable {
+    var source: Int
+    var member: String?
+  }
+
+  /// Prepares the rejects file, when the definition names one.
+  ///
+  /// - Parameters:
+  ///   - metadata: of the store, which knows which rejects files were replayed; `nil` for none.
+  ///   - checkpoint: of the run that goes on; what its process wrote later is cut off.
+  /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
+  init(
+    _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, metadata: StoreMetadata? = nil,
+    checkpoint: RunCheckpoint? = nil
+  ) throws(ImportError) {
+    self.plan = plan
+    replayed = ReplayedRejects(metadata, pipeline: definition.name)
+    sources = definition.sources
+    widthFaults = WidthFaults(plan: plan, format: definition.format)
+    redaction = definition.redaction
+    repeatsHeaders = definition.reporting.kind == .replay
+    part = definition.parts.count > 1 ? definition.parts[0].name : nil
+    keepsIndent = repeatsHeaders || Self.hasIndents(definition.format)
+    for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
+      if let code = RejectCode(rawValue: name) { counts[code] = count }
+    }
+    guard let path = definition.rejectsPath else {
+      writer = nil
+      return
+    }
+    do throws(RejectWriterError) {
+      writer = try RejectWriter(
+        path: path, run: redaction(run.text), access: .derived(from: definition.storePath),
+        keeping: checkpoint?.rejectBytes ?? 0,
+        count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Rejects by the text of their code.
+  var countsByName: [String: Int] { Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }) }
+
+  /// The bytes of the file so far.
+  var byteCount: Int { writer?.byteCount ?? 0 }
+
+  /// Waits until all lines are on the disk.
+  func sync() throws(ImportError) {
+    do throws(RejectWriterError) { try writer?.sync() } catch { throw ImportError(error) }
+  }
+
+  /// The file of the last batch, when a line of the rejects file has its columns.
+  var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
+
+  /// Goes on with the batches of another plan and other inputs.
+  ///
+  /// - Parameter headerPlace: a file whose columns an earlier process has written.
+  func turn(
+    to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
+  ) {
+    self.plan = plan
+    self.sources = sources
+    self.part = part
+    widthFaults = WidthFaults(plan: plan, format: format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(format)
+    headers = [:]
+    if let headerPlace { headers[headerPlace] = ([], true) }
+    place = FilePlace(source: -1, member: nil)
+  }
+
+  private static func hasIndents(_ format: RecordFormat) -> Bool { if case .yaml = format { true } else { false } }
+
+  /// Writes the rejects of a batch, in the order of the file.
+  ///
+  /// - Parameters:
+  ///   - rejects: what was rejected after the batch's conversion.
+  ///   - withErrors: whether what the reader refused is written too; not when the batch is read for the second time.
+  func write(_ batch: ImportBatch, _ rejects: [RecordReject], withErrors: Bool = true) throws(ImportError) {
+    let errors = withErrors ? batch.records.errors : []
+    noteHeader(batch)
+    if errors.isEmpty, batch.failures.isEmpty, batch.refusals.isEmpty, rejects.isEmpty { return }
+    var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
+    for reject in batch.refusals + rejects {
+      entries.append(
+        Entry(
+          record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
+          element: reject.element))
+    }
+    // Stable by construction: the order in which reasons were found breaks ties.
+    let order = entries.indices.sorted { (entries[$0].record, $0) < (entries[$1].record, $1) }
+    do throws(RejectWriterError) {
+      var error = 0
+      var next = 0
+      while next < order.count {
+        let record = Int(entries[order[next]].record)
+        while error < errors.count, errors[error].recordIndex < batch.records.records[record].index {
+          try write(errors[error], batch)
+          error += 1
+        }
+        var last = next + 1
+        while last < order.count, Int(entries[order[last]].record) == record { last += 1 }
+        try write(order[next..<last].map { entries[$0] }, record: record, batch)
+        next = last
+      }
+      while error < errors.count {
+        try write(errors[error], batch)
+        error += 1
+      }
+      try writer?.flush()
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Writes and counts an object that could not be deleted.
+  func write(entity: String, object: String, code: RejectCode, message: String) throws(ImportError) {
+    counts[code, default: 0] += 1
+    do throws(RejectWriterError) {
+      try writer?.write(object: object, entity: entity, code: code, message: redaction(message))
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Closes the file.
+  ///
+  /// - Parameter isFinished: whether the run has come to its end.
+  func close(isFinished: Bool) throws(ImportError) {
+    do throws(RejectWriterError) { try writer?.close(isFinished: isFinished) } catch { throw ImportError(error) }
+  }
+
+  /// Tells the summary what was rejected, and where to read about it.
+  func note(_ summary: inout ImportSummary) {
+    summary.rejectCounts = countsByName
+    guard let writer else { return }
+    summary.rejectsPath = writer.count > 0 ? writer.path : nil
+    let waiting = EarlierRejects(of: writer.path).paths.filter { $0 != writer.path && !replayed.contains($0) }
+    guard let first = waiting.first else { return }
+    let more = waiting.count > 1 ? ", and of \(waiting.count - 1) more beside it," : ""
+    summary.warn(
+      RunWarning(
+        .rejectsNotReplayed,
+        "the rejects of an earlier run\(more) were not replayed; put the records right and replay them, or remove the file"
+          + (waiting.count > 1 ? "s" : ""), file: first))
+  }
+
+  /// One reason for rejecting one record.
+  private struct Entry {
+    var record: Int32
+    var field: Int?
+    var code: RejectCode
+    var detail: String
+    var element: RejectedElement?
+  }
+
+  private func write(_ error: RecordError, _ batch: ImportBatch) throws(RejectWriterError) {
+    let code = RejectCode(error.code)
+    counts[code, default: 0] += 1
+    guard let writer else { return }
+    var reject = Reject(
+      file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
+      reason: Reject.Reason(code, message: error.message, position: error.position))
+    reject.isCut = error.code == .recordTooLong
+    reject.indent = error.indent
+    if let (faults, record) = widthFaults.find(error, header: batch.header) {
+      reject.also = faults.map { fault in
+        var further = reason(
+          Entry(record: 0, field: Int(fault.field), code: fault.code, detail: ""), 0, record)
+        further.position = error.position
+        return further
+      }
+    }
+    complete(&reject, batch)
+    try error.raw.withUnsafeBufferPointer { (raw) throws(RejectWriterError) in
+      try writer.write(reject, raw: UnsafeRawBufferPointer(raw))
+    }
+  }
+
+  private func write(_ entries: [Entry], record: Int, _ batch: ImportBatch) throws(RejectWriterError) {
+    guard let first = entries.first else { return }
+    counts[first.code, default: 0] += 1
+    guard let writer else { return }
+    let reasons = entries.map { reason($0, record, batch) }
+    var reject = Reject(
+      file: redaction(sources[batch.records.source].path), member: batch.records.member,
+      record: batch.records.records[record].index + 1, reason: reasons[0],
+      also: Array(reasons.dropFirst()))
+    if keepsIndent { reject.indent = batch.records.records[record].column - 1 }
+    complete(&reject, batch)
+    try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in
+      try writer.write(reject, raw: raw)
+    }
+  }
+
+  /// Remembers the columns of the batch's file.
+  private func noteHeader(_ batch: ImportBatch) {
+    let isSame = batch.records.source == place.source && batch.records.member == place.member
+    if isSame, !repeatsHeaders { return }
+    place = FilePlace(source: batch.records.source, member: batch.records.member)
+    if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
+  }
+
+  /// Adds what a replay needs: the import, and the columns once for each file.
+  private func complete(_ reject: inout Reject, _ batch: ImportBatch) {
+    reject.part = part
+    // Programs and hooks give reasons of their own.
+    reject.reason.message = redaction(reject.reason.message)
+    for index in reject.also.indices { reject.also[index].message = redaction(reject.also[index].message) }
+    let place = FilePlace(source: batch.records.source, member: batch.records.member)
+    guard let header = headers[place], !header.isWritten else { return }
+    reject.header = header.names
+    headers[place]?.isWritten = !repeatsHeaders
+  }
+
+  private func reason(_ entry: Entry, _ record: Int, _ batch: ImportBatch) -> Reject.Reason {
+    let records = batch.records
+    let origin = records.records[record]
+    let start = SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
+    if let element = entry.element {
+      let column = plan.lists[element.list].column
+      return Reject.Reason(
+        entry.code, message: element.message, entity: element.entity.isEmpty ? nil : element.entity,
+        attribute: element.attribute, field: element.path,
+        position: records.columnCount == 0 ? start : records.position(record, column, inside: element.offset))
+    }
+    guard let field = entry.field else {
+      return Reject.Reason(entry.code, message: RejectMessage.text(entry.code, detail: entry.detail), position: start)
+    }
+    let column = plan.fieldColumns[field]
+    let names = plan.fieldNames[field]
+    if records.columnCount == 0 {
+      // A record that was put off comes without its fields: the place is the record's, and the value that of the cell.
+      return Reject.Reason(
+        entry.code, message: keptMessage(entry, field, record, batch), entity: names.entity,
+        attribute: names.attribute, field: names.column, position: start)
+    }
+    let state = records.state(record, column)
+    let message =
+      if state == .absent || state == .null {
+        RejectMessage.text(
+          entry.code, value: nil, field: plan.fields[field], entity: names.entity, detail: entry.detail)
+      } else {
+        records.withField(record, column) {
+          RejectMessage.text(
+            entry.code, value: $0, field: plan.fields[field], entity: names.entity, detail: entry.detail)
+        }
+      }
+    return Reject.Reason(
+      entry.code, message: message, entity: names.entity, attribute: names.attribute, field: names.column,
+      position: records.position(record, column))
+  }
+
+  /// The sentence about a field of a record of which only the cells were kept.
+  private func keptMessage(_ entry: Entry, _ field: Int, _ record: Int, _ batch: ImportBatch) -> String {
+    let cells = batch.columns[field]
+    guard record < cells.tags.count, entry.detail.isEmpty else {
+      return RejectMessage.text(entry.code, detail: entry.detail)
+    }
+    func text(_ value: UnsafeRawBufferPointer) -> String {
+      RejectMessage.text(entry.code, value: value, field: plan.fields[field], entity: plan.fieldNames[field].entity)
+    }
+    switch cells.tags[record] {
+    case CellTag.text:
+      let range = ByteRange(payload: cells.payloads[record])
+      return batch.records.bytes.withUnsafeBytes {
+        text(UnsafeRawBufferPointer(rebasing: $0[range.offset..<range.offset + range.length]))
+      }
+    case CellTag.integer:
+      return Array("\(Int64(bitPattern: cells.payloads[record]))".utf8).withUnsafeBytes { text($0) }
+    default: return RejectMessage.text(entry.code, detail: entry.detail)
+    }
+  }
+}
+
+extension ImportError {
+  fileprivate init(_ error: RejectWriterError) {
+    if error.code == .tooShort {
+      self.init(
+        code: .cannotResume,
+        message: "the unfinished run cannot go on: \(error.description); take it back and begin anew with --restart")
+    } else {
+      self.init(code: .cannotWriteRejects, message: error.description)
+    }
+  }
+}

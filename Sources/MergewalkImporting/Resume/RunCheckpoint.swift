@@ -1,0 +1,372 @@
+import MergewalkDiagnostics
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkRecordFormats
+
+/// How far a run has come: what a later process needs to go on as if nothing had happened.
+///
+/// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
+/// true as they are. What is left when a run has ended but nobody has been told is a checkpoint that ``isDone``.
+@dynamicMemberLookup
+struct RunCheckpoint: Sendable, Equatable {
+  /// The version of the layout.
+  static let version: Int64 = 3
+
+  // What stays the same throughout the run.
+
+  /// What names the run in its rejects and in the history of runs.
+  var run = ""
+  /// When the run began, in seconds since 1970.
+  var started = 0.0
+  /// The digest of the definition.
+  var definition: UInt64 = 0
+  /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
+  var inputs: [SourcePrint] = []
+  /// How many inputs each part has.
+  var inputCounts: [Int] = []
+  /// The hash of all fingerprints.
+  var inputsHash: UInt64 = 0
+
+  // What grows.
+
+  /// The transactions that the run has committed, this one included.
+  var commits = 0
+  /// Whether the run has ended, and only the report is missing.
+  var isDone = false
+  /// Where the run is, and what was counted up to there.
+  var place = RunPlace()
+  /// The bytes of the rejects file.
+  var rejectBytes = 0
+  /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
+  var boot = ""
+
+  /// With more inputs than this a checkpoint knows only the hash of all.
+  static let namedInputLimit = 4096
+
+  /// What belongs to the place.
+  subscript<Value>(dynamicMember member: WritableKeyPath<RunPlace, Value>) -> Value {
+    get { place[keyPath: member] }
+    set { place[keyPath: member] = newValue }
+  }
+}
+
+// MARK: - The property list
+
+extension RunCheckpoint {
+  /// The checkpoint as a property list.
+  var list: PropertyList {
+    let position = place.position
+    var entries = [
+      PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
+      PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
+      PropertyList.Entry("seed", .data(place.seed.bytes)),
+      PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
+      PropertyList.Entry("input_counts", .integers(inputCounts)),
+      PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
+      PropertyList.Entry("commits", .integer(Int64(commits))),
+      PropertyList.Entry("done", .boolean(isDone)),
+      PropertyList.Entry("part", .integers([place.part, position.source, position.records, position.good])),
+      PropertyList.Entry("hash", .data(position.hash.bytes)),
+      PropertyList.Entry("ledger", .integers(place.ledger.numbers)),
+      PropertyList.Entry("tally", place.tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
+    ]
+    if !place.firstKeys.isEmpty {
+      let keys = place.firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
+      entries.append(PropertyList.Entry("first_keys", .integers(keys)))
+    }
+    if let rejectHeader = place.rejectHeader {
+      entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
+      if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
+    }
+    if !place.lateRejects.isEmpty {
+      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(place.lateRejects))))
+    }
+    let waiting = place.ledger.waiting
+    if waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(waiting)))) }
+    if let later = place.later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
+    if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
+    return .dictionary(entries)
+  }
+
+  /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
+  init?(_ list: PropertyList) {
+    guard list["version"]?.integer == Self.version, let run = list["run"]?.string,
+      case .real(let started)? = list["started"], let definition = list["definition"]?.word,
+      let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
+      let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
+      let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
+      let part = list["part"]?.integers(count: 4), let hash = list["hash"]?.word,
+      let numbers = list["ledger"]?.integers(count: 6),
+      let ledger = RecordLedger(
+        numbers: numbers, waiting: Int(truncatingIfNeeded: list["waiting"]?.integer ?? 0)),
+      let tally = list["tally"].flatMap(RunTally.init), let rejectBytes = list["reject_bytes"]?.integer
+    else { return nil }
+    self.run = run
+    self.started = started
+    self.definition = definition
+    place.seed = seed
+    self.inputs = inputs
+    self.inputCounts = inputCounts
+    self.inputsHash = inputsHash
+    self.commits = Int(commits)
+    self.isDone = isDone
+    place.part = part[0]
+    place.position = ReadingPosition(source: part[1], records: part[2], good: part[3], hash: hash)
+    place.ledger = ledger
+    place.tally = tally
+    self.rejectBytes = Int(rejectBytes)
+    if let keys = list["first_keys"]?.integers(), keys.count.isMultiple(of: 2) {
+      for index in stride(from: 0, to: keys.count, by: 2) {
+        place.firstKeys[keys[index]] = Int64(keys[index + 1])
+      }
+    }
+    place.rejectHeader = list["header_source"]?.integer.map {
+      RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
+    }
+    place.lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
+    place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
+    boot = list["boot"]?.string ?? ""
+  }
+}
+
+extension RunTally {
+  fileprivate var list: PropertyList {
+    var entries = [
+      PropertyList.Entry(
+        "parts",
+        .array(
+          parts.map { part in
+            .dictionary([
+              PropertyList.Entry("name", .string(part.name)), PropertyList.Entry("entity", .string(part.entity)),
+              PropertyList.Entry(
+                "counts",
+                .integers(part.counts.numbers)),
+              PropertyList.Entry("seconds", .real(part.seconds)),
+            ])
+          })),
+      PropertyList.Entry("entities", .named(entities.mapValues { .integers($0.numbers) })),
+      PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
+      PropertyList.Entry("find", .named(findPlans.mapValues { .string($0) })),
+      PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
+      PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
+      PropertyList.Entry("seconds", .real(seconds)),
+      PropertyList.Entry("fields", .array(fields.map { .array($0.map(\.list)) })),
+      PropertyList.Entry("lists", .array(lists.map { .array($0.map(\.list)) })),
+      PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
+      PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
+      PropertyList.Entry("text", .integers(text.numbers)),
+    ]
+    if let unmatched { entries.append(PropertyList.Entry("unmatched", unmatched.list)) }
+    if !warnings.isEmpty { entries.append(PropertyList.Entry("warnings", .array(warnings.map(\.list)))) }
+    return .dictionary(entries)
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let parts = list["parts"]?.elements, let nodes = list["nodes"]?.elements,
+      let numbers = list["numbers"]?.integers(count: 6), case .real(let seconds)? = list["seconds"]
+    else { return nil }
+    for part in parts {
+      guard let name = part["name"]?.string, let entity = part["entity"]?.string,
+        let counts = part["counts"]?.integers(count: 6), case .real(let seconds)? = part["seconds"]
+      else { return nil }
+      var result = ImportSummary.PartCounts()
+      result.counts = RecordCounts(numbers: counts)
+      result.name = name
+      result.entity = entity
+      result.seconds = seconds
+      self.parts.append(result)
+    }
+    for node in nodes {
+      guard let counts = ImportSummary.EntityCounts(node) else { return nil }
+      self.nodes.append(counts)
+    }
+    for entry in list["entities"]?.entries ?? [] {
+      guard let counts = ImportSummary.EntityCounts(entry.value) else { return nil }
+      entities[entry.key] = counts
+    }
+    fields = (list["fields"]?.elements ?? []).map { ($0.elements ?? []).compactMap(FieldTally.init) }
+    lists = (list["lists"]?.elements ?? []).map { ($0.elements ?? []).compactMap(ListTally.init) }
+    values = (list["values"]?.elements ?? []).compactMap { $0.integers().flatMap { ValueCounts(numbers: $0) } }
+    links = (list["links"]?.elements ?? []).compactMap { element in
+      element.integers(count: 5).map { numbers in
+        var tally = ListTally()
+        tally.numbers = numbers
+        return tally
+      }
+    }
+    if let numbers = list["text"]?.integers() { text = TextAccount(numbers: numbers) }
+    for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
+    for entry in list["codes"]?.entries ?? [] {
+      rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) }
+    }
+    batches = numbers[0]
+    fetches = numbers[1]
+    statements = numbers[2]
+    bytesRead = numbers[3]
+    bytesDone = numbers[4]
+    denied = numbers[5]
+    self.seconds = seconds
+    unmatched = list["unmatched"].flatMap { UnmatchedColumns.State($0) }
+    warnings = (list["warnings"]?.elements ?? []).compactMap { RunWarning($0) }
+  }
+}
+
+extension UnmatchedColumns.State {
+  fileprivate var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry("open", .integers(open)), PropertyList.Entry("filled", .integers(inFilledLists)),
+      PropertyList.Entry("records", .integers([hasRecords ? 1 : 0, hasChildless ? 1 : 0])),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let open = list["open"]?.integers(), let filled = list["filled"]?.integers(),
+      let flags = list["records"]?.integers(count: 2)
+    else { return nil }
+    self.init(open: open, inFilledLists: filled, hasRecords: flags[0] != 0, hasChildless: flags[1] != 0)
+  }
+}
+
+extension RunWarning {
+  fileprivate var list: PropertyList {
+    var entries = [PropertyList.Entry("code", .string(code.rawValue)), PropertyList.Entry("message", .string(message))]
+    if let file { entries.append(PropertyList.Entry("file", .string(file))) }
+    if let position {
+      entries.append(PropertyList.Entry("place", .integers([position.line, position.column, position.byteOffset])))
+    }
+    return .dictionary(entries)
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let code = list["code"]?.string.flatMap(Code.init), let message = list["message"]?.string else { return nil }
+    let place = list["place"]?.integers(count: 3)
+    self.init(
+      code, message, file: list["file"]?.string,
+      position: place.map { SourcePosition(line: $0[0], column: $0[1], byteOffset: $0[2]) })
+  }
+}
+
+extension ImportSummary.EntityCounts {
+  fileprivate init?(_ list: PropertyList) {
+    guard let numbers = list.integers(count: 8) ?? list.integers(count: 5) else { return nil }
+    self.init()
+    self.numbers = numbers
+  }
+}
+
+extension FieldTally {
+  fileprivate var list: PropertyList {
+    let counts = Replacement.allCases.map { replaced[$0] ?? 0 }
+    return .dictionary([
+      PropertyList.Entry("names", .array([part, entity, attribute, column].map { .string($0) })),
+      PropertyList.Entry("counts", .integers([read, stored, rejected] + counts)),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
+      let counts = list["counts"]?.integers(count: 3 + Replacement.allCases.count)
+    else { return nil }
+    self.init()
+    (part, entity, attribute, column) = (names[0], names[1], names[2], names[3])
+    (read, stored, rejected) = (counts[0], counts[1], counts[2])
+    for (reason, count) in zip(Replacement.allCases, counts.dropFirst(3)) where count > 0 { replaced[reason] = count }
+  }
+}
+
+extension ListTally {
+  fileprivate var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry("names", .array([part, entity, relationship, column].map { .string($0) })),
+      PropertyList.Entry("counts", .integers(numbers)),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
+      let counts = list["counts"]?.integers(count: 5)
+    else { return nil }
+    self.init()
+    (part, entity, relationship, column) = (names[0], names[1], names[2], names[3])
+    numbers = counts
+  }
+}
+
+extension TextAccount {
+  fileprivate var numbers: [Int] {
+    [bytes, recordBytes] + SkippedText.Kind.allCases.flatMap { [skipped[$0].lines, skipped[$0].bytes] }
+  }
+
+  fileprivate init(numbers: [Int]) {
+    self.init()
+    guard numbers.count == 2 + 2 * SkippedText.Kind.allCases.count else { return }
+    bytes = numbers[0]
+    recordBytes = numbers[1]
+    for (index, kind) in SkippedText.Kind.allCases.enumerated() {
+      skipped.add(kind, lines: numbers[2 + 2 * index], bytes: numbers[3 + 2 * index])
+    }
+  }
+}
+
+extension PropertyList {
+  /// An array of whole numbers.
+  fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .integer(Int64($0)) }) }
+
+  /// A dictionary, sorted by its keys.
+  fileprivate static func named(_ values: [String: PropertyList]) -> PropertyList {
+    .dictionary(values.sorted { $0.key < $1.key }.map { Entry($0.key, $0.value) })
+  }
+
+  /// The elements of an array of whole numbers from 0; `nil` when it is something else or has another count.
+  fileprivate func integers(count: Int? = nil) -> [Int]? {
+    guard let elements, count.map({ $0 == elements.count }) ?? true else { return nil }
+    var numbers: [Int] = []
+    for element in elements {
+      guard let number = element.integer.flatMap({ Int(exactly: $0) }), number >= 0 else { return nil }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  /// The number that eight bytes make.
+  fileprivate var word: UInt64? { data.flatMap { $0.count == 8 ? UInt64($0) : nil } }
+}
+
+/// Ascending whole numbers as bytes: the differences, seven bits a byte, the lowest first.
+enum AscendingNumbers {
+  static func encode(_ numbers: [Int]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var last = 0
+    for number in numbers {
+      var difference = UInt64(bitPattern: Int64(number - last))
+      last = number
+      while difference > 0x7F {
+        bytes.append(UInt8(truncatingIfNeeded: difference) | 0x80)
+        difference >>= 7
+      }
+      bytes.append(UInt8(difference))
+    }
+    return bytes
+  }
+
+  /// Reads what ``encode(_:)`` wrote, as far as it is that.
+  static func decode(_ bytes: [UInt8]) -> [Int] {
+    var numbers: [Int] = []
+    var last = 0
+    var difference: UInt64 = 0
+    var shift: UInt64 = 0
+    for byte in bytes {
+      guard shift < 63 else { break }
+      difference |= UInt64(byte & 0x7F) << shift
+      shift += 7
+      if byte & 0x80 != 0 { continue }
+      let (sum, overflow) = last.addingReportingOverflow(Int(truncatingIfNeeded: difference))
+      guard !overflow, difference <= UInt64(Int.max) else { break }
+      last = sum
+      numbers.append(sum)
+      difference = 0
+      shift = 0
+    }
+    return numbers
+  }
+}

@@ -1,0 +1,240 @@
+import Glibc
+import MergewalkObjectStore
+import MergewalkPropertyLists
+import MergewalkRecordFormats
+
+/// How a run begins, decided by what earlier runs of the pipeline have left in the store.
+enum RunStart {
+  /// At the start of the inputs; what an earlier process has begun is forgotten.
+  case fresh
+  /// Where an earlier process stopped.
+  case resumed(RunCheckpoint)
+  /// An earlier process has finished the run, and nobody was told.
+  case done(RunCheckpoint)
+  /// The inputs were imported before, and that is enough.
+  case again
+}
+
+/// Decides how a run begins.
+struct RunStartChoice {
+  let definition: ImportDefinition
+  /// The definition's digest.
+  let digest: UInt64
+  /// The inputs as they are.
+  let inputs: [SourcePrint]
+
+  init(_ definition: ImportDefinition) {
+    self.definition = definition
+    digest = DefinitionDigest.of(definition)
+    inputs = definition.allSources.map(SourcePrint.init)
+  }
+
+  /// How the run begins in a store that is there.
+  ///
+  /// - Throws: the codes of ``ImportError`` that are about earlier runs.
+  func choose(_ file: StoreFile) throws(ImportError) -> RunStart {
+    let policy = definition.policy
+    let state = file.metadata.mergewalk
+    if let saved = state.runs[definition.journalName] {
+      guard let checkpoint = RunCheckpoint(saved) else {
+        if policy.unfinished == .restart { return .fresh }
+        throw ImportError(
+          code: .cannotResume,
+          message: "\(about(nil)): its checkpoint is not one of this version of mergewalk; \(Self.restartAdvice)")
+      }
+      if checkpoint.isDone {
+        // Nobody was told that it ended. The same inputs are not imported twice for that.
+        if policy.unfinished != .restart, !definition.isDryRun, difference(checkpoint) == nil {
+          return .done(checkpoint)
+        }
+      } else if policy.unfinished == .restart {
+        return .fresh
+      } else {
+        if let difference = difference(checkpoint) { throw difference }
+        return .resumed(checkpoint)
+      }
+    }
+    if policy.unfinished == .resumeOrFail { throw Self.nothingToResume(definition) }
+    if !definition.isDryRun, policy.unfinished != .restart,
+      let finished = state.finished[definition.journalName].flatMap(FinishedRun.init), isAgain(finished)
+    {
+      switch definition.effectiveAgain {
+      case .run: break
+      case .skip: return .again
+      case .fail:
+        throw ImportError(
+          code: .alreadyImported,
+          message: "\(definition.name) has imported the same inputs \(finished.when), and “again” is “fail”;"
+            + " use other inputs, or say “again: run” to import them once more")
+      }
+    }
+    return .fresh
+  }
+
+  /// Whether an earlier process has finished its run, up to the telling.
+  func hasEnded(_ file: StoreFile) -> Bool {
+    file.metadata.mergewalk.runs[definition.journalName].flatMap(RunCheckpoint.init)?.isDone ?? false
+  }
+
+  /// The error for a run that is to go on and is not there.
+  ///
+  /// - Parameter refusal: Why what is there is not gone on with.
+  static func nothingToResume(_ definition: ImportDefinition, _ refusal: String? = nil) -> ImportError {
+    ImportError(
+      code: .nothingToResume,
+      message:
+        "\(refusal ?? "\(definition.storePath) has no unfinished run of \(definition.name)");"
+        + " leave --resume-or-fail out to begin one")
+  }
+
+  private func isAgain(_ finished: FinishedRun) -> Bool {
+    // Reading the files is the last question.
+    finished.definition == digest && finished.size == inputs.reduce(0) { $0 + max($1.size, 0) }
+      && SourcePrint.contents(definition.allSources) == finished.contents
+  }
+
+  // MARK: What has changed
+
+  private static let restartAdvice = "take the run back and begin anew with --restart"
+
+  private func about(_ checkpoint: RunCheckpoint?) -> String {
+    guard let checkpoint else { return "the unfinished run of \(definition.name) cannot go on" }
+    return "the unfinished run \(checkpoint.run) cannot go on after \(checkpoint.ledger.read) records"
+  }
+
+  private func error(_ code: ImportError.Code, _ checkpoint: RunCheckpoint, _ reason: String) -> ImportError {
+    ImportError(code: code, message: "\(about(checkpoint)): \(reason); \(Self.restartAdvice)")
+  }
+
+  /// Why the run cannot go on; `nil` when it can, as far as can be told from outside of the inputs.
+  private func difference(_ checkpoint: RunCheckpoint) -> ImportError? {
+    if checkpoint.definition != digest {
+      return error(
+        .pipelineChanged, checkpoint, "the pipeline or its model says something else now than when the run began")
+    }
+    let counts = definition.parts.map(\.sources.count)
+    guard checkpoint.inputCounts.count == counts.count else {
+      return error(.inputsDiffer, checkpoint, "the number of imports is another one now")
+    }
+    if checkpoint.inputs.isEmpty {
+      let isSame = checkpoint.inputCounts == counts && checkpoint.inputsHash == SourcePrint.hash(inputs)
+      return isSame ? nil : error(.inputsDiffer, checkpoint, "the input files are not the same now")
+    }
+    var oldStart = 0
+    var start = 0
+    for (number, part) in definition.parts.enumerated() {
+      let old = Array(
+        checkpoint.inputs[oldStart..<min(oldStart + checkpoint.inputCounts[number], checkpoint.inputs.count)])
+      let new = Array(inputs[start..<start + counts[number]])
+      oldStart = min(oldStart + checkpoint.inputCounts[number], checkpoint.inputs.count)
+      start += counts[number]
+      if let found = difference(checkpoint, part: number, old, new, part.sources) { return found }
+    }
+    return nil
+  }
+
+  private func difference(
+    _ checkpoint: RunCheckpoint, part: Int, _ old: [SourcePrint], _ new: [SourcePrint],
+    _ sources: [ByteSource]
+  ) -> ImportError? {
+    let mayGrow = definition.policy.append && part >= checkpoint.part
+    let names = new.map(\.name)
+    let hasMore = names.count > old.count && names.starts(with: old.map(\.name))
+    if old.map(\.name) != names, !(hasMore && mayGrow) {
+      let known = Set(old.map(\.name))
+      let added = sources.filter { !known.contains(SourcePrint.nameHash($0.path)) }.map(\.path)
+      let gone = known.subtracting(names).count
+      var changes: [String] = []
+      if !added.isEmpty {
+        changes.append("\(added.prefix(3).joined(separator: ", "))\(added.count > 3 ? ", …" : "") came")
+      }
+      if gone > 0 { changes.append("\(gone) went") }
+      if changes.isEmpty { changes.append("their order is another one") }
+      return error(
+        .inputsDiffer, checkpoint, "the input files are not the same now: \(changes.joined(separator: ", "))")
+    }
+    for (index, before) in old.enumerated() {
+      let now = new[index]
+      let path = sources[index].path
+      if before.isSame(as: now) || before.size < 0 || now.size < 0 { continue }
+      if now.size < before.size {
+        return error(.inputShorter, checkpoint, "\(path) had \(before.size) bytes and has \(now.size) now")
+      }
+      if now.size == before.size {
+        return error(.inputChanged, checkpoint, "\(path) was written to since")
+      }
+      guard before.isBeginning(of: sources[index]) else {
+        return error(.inputChanged, checkpoint, "\(path) has other content now")
+      }
+      // What was read to its end must not grow any more: the records behind it have been imported.
+      guard mayGrow, part > checkpoint.part || index >= checkpoint.position.source else {
+        let advice = definition.policy.append ? "" : " (“append: true” allows that)"
+        return error(
+          .inputLonger, checkpoint, "\(path) had \(before.size) bytes and has \(now.size) now\(advice)")
+      }
+    }
+    return nil
+  }
+
+}
+
+/// Which inputs a finished run had.
+struct FinishedRun {
+  /// The digest of the definition.
+  var definition: UInt64
+  /// The hash of all their bytes, see ``SourcePrint/contents(_:)``.
+  var contents: UInt64
+  /// Their bytes together.
+  var size: Int64
+  /// When the run ended, in seconds since 1970; 0 when it is not told.
+  var ended: Int64
+
+  var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry("definition", .data(definition.bytes)), PropertyList.Entry("contents", .data(contents.bytes)),
+      PropertyList.Entry("size", .integer(size)), PropertyList.Entry("ended", .integer(ended)),
+    ])
+  }
+
+  /// When the run ended, in words.
+  var when: String { ended == 0 ? "before" : "on \(RunClock.text(ended))" }
+}
+
+extension FinishedRun {
+  init?(_ list: PropertyList) {
+    guard let definition = list["definition"]?.data, definition.count == 8, let contents = list["contents"]?.data,
+      contents.count == 8, let size = list["size"]?.integer, let ended = list["ended"]?.integer
+    else { return nil }
+    self.init(definition: UInt64(definition), contents: UInt64(contents), size: size, ended: ended)
+  }
+}
+
+extension ImportDefinition {
+  /// The name under which a store remembers the definition's runs: rejects that are replayed are a run of their own.
+  var journalName: String { reporting.kind == .replay ? name + "/replay" : name }
+
+  /// What happens when the last finished run had the same inputs.
+  var effectiveAgain: RunPolicy.Again {
+    policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)
+  }
+}
+
+/// The time of day.
+enum RunClock {
+  /// Seconds since 1970.
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// A time in UTC, such as `2024-01-31T12:00:00Z`.
+  static func text(_ seconds: Int64) -> String {
+    var seconds = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+  }
+}

@@ -1,0 +1,189 @@
+import MergewalkBytes
+import MergewalkDiagnostics
+import Glibc
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// What an input looks like from outside: its path, its size, a hash of its first and its last 64 KiB, and when it was
+/// written.
+///
+/// What lies between is not read, as inputs are large: such a file is taken for another one when it was written meanwhile.
+///
+/// Of what can be read only once, such as standard input, nothing is known but the path; then only the records tell
+/// whether it is the same.
+struct SourcePrint: Sendable, Equatable {
+  /// The hash of the path.
+  var name: UInt64
+  /// The size in bytes; -1 when it is not known.
+  var size: Int64
+  /// The hash of the first bytes.
+  var head: UInt64
+  /// The hash of the last bytes.
+  var tail: UInt64
+  /// When it was written last, in nanoseconds since 1970.
+  var written: UInt64 = 0
+  /// When anything about it changed last, in nanoseconds since 1970; no program can set that back.
+  var changed: UInt64 = 0
+  /// The file's number.
+  var number: UInt64 = 0
+
+  /// How many bytes at each end are hashed.
+  static let windowBytes = 64 << 10
+
+  init(_ source: ByteSource) {
+    name = Self.nameHash(source.path)
+    size = -1
+    head = 0
+    tail = 0
+    guard let bytes = source.fileSize else { return }
+    size = Int64(bytes)
+    var status = stat()
+    // Of a short file the two pieces are all that there is.
+    if bytes > 2 * Self.windowBytes, stat(source.path, &status) == 0 {
+      func nanoseconds(_ time: timespec) -> UInt64 {
+        UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+      }
+      written = nanoseconds(status.st_mtim)
+      changed = nanoseconds(status.st_ctim)
+      number = UInt64(status.st_ino)
+    }
+    let window = min(bytes, Self.windowBytes)
+    head = Self.hash(source.path, at: 0, count: window)
+    tail = Self.hash(source.path, at: bytes - window, count: window)
+  }
+
+  private init(words: [UInt64]) {
+    name = words[0]
+    size = Int64(bitPattern: words[1])
+    head = words[2]
+    tail = words[3]
+    written = words[4]
+    changed = words[5]
+    number = words[6]
+  }
+
+  /// What stays the same when a file is copied with its times.
+  private var contentWords: [UInt64] { [name, UInt64(bitPattern: size), head, tail, written] }
+
+  /// Whether nobody has written to the input since.
+  ///
+  /// A copy that has the times of its original is the same; a file that was changed in place and given its old time back
+  /// is not.
+  func isSame(as other: SourcePrint) -> Bool {
+    contentWords == other.contentWords && (number != other.number || changed == other.changed)
+  }
+
+  /// The hash of many fingerprints.
+  static func hash(_ prints: [SourcePrint]) -> UInt64 {
+    prints.flatMap(\.contentWords).flatMap(\.bytes).withUnsafeBytes { bytes in
+      bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 4) } ?? 0
+    }
+  }
+
+  /// Size and hashes for people, such as `4096-9f86d081884c7d65`; `nil` for what can be read only once.
+  ///
+  /// It is no proof: a change in the middle of a large file that keeps its size does not show.
+  var text: String? {
+    guard size >= 0 else { return nil }
+    return "\(size)-\(Hexadecimal.text(CellHash.mix(head, tail), width: 16))"
+  }
+
+  /// Whether the input with this path still begins with the bytes that the fingerprint was made of.
+  func isBeginning(of source: ByteSource) -> Bool {
+    guard size >= 0, let bytes = source.fileSize, Int64(bytes) >= size else { return false }
+    let window = min(Int(size), Self.windowBytes)
+    return Self.hash(source.path, at: 0, count: window) == head
+      && Self.hash(source.path, at: Int(size) - window, count: window) == tail
+  }
+
+  /// The hash of a path.
+  static func nameHash(_ path: String) -> UInt64 {
+    var path = path
+    return path.withUTF8 { bytes in bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 1) } ?? 0 }
+  }
+
+  /// The hash of a piece of a file; 0 when it cannot be read.
+  private static func hash(_ path: String, at offset: Int, count: Int) -> UInt64 {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return 0 }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(byteCount: max(count, 1), alignment: 8) { buffer in
+      guard let base = buffer.baseAddress else { return 0 }
+      var done = 0
+      while done < count {
+        let got = pread(file, base + done, count - done, off_t(offset + done))
+        if got < 0 && errno == EINTR { continue }
+        guard got > 0 else { return 0 }
+        done += got
+      }
+      return CellHash.bytes(base, count, seed: 2)
+    }
+  }
+
+  /// The hash of all bytes of the inputs in their order; `nil` when one of them is no plain file or cannot be read.
+  ///
+  /// Paths do not count: what was imported under one name is the same under another.
+  ///
+  /// - Complexity: O(bytes of the inputs).
+  static func contents(_ sources: [ByteSource]) -> UInt64? {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    guard let base = buffer.baseAddress else { return nil }
+    var hash: UInt64 = 3
+    for source in sources {
+      guard source.fileSize != nil else { return nil }
+      let file = open(source.path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var total = 0
+      var filled = 0
+      while true {
+        // Pieces are filled, so that the hash does not depend on how the bytes arrive.
+        let got = read(file, base + filled, buffer.count - filled)
+        if got < 0 && errno == EINTR { continue }
+        guard got >= 0 else { return nil }
+        filled += got
+        guard got == 0 || filled == buffer.count else { continue }
+        hash = CellHash.bytes(base, filled, seed: hash)
+        total += filled
+        if got == 0 { break }
+        filled = 0
+      }
+      hash = CellHash.mix(hash, UInt64(total) ^ 0x8EBC_6AF0_9C88_C6E3)
+    }
+    return hash
+  }
+
+  // MARK: Bytes
+
+  /// Many fingerprints as bytes, 56 for each.
+  static func encode(_ fingerprints: [SourcePrint]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(fingerprints.count * width)
+    for print in fingerprints {
+      for word in print.contentWords + [print.changed, print.number] { bytes += word.bytes }
+    }
+    return bytes
+  }
+
+  /// Reads what ``encode(_:)`` wrote; `nil` when it is something else.
+  static func decode(_ bytes: [UInt8]) -> [SourcePrint]? {
+    guard bytes.count % width == 0 else { return nil }
+    return stride(from: 0, to: bytes.count, by: width).map { start in
+      SourcePrint(words: (0..<7).map { UInt64(bytes[(start + $0 * 8)..<(start + $0 * 8 + 8)]) })
+    }
+  }
+
+  private static let width = 56
+}
+
+extension UInt64 {
+  /// The eight bytes, the highest first.
+  var bytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+
+  /// The number that eight bytes make, the highest first.
+  init(_ bytes: some Collection<UInt8>) {
+    self = 0
+    for byte in bytes { self = self << 8 | UInt64(byte) }
+  }
+}

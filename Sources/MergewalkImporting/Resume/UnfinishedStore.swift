@@ -1,0 +1,60 @@
+import MergewalkObjectStore
+
+/// A new store that an earlier process has begun to build, and what is to be done with it.
+///
+/// Nobody sees it before it has its name, so in case of doubt it goes and the run begins anew. What its process has
+/// written is there for as long as the machine runs; when the machine has stopped since, only what was written durably is.
+struct UnfinishedStore {
+  private let definition: ImportDefinition
+  /// Why a store that is there is not gone on with.
+  private(set) var refusal: String?
+
+  init(_ definition: ImportDefinition) { self.definition = definition }
+
+  /// Whether another process may go on with the run's new store: not with what is thrown away, and not with one that
+  /// comes out the same each time.
+  static func isKept(_ definition: ImportDefinition) -> Bool { !definition.isDryRun && definition.hashSeed == nil }
+
+  /// Opens the store; `nil` when there is none to go on with.
+  mutating func adopt(cacheKiB: Int) throws -> StoreFile? {
+    guard Self.isKept(definition), definition.policy.unfinished != .restart else { return nil }
+    var refusal: String?
+    defer { self.refusal = refusal }
+    do throws(StoreError) {
+      return try StoreFile.adopt(
+        path: definition.storePath, model: definition.model, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait
+      ) { metadata, hiddenPath, isDurable in
+        // A complete store that was to get its name has none.
+        guard !metadata.mergewalk.runs.names.isEmpty else { return false }
+        refusal = self.refusal(metadata, hiddenPath, isDurable)
+        return refusal == nil
+      }
+    } catch {
+      guard error.code == .incompatibleModel else { throw error }
+      throw ImportError(
+        code: .pipelineChanged,
+        message:
+          "the unfinished run of \(definition.name) cannot go on: the model says something else now than when the"
+          + " run began; begin anew with --restart")
+    }
+  }
+
+  /// Why a store is not gone on with; `nil` when it is.
+  private func refusal(_ metadata: StoreMetadata, _ hiddenPath: String, _ isDurable: Bool) -> String? {
+    let runs = metadata.mergewalk.runs
+    guard let saved = runs[definition.journalName] else {
+      return "a new store that another pipeline (\(runs.names.joined(separator: ", "))) has not finished was dropped"
+    }
+    guard let checkpoint = RunCheckpoint(saved) else {
+      return "an unfinished run was dropped: its checkpoint is not one of this version of mergewalk"
+    }
+    let about = "the unfinished run \(checkpoint.run) was dropped"
+    guard isDurable || (!checkpoint.boot.isEmpty && checkpoint.boot == BootIdentity.current) else {
+      return "\(about): the machine has stopped since, and its new store may not be whole"
+    }
+    guard checkpoint.later ?? 0 <= FileFacts.size(StoreFile.laterPath(hiddenPath)) ?? 0 else {
+      return "\(about): the file of records that were put off is not whole"
+    }
+    return nil
+  }
+}

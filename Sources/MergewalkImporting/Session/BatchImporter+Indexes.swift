@@ -1,0 +1,88 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+extension BatchImporter {
+  /// Builds what a new store needs from its first row on: the indexes that seeks use, and those of uniqueness
+  /// constraints that finding does not look after.
+  ///
+  /// All other indexes are built at the end, from sorted rows, which is several times faster than keeping them up.
+  ///
+  /// - Parameter cacheKiB: The page cache for a store that refuses rows by indexes that are kept up, whose pages are needed
+  ///   in any order. Elsewhere a large one only makes the sorting of indexes slower.
+  func buildEarlyIndexes(_ file: StoreFile, cacheKiB: Int) throws(ImportError) {
+    try buildKeptIndexes(file)
+    // An earlier process may have built them.
+    guard store.schema.indexes.contains(where: { index in allNodes.contains { isGuard(index, $0) } }) else { return }
+    do { try file.setCache(kiB: cacheKiB) } catch { throw ImportError(error) }
+  }
+
+  private func buildKeptIndexes(_ file: StoreFile) throws(ImportError) {
+    for state in allNodes where !state.isPostponed && state.finder.usesIndex { try buildIndexes(file, for: state) }
+    let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
+    guard keepsSavepoints || !guarded.isEmpty else { return }
+    do {
+      if file.keepsBatches { return try file.buildIndexes { guarded.contains($0) } }
+      try file.keepJournalInMemory()
+      try file.buildIndexes { guarded.contains($0) }
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Whether the store may refuse a node's rows although their keys were looked for.
+  func hasGuards(_ state: NodeState) -> Bool {
+    store.model.entities[state.part.rootEntity].hasSubentities || store.schema.indexes.contains { isGuard($0, state) }
+  }
+
+  private func isGuard(_ index: IndexDefinition, _ state: NodeState) -> Bool {
+    guard index.isUnique, store.schema.table(forRoot: state.part.rootEntity).name == index.table else { return false }
+    // A key that is found before it is inserted needs no guard, unless objects that are not looked at may have it.
+    return !state.finder.looksForKeys || keyColumns(state) != Set(index.columns) || hasRelatives(state)
+  }
+
+  /// Whether the table may hold objects of entities among which a node does not look.
+  private func hasRelatives(_ state: NodeState) -> Bool {
+    let root = state.part.rootEntity
+    if state.entity.isRoot { return false }
+    return store.maximum(root: root) > 0
+      || allNodes.contains { $0.part.rootEntity == root && $0.part.entity != state.part.entity }
+  }
+
+  /// Builds the unique indexes over a node's key in a new store.
+  func buildIndexes(_ file: StoreFile, for state: NodeState) throws(ImportError) {
+    let table = store.schema.table(forRoot: state.part.rootEntity)
+    let columns = keyColumns(state)
+    do {
+      try file.buildIndexes { index in
+        index.table == table.name && Set(index.columns.prefix(columns.count)) == columns
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  /// Builds in a new store the indexes by which those are found that refer to objects of a hierarchy, which are to go.
+  func buildIndexes(_ file: StoreFile, referringTo root: Int) throws(ImportError) {
+    guard file.isNew else { return }
+    var columns: [String: Set<String>] = [:]
+    for entity in store.model.entities {
+      let table = store.schema.table(forRoot: entity.rootIndex)
+      for relationship in entity.relationships where !relationship.isToMany && !relationship.isTransient {
+        guard store.model.entities[relationship.destinationEntity].rootIndex == root else { continue }
+        columns[table.name, default: []].formUnion(table.columnName(slot: relationship.slot).map { [$0] } ?? [])
+      }
+    }
+    do {
+      try file.buildIndexes { index in
+        index.columns.first.map { columns[index.table]?.contains($0) ?? false } ?? false
+      }
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  private func keyColumns(_ state: NodeState) -> Set<String> {
+    let table = store.schema.table(forRoot: state.part.rootEntity)
+    return Set(state.part.keySlots.compactMap { table.columnName(slot: $0) })
+  }
+}

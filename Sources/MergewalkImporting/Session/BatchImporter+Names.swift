@@ -1,0 +1,103 @@
+import MergewalkObjectContext
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Which objects records name: for counting those that are named again.
+extension BatchImporter {
+  /// Prepares the counting.
+  ///
+  /// - Parameter firstKeys: The first primary key of each hierarchy that the run can have given out, by root entity.
+  func countNames(firstKeys: [Int: Int64]) {
+    var shared: [Int: NamedObjects] = [:]
+    for state in allNodes where state.role != .given && !state.part.keyFields.isEmpty {
+      if state.role == .root {
+        // A key that a filter has not seen is new, and those that it has seen wait until an index can tell.
+        if state.finder is KeyFilter { continue }
+        state.named = NamedObjects()
+        continue
+      }
+      let first = firstKeys[state.part.rootEntity] ?? store.maximum(root: state.part.rootEntity) + 1
+      guard first > 1 else { continue }
+      let named = shared[state.part.rootEntity] ?? NamedObjects(below: first)
+      shared[state.part.rootEntity] = named
+      state.named = named
+    }
+  }
+
+  /// Whether records that an earlier process has imported have named objects that count.
+  var countsNames: Bool { allNodes.contains { $0.named != nil } }
+
+  /// Counts the records of a batch whose objects earlier records have named.
+  func countDuplicates(_ view: BatchView) {
+    let root = nodes[plan.root]
+    guard root.role == .root, let named = root.named else { return }
+    if case .references = pass { return }
+    var repeated: Set<Int32> = []
+    for reject in rejects where reject.code == .duplicateKey && reject.element == nil { repeated.insert(reject.record) }
+    let targets = view.nodes[root.node].targets
+    var duplicates = 0
+    for record in view.records where targets[record] > 0 {
+      switch view.outcomes[record] {
+      case .inserted, .updated, .unchanged, .skipped: if !named.note(targets[record]) { duplicates += 1 }
+      // Where only new objects are wanted, a record may be rejected for one that the store had before.
+      case .rejected where repeated.contains(Int32(record)):
+        let key = targets[record]
+        if root.part.mode == .insert ? named.contains(key) : !named.note(key) { duplicates += 1 }
+      case .rejected: continue
+      case .pending, .deferred: continue
+      }
+    }
+    root.counts.duplicates += duplicates
+  }
+
+  /// Notes which objects the records of a batch have named that an earlier process has imported.
+  func noteNames(_ batch: inout ImportBatch) throws(ImportError) {
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.pending, count: batch.records.recordCount)
+    for record in outcomes.indices
+    where batch.hasFailed[record] || !batch.isPassedOver.isEmpty && batch.isPassedOver[record] {
+      outcomes[record] = .rejected
+    }
+    var late = firstLateReject(from: recordsBefore)
+    while late < lateRejects.count, lateRejects[late] < recordsBefore + outcomes.count {
+      outcomes[lateRejects[late] - recordsBefore] = .rejected
+      late += 1
+    }
+    let (lists, owners) = (batch.lists, outcomes)
+    try noteNames(&batch, &outcomes)
+    for (list, elements) in zip(self.lists, lists) {
+      var elements = elements
+      guard elements.batch.records.recordCount > 0 else { continue }
+      var outcomes = ContiguousArray(
+        repeating: RecordLedger.Outcome.rejected, count: elements.batch.records.recordCount)
+      for record in owners.indices where owners[record] == .pending && elements.hasList[record] {
+        for element in elements.range(record) { outcomes[element] = .pending }
+      }
+      try list.importer.noteNames(&elements.batch, &outcomes)
+    }
+  }
+
+  private func noteNames(
+    _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>
+  ) throws(ImportError) {
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      for state in nodes {
+        guard let named = state.named else { continue }
+        var records = ContiguousArray<Int32>()
+        for record in view.records where isNamed(record, state, view) { records.append(Int32(record)) }
+        try state.finder.lookUp(records, state, view, self) { _ = named.isFirst($0) }
+        named.mark()
+      }
+    }
+  }
+
+  private func isNamed(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+    guard view.outcomes[record] == .pending,
+      view.nodes[state.node].keyStates[record] == ImportBatch.KeyState.usable,
+      state.part.keyFields.allSatisfy({ view.fields[$0].tags[record] < CellTag.absent })
+    else { return false }
+    // What a partitioned scan knows of is named by one record alone.
+    guard let verdicts = (state.finder as? VerdictFinder)?.verdicts else { return true }
+    if case .unknown = verdicts.verdict(recordsBefore + record) { return true }
+    return false
+  }
+}

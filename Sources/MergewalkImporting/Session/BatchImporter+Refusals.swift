@@ -1,0 +1,150 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Why a row could not be written.
+struct Refusal {
+  /// The stable reason.
+  var code: RejectCode
+  /// The field that is to blame, or `nil`.
+  var field: Int?
+  /// What the model or the database said.
+  var detail: String
+
+  /// Whether other rows of the batch may have been written before the refusal.
+  var comesWhileWriting: Bool { code == .unique || code == .database }
+
+  /// The first field that is in one of some columns, named as `TABLE.COLUMN`.
+  private static func field(_ columns: [String], _ plan: ImportPlan, _ store: PersistentStore) -> Int? {
+    plan.fieldNames.firstIndex { name in
+      guard let entity = store.model.entity(named: name.entity),
+        let attribute = entity.attribute(named: name.attribute)
+      else { return false }
+      let table = store.schema.table(forRoot: entity.rootIndex)
+      return table.columnName(slot: attribute.slot).map { columns.contains("\(table.name).\($0)") } ?? false
+    }
+  }
+
+  /// What makes the records of a batch be imported one at a time: they contradict each other.
+  static let contradiction = Refusal(code: .database, detail: "")
+
+  private init(code: RejectCode, detail: String) {
+    self.code = code
+    self.detail = detail
+  }
+
+  /// Takes a save's error; `nil` when it is not a row's fault.
+  init?(_ error: SaveError, _ plan: ImportPlan, _ store: PersistentStore) {
+    detail = error.message
+    switch error.code {
+    case .validation:
+      guard let failure = error.failures.first else { return nil }
+      code = RejectCode(failure.code)
+      detail = failure.description
+      field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
+    case .constraint:
+      // What the context says itself is about unique values; the rest are triggers and checks of somebody else.
+      code = error.databaseFailure.map { $0.kind == .unique } ?? true ? .unique : .database
+      if code == .unique { field = Self.field(error.databaseFailure?.columns ?? [], plan, store) }
+    case .conflict, .database, .readOnly, .store, .unstable: return nil
+    }
+  }
+}
+
+/// Records whose rows the database or the model refuses, one at a time.
+///
+/// A batch is written as a whole. When one of its rows is refused, all of it is taken back, the database's part and what
+/// finding remembers, and its halves are imported one after the other, down to the single record, which is rejected and
+/// leaves nothing behind. So a good record never goes with a bad one, and nothing refers to what was refused; k refused
+/// records among n cost O(k log n) attempts.
+extension BatchImporter {
+  /// Imports the records of a view that have not been rejected yet.
+  func importRecords(_ view: BatchView) throws(ImportError) {
+    let mark = try mark(view)
+    attempted = view.records.count
+    do {
+      try resolveAll(view)
+      guard elementRejects.isEmpty else {
+        try undo(mark, view)
+        rejectLate(view)
+        return try importRecords(view)
+      }
+      try writeChanges()
+      context.reset()
+      if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.keepPart() } }
+      return
+    } catch {
+      guard let refusal, keepsSavepoints || !refusal.comesWhileWriting else { throw error }
+      self.refusal = nil
+      try undo(mark, view)
+      if view.records.count == 1 {
+        let field = refusal.field ?? nodes[plan.root].part.keyFields.first
+        return reject(view.records.lowerBound, field: field, refusal.code, view, detail: refusal.detail)
+      }
+    }
+    let middle = view.records.lowerBound + view.records.count / 2
+    var half = view
+    half.records = view.records.lowerBound..<middle
+    try importRecords(half)
+    half.records = middle..<view.records.upperBound
+    try importRecords(half)
+  }
+
+  /// Makes the current attempt be taken back and its halves be imported, down to single records: what one record's list
+  /// takes away another record names, or what one record makes a later one has looked for before.
+  func retryAlone() -> ImportError {
+    refusal = .contradiction
+    return ImportError(code: .database, message: "records of one batch depend on each other")
+  }
+
+  /// What has to be put back when an attempt fails.
+  private struct Mark {
+    var outcomes: [RecordLedger.Outcome]
+    var targets: [[Int64]]
+    var rejects: Int
+    var sequences: PersistentStore.Sequences
+    var counts: [ImportSummary.EntityCounts]
+    var lists: [ListTally]
+    var values: [ValueCounts]
+    var sampled: Int
+  }
+
+  private func mark(_ view: BatchView) throws(ImportError) -> Mark {
+    if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
+    for state in allNodes { state.mark(isLikely: keepsSavepoints) }
+    return Mark(
+      outcomes: view.records.map { view.outcomes[$0] },
+      targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
+      sequences: store.sequences, counts: allNodes.map(\.counts), lists: allLists.map(\.tally),
+      values: lists.isEmpty ? [] : allValues, sampled: sample?.begin() ?? 0)
+  }
+
+  private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
+    if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.takeBackPart() } }
+    context.reset()
+    sample?.removeAll(since: mark.sampled)
+    store.sequences = mark.sequences
+    rejects.removeLast(rejects.count - mark.rejects)
+    for (list, tally) in zip(allLists, mark.lists) { list.tally = tally }
+    takeValues(mark.values)
+    for (state, counts) in zip(allNodes, mark.counts) {
+      state.undo()
+      state.counts = counts
+    }
+    for (i, record) in view.records.enumerated() {
+      view.outcomes[record] = mark.outcomes[i]
+      // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
+      for state in nodes where isResolved(state) || state.isLateTarget {
+        let node = view.nodes[state.node]
+        node.targets[record] = mark.targets[state.node][i]
+        node.targetEntities?[record] = -1
+        // The targets' keys were chained to it; unknown is always right.
+        node.contents[record] = 0
+      }
+    }
+  }
+
+  private func storeErrors(_ body: () throws(StoreError) -> Void) throws(ImportError) {
+    do { try body() } catch { throw ImportError(error) }
+  }
+}

@@ -1,0 +1,119 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+extension BatchImporter {
+  /// Finds or creates the objects that the batch's records name in one node.
+  func resolve(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+    state.inserts.removeAll(keepingCapacity: true)
+    state.applies.removeAll(keepingCapacity: true)
+    state.unrelated.count = 0
+    chainTargets(state, view)
+    try state.finder.find(state, view, self)
+    if pass.postpones, state.role == .root { postpone(state, view) }
+    try insert(state, view)
+    try apply(state, view)
+  }
+
+  /// Chains the primary keys of the relationships' targets to the content hashes.
+  private func chainTargets(_ state: NodeState, _ view: BatchView) {
+    let contents = view.nodes[state.node].contents
+    for relationship in state.part.relationships where !relationship.isLate {
+      if relationship.isTakenByOthers {
+        for i in view.records { contents[i] = 0 }
+        continue
+      }
+      let targets = view.nodes[relationship.target].targets
+      for i in view.records where contents[i] != 0 {
+        switch targets[i] {
+        case NodeColumns.unspecified: contents[i] = 0
+        case 0: contents[i] = ContentHash.null(seed: contents[i])
+        default: contents[i] = ContentHash.primaryKey(targets[i], seed: contents[i])
+        }
+      }
+    }
+    for _ in state.part.clearedReferences {
+      for i in view.records where contents[i] != 0 { contents[i] = ContentHash.null(seed: contents[i]) }
+    }
+  }
+
+  /// Settles a record of the root node; other nodes' records are only counted.
+  @inline(__always)
+  func settle(
+    _ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView, counts: Bool = true
+  ) {
+    if state.role.settles { view.outcomes[record] = outcome }
+    switch outcome {
+    case .inserted: state.counts.inserted += 1
+    case .updated: state.counts.updated += 1
+    case .unchanged: if counts { state.counts.unchanged += 1 }
+    default: break
+    }
+  }
+
+  /// What a record means whose object is not there; returns whether to create it.
+  @inline(__always)
+  func mayInsert(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+    if state.role == .root {
+      if state.part.mode != .update { return true }
+      view.outcomes[record] = .skipped
+      return false
+    }
+    if state.part.mode != .update, state.part.createsMissing { return true }
+    if rejectsMissing(state) { reject(record, field: state.part.keyFields.first, .missingTarget, view) }
+    return false
+  }
+
+  /// Whether a target that is named but not there rejects its record: by policy, or because the owner needs one.
+  private func rejectsMissing(_ state: NodeState) -> Bool {
+    if let rejects = state.rejectsMissing { return rejects }
+    for owner in nodes {
+      for relationship in owner.part.relationships where relationship.target == state.node {
+        return relationship.missing == .reject || !relationship.isOptional
+      }
+    }
+    return false
+  }
+
+  /// What a record means whose object is there; returns whether to compare and update it.
+  @inline(__always)
+  func mayUpdate(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+    switch state.part.mode {
+    case .upsert, .update, .sync, .replace: return true
+    case .createMissing:
+      if state.role == .root { view.outcomes[record] = .skipped }
+      return false
+    case .insert:
+      reject(record, field: state.part.keyFields.first, .duplicateKey, view)
+      return false
+    }
+  }
+
+  /// Applies the policy for keys that an earlier record of this run has named; returns whether to go on.
+  @inline(__always)
+  func mayRepeat(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+    switch state.part.duplicates {
+    case .last: return true
+    case .first:
+      if state.role == .root { view.outcomes[record] = .skipped }
+      return false
+    case .reject:
+      reject(record, field: state.part.keyFields.first, .duplicateKey, view)
+      return false
+    }
+  }
+
+  /// Starts the primary keys that the node's new objects of a batch get.
+  func startKeys(_ state: NodeState) { state.nextKey = store.maximum(root: state.part.rootEntity) + 1 }
+
+  /// Puts a record on the list of those that create an object, and gives the object its primary key.
+  @inline(__always)
+  func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
+    // The rows are added when the list is complete, and take the next keys of the sequence in the order of the list.
+    view.nodes[state.node].targets[record] = state.nextKey
+    state.nextKey += 1
+    state.inserts.append(Int32(truncatingIfNeeded: record))
+    settle(record, .inserted, state, view)
+  }
+}

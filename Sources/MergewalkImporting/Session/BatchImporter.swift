@@ -1,0 +1,193 @@
+import MergewalkDiagnostics
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Moves prepared batches into the context and saves them: find-or-create for every node, targets first.
+///
+/// For each node and batch, in this order: find which records name known objects (by the node's ``Finder``),
+/// insert the others in one go, fetch the rows that may have changed in one statement, set their cells. Then one save
+/// writes all nodes, targets first, and the context is reset.
+final class BatchImporter {
+  let plan: ImportPlan
+  let context: ManagedObjectContext
+  let store: PersistentStore
+  let nodes: [NodeState]
+  let seed: UInt64
+  var ledger = RecordLedger()
+  /// What became of the values of the plan's fields.
+  var values = ValueCounts()
+  /// Fetches executed to find existing objects.
+  var fetches = 0
+  var batches = 0
+  /// Good records of the batches before the current one.
+  var recordsBefore = 0
+  /// Seconds spent in saves.
+  var writeSeconds = 0.0
+  /// Records put off until an index can tell whether their keys are known.
+  var deferred: DeferredRecords?
+  /// Where the records stand that an earlier process has put off and that are not passed over yet, when somebody has to
+  /// know which they are.
+  var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
+  /// How many of these were passed over.
+  var deferredPassed = 0
+  /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
+  /// for a run that goes on later; see ``passOver(_:)``.
+  var lateRejects: [Int] = []
+  /// What batches are imported for now.
+  var pass = Pass.single
+  /// What objects that the first of two passes created refer to.
+  var references: DeferredRecords?
+  /// The objects of these records; others of their hierarchy were made by lists and references.
+  let referenceOwners = ObjectMarks()
+  /// The hierarchies that have lost objects in a second pass: what the first one knew of them does not hold.
+  var shrunkRoots: Set<Int> = []
+  /// The objects about which a record or a reference waits for the second pass.
+  let waitingObjects = ObjectMarks()
+  /// The first primary key of each hierarchy that this run can have given out, by root entity.
+  var firstKeys: [Int: Int64] = [:]
+  /// Rejects of the current batch.
+  var rejects: [RecordReject] = []
+  /// How many records the current attempt imports together.
+  var attempted = 0
+  /// Why the last save did not happen, when it was because of a row.
+  var refusal: Refusal?
+  /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
+  lazy var keepsSavepoints =
+    !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+  /// What fills the to-many relationships of the records' own entity.
+  var lists: [ListImporter] = []
+  /// The elements of the current batch's lists.
+  var listBatches: [ListBatch] = []
+  /// Records that turn out to be rejected when a part of them is written already.
+  var elementRejects: [RecordReject] = []
+  /// The importer of the records that this one's are elements of, or `nil`.
+  weak var owner: BatchImporter?
+
+  /// How far the records have come in the column that only grows, when the import is incremental.
+  var since: SinceProgress?
+  /// Takes the first changes, when somebody wants to see them.
+  var sample: ChangeSample?
+  /// Notes the objects that records name, when those that none names are to go.
+  var watch: SyncWatch?
+
+  // The current batch, valid within `process`.
+  var outcomes = ContiguousArray<RecordLedger.Outcome>()
+  var keyBytes = KeyBytes()
+  var keyOrder = KeyOrder()
+
+  init(plan: ImportPlan, context: ManagedObjectContext, store: PersistentStore, nodes: [NodeState], seed: UInt64) {
+    self.plan = plan
+    self.context = context
+    self.store = store
+    self.nodes = nodes
+    self.seed = seed
+  }
+
+  deinit { keyBytes.deallocate() }
+
+  /// Imports a batch within the transaction that is open.
+  ///
+  /// - Throws: ``ImportError`` when the database fails; rows that it merely refuses become rejects.
+  func process(_ batch: inout ImportBatch) throws(ImportError) {
+    let count = batch.records.recordCount
+    outcomes.fill(.pending, count: count)
+    for i in 0..<count where batch.hasFailed[i] {
+      outcomes[i] = batch.transformed.isSkipped(i) ? .skipped : .rejected
+    }
+    if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
+    rejects.removeAll(keepingCapacity: true)
+    // Taken out of the object, so that lending it holds no access to a property.
+    var outcomes = self.outcomes
+    self.outcomes = []
+    defer { self.outcomes = outcomes }
+    startLists(&batch)
+    defer { endLists(&batch) }
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      try importRecords(view)
+      try watch?.note(view, self)
+      countDuplicates(view)
+      countReferences(view)
+    }
+    settleValues(batch, outcomes)
+    if !lists.isEmpty { settleElements(listBatches, outcomes) }
+    if let deferred {
+      for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
+    }
+    // What waits for the second pass has not come to its end either.
+    var noted = outcomes
+    if pass.postpones { try keepReferences(batch, &noted) }
+    since?.note(batch, noted)
+    noteLateRejects()
+    if pass.isReplay {
+      ledger.settleDeferred(outcomes)
+    } else {
+      recordsBefore += count
+      ledger.settle(outcomes)
+    }
+    context.reset()
+  }
+
+  /// Saves what the context holds.
+  ///
+  /// - Throws: ``ImportError``; when it is because a row is refused, ``refusal`` says why.
+  func writeChanges() throws(ImportError) {
+    let before = ImportSession.now()
+    let top = top
+    defer { top.writeSeconds += ImportSession.now() - before }
+    top.sample?.collect(context)
+    do {
+      try context.writeChanges(order: top.saveOrder)
+    } catch {
+      top.refusal = Refusal(error, top.plan, store)
+      throw ImportError(error)
+    }
+  }
+
+  /// Root entities in the order of their nodes.
+  var saveOrder: [Int] {
+    var order: [Int] = []
+    for state in allNodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
+    return order
+  }
+
+  /// How much the reader hands over at a time.
+  ///
+  /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
+  /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
+  func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
+    if allNodes.contains(where: { !$0.isPostponed && $0.finder.fetchesBatches }) { return batch }
+    let pieces = (batch.records + 4095) / 4096
+    return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
+  }
+
+  /// Lets go of everything that finding needed, before indexes are built.
+  func forget() {
+    for state in allNodes { state.finder = NoFinder() }
+    context.reset()
+  }
+
+  // MARK: Rejecting
+
+  /// Rejects a record; the first reason counts.
+  func reject(_ record: Int, field: Int?, _ code: RejectCode, _ view: BatchView, detail: String = "") {
+    guard view.outcomes[record] != .rejected else { return }
+    view.outcomes[record] = .rejected
+    rejects.append(RecordReject(record: Int32(record), field: field.map(Int32.init), code: code, detail: detail))
+  }
+}
+
+/// A record that was rejected after its conversion.
+struct RecordReject: Sendable {
+  /// The record's position in its batch.
+  var record: Int32
+  /// The field that is to blame, or `nil`.
+  var field: Int32?
+  /// Why.
+  var code: RejectCode
+  /// What the database said, or nothing.
+  var detail = ""
+  /// The element of a list that is to blame, or `nil`.
+  var element: RejectedElement?
+}

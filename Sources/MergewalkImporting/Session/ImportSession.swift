@@ -1,0 +1,410 @@
+public import MergewalkDiagnostics
+import Glibc
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// One run of an import.
+///
+/// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file or
+/// nothing does: a new store is renamed into place at the end, and what becomes of an existing one is planned beside it and
+/// applied at the end.
+public final class ImportSession {
+  /// What a run does.
+  private enum Work {
+    /// It imports records, by the plans of its parts; those of a group run together.
+    case records([ImportPlan], groups: [Range<Int>])
+    /// It loads whole objects.
+    case objects(IdentitySession)
+  }
+
+  let definition: ImportDefinition
+  /// What names the run.
+  private(set) var identity: RunIdentity
+  private let work: Work
+  private var summary = ImportSummary()
+  private let started = ImportSession.now()
+  /// The seconds that earlier processes have spent on the run.
+  private var secondsBefore = 0.0
+  private var report: ((inout ImportSummary) -> Void)?
+  private var isTold = false
+  /// Where the time went, given the moment when everything was done.
+  private var phases: ((Double) -> [ImportSummary.Phase])?
+  /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
+  private var digest: UInt64 = 0
+  private var inputs: [SourcePrint] = []
+
+  /// The plans of the parts; nothing when whole objects are loaded.
+  var plans: [ImportPlan] {
+    if case .records(let plans, _) = work { return plans }
+    return []
+  }
+
+  /// Resolves a definition against its model.
+  ///
+  /// - Throws: `DiagnosticList` with everything that is wrong.
+  public init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    var findings = definition.checkWhole(path: definition.name)
+    if definition.storePath.isEmpty { findings.append(Self.noStore(definition)) }
+    let order = PartOrder(definition)
+    let definition = order.apply(to: definition)
+    self.definition = definition
+    identity = RunIdentity(pipeline: definition.name)
+    guard definition.objects.isEmpty else {
+      work = .objects(try IdentitySession(definition, identity, findings))
+      return
+    }
+    var plans: [ImportPlan] = []
+    for part in definition.parts {
+      do throws(DiagnosticList) {
+        plans.append(try ImportPlan(definition, part: part))
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    guard findings.isEmpty else { throw DiagnosticList(findings) }
+    work = .records(plans, groups: order.ranges)
+    summary.pipeline = definition.name
+    summary.storePath = definition.storePath
+  }
+
+  /// The finding about a definition that names no store.
+  private static func noStore(_ definition: ImportDefinition) -> Diagnostic {
+    Diagnostic(
+      .missingField, path: definition.path ?? definition.name, position: .file,
+      message: "no store is named" + (definition.stores == nil ? "" : ": the pipeline makes a family of stores"),
+      hint: definition.stores == nil
+        ? "say “store: PATH”" : "run “mergewalk stores build”, or name one store with --store")
+  }
+
+  /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
+  ///
+  /// - Parameter report: Gets the summary, which it may complete, when everything is durable, and before the store
+  ///   forgets that nobody has got it.
+  func execute(
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
+  ) throws(ImportError) -> ImportSummary {
+    let plans: [ImportPlan]
+    let groups: [Range<Int>]
+    switch work {
+    case .objects(let session):
+      var summary = try session.run(progress: progress, shouldStop: shouldStop)
+      report(&summary)
+      return summary
+    case .records(let parts, let ranges):
+      plans = parts
+      groups = ranges
+    }
+    self.report = report
+    let (file, begin) = try open()
+    let impatience = Impatience(shouldStop)
+    do {
+      switch begin {
+      case .again: try end(file, .skippedAgain)
+      case .done(let checkpoint): try tellOf(checkpoint, file)
+      case .fresh, .resumed:
+        for warning in definition.warnings { summary.warn(warning) }
+        for plan in plans {
+          for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
+        }
+        try file.interruptible(impatience.isOver) { () throws(ImportError) in
+          try load(file, plans, groups, from: begin, progress: progress, shouldStop: shouldStop)
+        }
+      }
+    } catch  where impatience.hasEnded {
+      // What was committed stays for another process to go on with, as at a stop behind a batch.
+      try? file.suspend()
+      throw Impatience.error
+    } catch {
+      // A store that is being built and that cannot be gone on with is not tried again and again.
+      if error.meansOtherInput || file.isNew && (error.code == .database || error.code == .countsDiffer) {
+        try? file.rollBackRun()
+      } else {
+        try? file.rollBackToOpening()
+      }
+      throw error
+    }
+    tell()
+    return summary
+  }
+
+  /// The page cache of a new store, in KiB.
+  ///
+  /// Rows and sorted index entries are appended, so pages are not read again;
+  /// and SQLite takes the cache's size for the runs of an index's sort, which is faster when they fit the processor's
+  /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
+  private static let loadCacheKiB = 4096
+
+  // MARK: The beginning
+
+  /// Opens the store and decides how the run begins; one that is to begin anew is forgotten before.
+  private func open() throws(ImportError) -> (StoreFile, RunStart) {
+    var file = try openStore()
+    let choice = RunStartChoice(definition)
+    digest = choice.digest
+    inputs = choice.inputs
+    if file.hasOutdatedPlan, definition.policy.unfinished != .restart {
+      let reason =
+        "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
+      if definition.policy.unfinished == .resumeOrFail {
+        try? file.rollBackToOpening()
+        throw RunStartChoice.nothingToResume(definition, reason)
+      }
+      summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run began anew"))
+    }
+    if file.isNew, !file.isAdopted { return (file, .fresh) }
+    do throws(ImportError) {
+      let begin = try choice.choose(file)
+      switch begin {
+      case .resumed, .done: return (file, begin)
+      case .fresh, .again:
+        // What an earlier process has begun goes, or, where it had ended and was not told of, comes first.
+        guard file.isAdopted, !definition.isDryRun else { return (file, begin) }
+        do throws(StoreError) {
+          if !file.isNew, choice.hasEnded(file) { try file.finish() } else { try file.rollBackRun() }
+        } catch { throw ImportError(error) }
+        file = try openStore()
+        return (file, file.isNew ? .fresh : begin)
+      }
+    } catch {
+      try? file.rollBackToOpening()
+      throw error
+    }
+  }
+
+  private func openStore() throws(ImportError) -> StoreFile {
+    do {
+      let cacheKiB = definition.cacheMemory / 1024
+      if access(definition.storePath, F_OK) == 0 {
+        if !definition.isDryRun { StoreFile.removeUnfinished(path: definition.storePath) }
+        return try plan(cacheKiB)
+      }
+      var unfinished = UnfinishedStore(definition)
+      if let file = try unfinished.adopt(cacheKiB: min(cacheKiB, Self.loadCacheKiB)) { return file }
+      if definition.policy.unfinished == .resumeOrFail {
+        throw RunStartChoice.nothingToResume(definition, unfinished.refusal)
+      }
+      if let refusal = unfinished.refusal {
+        summary.warn(RunWarning(.unfinishedDropped, "\(refusal); the run began anew"))
+      }
+      let way = LoadWay(new: definition, plans: plans)
+      do throws(StoreError) {
+        defer { summary.load = way }
+        return try StoreFile.create(
+          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB),
+          lockWait: definition.policy.lockWait,
+          keepsBatches: UnfinishedStore.isKept(definition) && !way.isDirect, sparesOthers: definition.isDryRun)
+      } catch {
+        // Somebody else has made the store meanwhile; then this run goes into it.
+        guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
+        summary.load = LoadWay(.storeExists)
+        return try plan(cacheKiB)
+      }
+    } catch let error as StoreError {
+      let code: ImportError.Code =
+        switch error.code {
+        case .incompatibleModel: .incompatibleStore
+        case .busy: .storeBusy
+        default: .cannotOpenStore
+        }
+      throw ImportError(code: code, message: error.description)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+
+  /// Opens a store that is there.
+  private func plan(_ cacheKiB: Int) throws(StoreError) -> StoreFile {
+    try StoreFile.plan(
+      path: definition.storePath, model: definition.model, run: definition.journalName,
+      isThrownAway: definition.isDryRun, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait)
+  }
+
+  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
+    if case .resumed(let checkpoint) = begin {
+      summary.resumedAfter = checkpoint.ledger.read
+      summary.resumedFrom = checkpoint.run
+      return checkpoint
+    }
+    var checkpoint = RunCheckpoint()
+    checkpoint.started = identity.started
+    checkpoint.run = identity.text
+    checkpoint.definition = digest
+    checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
+    checkpoint.inputCounts = definition.parts.map(\.sources.count)
+    checkpoint.inputs = inputs.count <= RunCheckpoint.namedInputLimit ? inputs : []
+    checkpoint.inputsHash = SourcePrint.hash(inputs)
+    return checkpoint
+  }
+
+  // MARK: The run
+
+  private func load(
+    _ file: StoreFile, _ plans: [ImportPlan], _ groups: [Range<Int>], from begin: RunStart,
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
+  ) throws(ImportError) {
+    if definition.hashSeed != nil { file.isReproducible = true }
+    var first = checkpoint(begin)
+    if file.isNew { first.boot = BootIdentity.current ?? "" }
+    identity = RunIdentity(pipeline: definition.name, started: first.started)
+    let run = try RecordRun(
+      definition, plans: plans, groups: groups, file: file, identity: identity, checkpoint: first,
+      isResumed: summary.resumedAfter != nil, started: started, report: progress, shouldStop: shouldStop)
+    run.isDirect = summary.load.isDirect
+    run.letsRowsWait = !file.isNew && LoadWay.mayWait(definition, plans)
+    file.checksWhole = definition.policy.directCheck == .whole
+    try run.importParts()
+    try run.check()
+    try run.removeOthers()
+    try run.nameChanges()
+    let imported = Self.now()
+    try run.rejects.sync()
+    try run.rejects.close(isFinished: run.breach == nil && !run.isInterrupted)
+    run.note(&summary)
+    if run.breach == nil, !run.isInterrupted { try checkCompleteness() }
+    summary.directRows = file.directRows + file.deferredCounts.waiting
+    if file.deferredCounts.taken > 0 { summary.load = LoadWay(.sorted) }
+    secondsBefore = run.journal?.before.seconds ?? 0
+    let times = run.times
+    phases = { finished in
+      [
+        ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
+        ("finish", finished - imported),
+      ]
+    }
+    if run.breach == nil, !run.isInterrupted, !definition.isDryRun {
+      try finish(file, run.endJournal, run.rejects, run.place)
+    } else {
+      try end(file, run.breach != nil ? .limitBreached : run.isInterrupted ? .interrupted : .dryRun)
+    }
+  }
+
+  /// Holds what was read against what was expected, and notes whether anything was.
+  private func checkCompleteness() throws(ImportError) {
+    let sources = definition.allSources
+    let isDigested = sources.contains { $0.expected != nil }
+    if definition.expectedRecords != nil || isDigested {
+      summary.completeness = .checked
+    } else if sources.contains(where: \.isReadOnce) {
+      summary.completeness = .unchecked
+    }
+    guard let expected = definition.expectedRecords, expected != summary.read else { return }
+    throw ImportError(
+      code: .inputIncomplete,
+      message: "the input has \(summary.read) records, and \(expected) were expected: whatever writes it has not come"
+        + " to its end, or wrote something else; nothing of it was kept")
+  }
+
+  // MARK: The end
+
+  /// Keeps the whole run.
+  private func finish(
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+  ) throws(ImportError) {
+    let finished = finishedRun()
+    do {
+      try file.begin()
+      var metadata = file.metadata
+      if let journal {
+        try journal.end(
+          rejects, finished: finished, place.beginning(part: place.part, ledger: place.ledger, tally: place.tally))
+      } else {
+        // A store that must come out the same each time has no mark that tells one time from another.
+        metadata.mergewalk.finished[definition.journalName] = finished?.list
+        if metadata != file.metadata { try file.writeMetadata(metadata) }
+      }
+      try noteReplay(file)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Notes, with the end of a replay, that nothing of the rejects file waits any more.
+  private func noteReplay(_ file: StoreFile) throws(StoreError) {
+    // A file that was written during the run is not the one that was read.
+    guard definition.reporting.kind == .replay, let source = definition.allSources.first,
+      areInputsSame(definition.allSources.map(SourcePrint.init))
+    else { return }
+    let pipeline = definition.reporting.listedName ?? definition.name
+    try file.writeMetadata(ReplayedRejects(file.metadata, pipeline: pipeline).adding(source, to: file.metadata))
+  }
+
+  /// Ends a run that an earlier process has finished without anybody hearing of it.
+  private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
+    identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
+    summary.resumedFrom = checkpoint.run
+    summary.resumedAfter = checkpoint.ledger.read
+    summary.counts = checkpoint.ledger.counts
+    summary.note(checkpoint.tally)
+    summary.rejectCounts = checkpoint.tally.rejectCounts
+    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejectsPath : nil
+    secondsBefore = checkpoint.tally.seconds
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Whether nobody has written to the inputs since the run began.
+  private func areInputsSame(_ now: [SourcePrint]) -> Bool {
+    inputs.count == now.count && zip(inputs, now).allSatisfy { $0.isSame(as: $1) }
+  }
+
+  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
+  /// told.
+  private func finishedRun() -> FinishedRun? {
+    guard definition.effectiveAgain != .run else { return nil }
+    let now = definition.allSources.map(SourcePrint.init)
+    // Inputs that were written during the run are not those that were imported.
+    guard areInputsSame(now), let contents = SourcePrint.contents(definition.allSources) else {
+      return nil
+    }
+    return FinishedRun(
+      definition: digest, contents: contents,
+      size: now.reduce(0) { $0 + max($1.size, 0) },
+      ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
+  }
+
+  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
+    summary.status = status
+    summary.statements += file.statementsExecuted
+    do {
+      switch status {
+      case .limitBreached: try file.rollBackRun()
+      case .dryRun, .skippedAgain: try file.rollBackToOpening()
+      case .interrupted: try file.suspend()
+      case .completed, .completedWithRejects:
+        try file.finish {
+          self.tell()
+          return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
+        }
+      }
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Tells the caller how the run ended, once.
+  private func tell() {
+    guard !isTold else { return }
+    isTold = true
+    summary.seconds = secondsBefore + Self.now() - started
+    summary.peakResidentBytes = Self.peakResidentBytes()
+    if let phases { summary.phases = phases(Self.now()) }
+    report?(&summary)
+  }
+
+  /// A context over a store that is called in its history as an import's.
+  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+    let context = ManagedObjectContext(store: store)
+    // What the store's history says of the import, if it has one.
+    context.name = definition.name
+    context.transactionAuthor = "mergewalk"
+    return context
+  }
+}

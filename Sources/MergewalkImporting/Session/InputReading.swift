@@ -1,0 +1,169 @@
+import MergewalkRecordFormats
+import MergewalkThreads
+
+/// Reads inputs one after the other and prepares their batches: the work of the reader's thread.
+///
+/// The receiver prepares those that it was waiting for.
+struct InputReading: Sendable {
+  let sources: [ByteSource]
+  let format: RecordFormat
+  let limit: BatchLimit
+  let preparer: BatchPreparer
+  /// Where an earlier process stopped, and how to tell whether the inputs still begin with the same records; `nil` when
+  /// nobody will ask how far they were read.
+  var tracking: InputTracking?
+  /// Where the records of each source stood in their own file; nothing when they still do.
+  var spool: [SpooledSource] = []
+  /// Whether the receiver wants to know what was passed over behind the last record of an input, from a batch without
+  /// records.
+  var sendsRest = false
+
+  /// Fills batches until the inputs end or the channel is cancelled.
+  func run(_ channel: BatchChannel) {
+    do throws(ImportError) {
+      var bytesBefore = 0
+      var chain = tracking.map { InputChain(seed: $0.seed) }
+      var left = tracking?.start.records ?? 0
+      // Of batches that are not handed on.
+      var passed = TextAccount()
+      for (index, source) in sources.enumerated() {
+        var reader: any RecordReader
+        var relocation: SpoolRelocation?
+        try preparer.transforms?.begin(source, format: format)
+        do {
+          reader = try format.reader(
+            source: source, columns: .named(preparer.columnNames), index: index)
+          if spool.indices.contains(index) { relocation = try SpoolRelocation(spool[index], path: source.path) }
+        } catch {
+          throw ImportError(error)
+        }
+        while true {
+          // The receiver wants no more: the other sources are not opened.
+          guard var batch = channel.takeEmpty() else { return channel.finish() }
+          let isMore: Bool
+          var limit = limit
+          if left > 0 { limit.records = min(limit.records, left) }
+          let before = ImportSession.now()
+          do {
+            isMore = try reader.read(into: &batch.records, limit: limit)
+            if isMore { try relocation?.apply(&batch.records) } else { try relocation?.finish() }
+          } catch {
+            channel.recycle(batch)
+            throw ImportError(error)
+          }
+          guard isMore else {
+            // What was passed over behind the last record has no record to go with.
+            passed += batch.records.account
+            guard sendsRest else {
+              channel.recycle(batch)
+              break
+            }
+            batch.records.account = passed
+            passed.removeAll()
+            batch.bytesRead = bytesBefore + reader.bytesRead
+            batch.isPrepared = true
+            batch.wasImported = false
+            batch.position = chain?.position(source: index) ?? batch.position
+            channel.send(batch)
+            break
+          }
+          batch.bytesRead = bytesBefore + reader.bytesRead
+          batch.isPrepared = false
+          batch.wasImported = left > 0
+          if chain != nil {
+            chain?.add(batch.records)
+            batch.position = chain?.position(source: index) ?? batch.position
+            left = max(0, left - batch.records.recordCount - batch.records.errors.count)
+            if let tracking, batch.wasImported, left == 0 { try tracking.check(batch.position, source.path) }
+            if batch.wasImported, tracking?.isRebuilding == false {
+              passed += batch.records.account
+              channel.recycle(batch)
+              continue
+            }
+          }
+          batch.records.account += passed
+          passed.removeAll()
+          batch.header = reader.header
+          batch.readSeconds = ImportSession.now() - before
+          // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
+          if preparer.isOrdered || !channel.isReceiverIdle {
+            do {
+              try prepare(&batch)
+            } catch {
+              channel.recycle(batch)
+              throw error
+            }
+          }
+          channel.send(batch)
+        }
+        bytesBefore += reader.bytesRead
+      }
+      if left > 0, let tracking { throw tracking.tooShort(by: left) }
+      try preparer.transforms?.finish()
+      channel.finish()
+    } catch {
+      channel.finish(error)
+    }
+  }
+
+  /// Takes the next batch, prepared here if its sender left that to the receiver; nil at the end.
+  ///
+  /// - Throws: what ``BatchChannel/receive()`` throws.
+  ///
+  /// - Parameter shouldStop: Is asked now and then while there is nothing to receive; `nil` is returned when it says so.
+  func receive(
+    from channel: BatchChannel, unless shouldStop: (() -> Bool)? = nil
+  ) throws(ImportError) -> ImportBatch? {
+    guard var batch = try channel.receive(unless: shouldStop) else { return nil }
+    if !batch.isPrepared { try prepare(&batch) }
+    return batch
+  }
+
+  private func prepare(_ batch: inout ImportBatch) throws(ImportError) {
+    let before = ImportSession.now()
+    try preparer.transform(&batch)
+    batch.convertSeconds = ImportSession.now() - before
+  }
+
+  /// Starts ``run(_:)`` on a thread of its own.
+  ///
+  /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not.
+  func start(_ channel: BatchChannel) -> Worker {
+    guard let worker = Worker(stack: Self.stack, { run(channel) }) else {
+      preconditionFailure("the system refuses a thread for the reader")
+    }
+    return worker
+  }
+
+  /// The bytes of the reader's stack: parsers of formats that nest recurse as deep as their limits say.
+  private static let stack = 4 << 20
+}
+
+/// How an input's records are followed: to know where a run stands in it, and to go on there.
+struct InputTracking: Sendable {
+  /// What the hash of the records starts from.
+  var seed: UInt64
+  /// Where to go on; the records before it are passed over.
+  var start = ReadingPosition()
+  /// Whether what is passed over is handed on too, because something has to be rebuilt from it.
+  var isRebuilding = false
+  /// Whether what is passed over has to be what was imported.
+  var isCompared = true
+
+  /// Compares what was passed over with what was imported.
+  func check(_ position: ReadingPosition, _ path: String) throws(ImportError) {
+    if !isCompared || position == start { return }
+    throw ImportError(
+      code: .inputChanged,
+      message: "the unfinished run cannot go on: the first \(start.records) records up to this place in \(path) are not"
+        + " those that were imported; take the run back and begin anew with --restart")
+  }
+
+  /// The error for inputs that end before the place where to go on.
+  func tooShort(by records: Int) -> ImportError {
+    ImportError(
+      code: .inputShorter,
+      message: "the unfinished run cannot go on: \(start.records) records were imported, and the input has only"
+        + " \(start.records - records) now; take the run back and begin anew with --restart")
+  }
+}

@@ -1,0 +1,78 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+extension PartImport {
+  /// Chooses how the objects of each node are found, and makes what finds them.
+  static func makeImporter(
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, _ place: RunPlace, isHeld: Bool
+  ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
+    let seed = place.seed
+    do {
+      let partitioned = PartitionedChoice()
+      var choice = StrategyChoice(
+        plan: plan, store: store, model: definition.model, seed: seed,
+        inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
+        override: part.findPlan, partitioned: partitioned,
+        hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
+      choice.resumesFilter = place.later != nil
+      let nodes = try choice.nodes()
+      let importer = BatchImporter(
+        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
+      try importer.addLists(choice)
+      for state in nodes where state.part.duplicates != .last && state.finder.meetsAllKeys {
+        state.seenKeys = SeenKeys()
+      }
+      importer.watch = watch
+      importer.since = try SinceProgress(definition, part, plan, file)
+      watch?.prepare(nodes[plan.root])
+      if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
+      if let filter = nodes[plan.root].finder as? KeyFilter {
+        let deferred = DeferredRecords(
+          plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit,
+          path: file.keepsBatches && !isHeld ? file.laterPath : nil)
+        try deferred.restore(bytes: place.later ?? 0) { hash, place in
+          _ = filter.testAndInsert(hash)
+          if importer.since != nil { importer.deferredBefore.append(place) }
+        }
+        importer.deferred = deferred
+      }
+      return (importer, choice)
+    } catch let error as StoreError {
+      throw ImportError(error)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+
+  /// Finds out which records change nothing, when every target's key is in memory.
+  private static func scanInPieces(
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int,
+    _ transforms: TransformRunner?
+  ) throws(ImportError) {
+    let plan = importer.plan
+    let root = importer.nodes[plan.root]
+    let tables = importer.nodes.map { $0.finder as? KeyTable }
+    guard importer.nodes.allSatisfy({ $0.role == .root || tables[$0.node] != nil }) else { return }
+    let scan = PartitionedScan(
+      plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
+      folder: ImportSession.folder(of: definition.storePath),
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
+      watch: importer.watch)
+    let verdicts = try scan.run(
+      rows: rows, records: ImportSession.estimatedBytes(part.sources) / Self.leastRecordBytes,
+      reading: InputReading(
+        sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    )
+    root.start(VerdictFinder(verdicts))
+  }
+
+  /// Records are hardly shorter than this.
+  private static let leastRecordBytes = 32
+}

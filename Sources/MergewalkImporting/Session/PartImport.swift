@@ -1,0 +1,449 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+import MergewalkThreads
+
+/// The import of one part of a definition, within the run of an ``ImportSession``.
+///
+/// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
+/// to the other through a ``BatchChannel``.
+final class PartImport {
+  let definition: ImportDefinition
+  private let part: ImportPart
+  let plan: ImportPlan
+  let file: StoreFile
+  let rejects: RejectOutput
+  let importer: BatchImporter
+  /// How the objects of each node are found.
+  let choice: StrategyChoice
+  /// Which of two passes is running, from 1; parts with one pass stay at 1.
+  var pass = 1
+  /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
+  var lost: [Int64: Int32] = [:]
+  /// What became of records in the second pass.
+  private(set) var secondCounts = RecordCounts()
+  /// What was counted when the first pass ended.
+  private(set) var firstPassTally = RunTally()
+  /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
+  let isHeld: Bool
+  /// The tables that later parts write to: those of their indexes that are not needed before wait for the end.
+  var laterTables: Set<String> = []
+  private let transforms: TransformRunner?
+  /// What is mapped and was not found.
+  private var unmatched: UnmatchedColumns
+  /// What the summary should warn of.
+  private(set) var warnings: [RunWarning] = []
+  /// Bytes of input read.
+  private(set) var bytesRead = 0
+  /// What became of their text; what an earlier process has imported is read once more.
+  private var text = TextAccount()
+  /// Which limit was exceeded; then the whole run has to be taken back.
+  private(set) var breach: LimitBreach?
+  /// Whether the caller wanted it to stop.
+  private(set) var isInterrupted = false
+  /// Where the writer's time went.
+  private(set) var times = PartTimes()
+  private let place: RunPlace
+  private let journal: RunJournal?
+  /// How far the inputs have been read and imported.
+  private var position: ReadingPosition
+  /// What the open transaction holds: batches come in chunks that fit the processor's cache.
+  private var chunk = (records: 0, bytes: 0)
+  /// When a store that is being built keeps what it has.
+  private var pacing = CommitPacing()
+
+  /// How far the run has come, for progress.
+  struct State {
+    var records: Int
+    var bytes: Int
+    var rejects: Int
+    var times: PartTimes
+  }
+
+  /// Prepares the finding of objects.
+  ///
+  /// - Parameters:
+  ///   - place: where in the run the part is imported, and from where on.
+  ///   - journal: takes the checkpoints; `nil` when nobody is to go on with the run.
+  ///   - watch: notes the objects that records name, when those that none names are to go.
+  ///   - sample: takes the first changes.
+  ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
+  init(
+    _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil,
+    isHeld: Bool = false
+  ) throws(ImportError) {
+    let started = ImportSession.now()
+    self.definition = definition
+    self.part = part
+    self.plan = plan
+    self.file = file
+    self.rejects = rejects
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
+    self.place = place
+    unmatched = UnmatchedColumns(definition, part, plan, state: place.tally.unmatched)
+    self.journal = journal
+    position = place.position
+    self.isHeld = isHeld || !plan.postponed.isEmpty
+    (importer, choice) = try Self.makeImporter(
+      definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
+    importer.ledger = place.ledger
+    importer.lateRejects = place.lateRejects
+    importer.countNames(firstKeys: place.firstKeys)
+    // Those that are passed over without a look count all the same.
+    if !importer.needsPassedRecords { importer.recordsBefore = place.position.good }
+    importer.takeCounts(place.tally)
+    importer.sample = sample
+    Self.startPasses(importer, definition)
+    times.prepare = ImportSession.now() - started
+  }
+
+  /// What became of all records so far.
+  var ledger: RecordLedger { importer.ledger }
+
+  /// The root entity of the records' hierarchy.
+  var rootEntity: Int { plan.nodes[plan.root].rootEntity }
+
+  /// What is counted of the run, this part included.
+  var tally: RunTally {
+    var tally = place.tally
+    tally.count(importer)
+    tally.partText = text
+    tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
+    tally.unmatched = unmatched.state
+    return tally
+  }
+
+  /// The same when the part is done.
+  var finalTally: RunTally {
+    var tally = tally
+    tally.end(part, ledger: ledger, importer, times: times, isHeld: isHeld)
+    tally.unmatched = nil
+    if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
+    return tally
+  }
+
+  /// Imports everything.
+  ///
+  /// - Parameters:
+  ///   - progress: Is called after each batch.
+  ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
+  func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
+    let started = ImportSession.now()
+    try transforms?.willBegin(part)
+    defer { transforms?.end(isJoined: !isInterrupted) }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    reading.sendsRest = true
+    reading.spool = part.spool
+    // A dry run goes on, too, and writes nothing of it.
+    if journal != nil || place.position.records > 0 {
+      reading.tracking = InputTracking(
+        seed: place.seed, start: place.position, isRebuilding: importer.needsPassedRecords)
+    }
+    let thread = reading.start(channel)
+    do {
+      while breach == nil {
+        let before = ImportSession.now()
+        isInterrupted = shouldStop?() ?? false
+        guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
+        times.wait += ImportSession.now() - before
+        text += batch.records.account
+        unmatched.note(batch)
+        if batch.wasImported {
+          try importer.passOver(&batch)
+          channel.recycle(batch)
+          continue
+        }
+        if batch.isEmpty {
+          bytesRead = batch.bytesRead
+          channel.recycle(batch)
+          continue
+        }
+        importer.ledger.take(batch.records.recordCount + batch.records.errors.count)
+        importer.ledger.reject(batch.records.errors.count)
+        importer.watch?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnknown(batch.records.errors.count)
+        bytesRead = batch.bytesRead
+        try importer.count(batch)
+        times.read += batch.readSeconds
+        times.convert += batch.convertSeconds
+        try begin()
+        try importer.process(&batch)
+        try rejects.write(batch, importer.rejects)
+        position = batch.position
+        chunk.records += batch.records.recordCount
+        chunk.bytes += batch.records.byteCount
+        channel.recycle(batch)
+        if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
+          try commitBatch()
+          try relieve()
+        }
+        // What is left of the time is filled in here too, so that progress can show it.
+        times.write = importer.writeSeconds
+        times.find = ImportSession.now() - started - times.wait - times.write
+        progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected, times: times))
+        checkLimits(isEnd: false)
+      }
+      isInterrupted = shouldStop?() ?? false
+    } catch {
+      channel.cancel()
+      thread.join()
+      throw error
+    }
+    channel.cancel()
+    if isInterrupted { thread.leave() } else { thread.join() }
+    if chunk.records > 0 { try commitBatch() }
+    channel.drain()
+    if isInterrupted {
+      try stop()
+    } else if breach == nil {
+      try finishReading()
+    }
+    warnings = transforms?.warnings ?? []
+    if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
+    times.write = importer.writeSeconds
+    times.find = ImportSession.now() - started - times.wait - times.write
+  }
+
+  /// Whether its rows may go past SQLite: nothing can refuse them, and nothing else has to be written with them.
+  var loadsDirectly: Bool { !isHeld && journal == nil && !importer.keepsSavepoints }
+
+  /// The tables of which rows may wait for the end of the run: nothing of them is looked for in the store any more.
+  var waitingTables: Set<String> {
+    guard !isHeld, !importer.keepsSavepoints, importer.allNodes.allSatisfy(\.finder.keepsKeys) else { return [] }
+    return Set(importer.allNodes.map { importer.store.schema.table(forRoot: $0.part.rootEntity).name })
+  }
+
+  /// Imports what was put off, and ends the part unless others belong to it.
+  private func finishReading() throws(ImportError) {
+    do {
+      try file.endDirectLoad { !laterTables.contains($0) }
+    } catch {
+      throw ImportError(error)
+    }
+    if hasSecondPass {
+      try endFirstPass()
+    } else {
+      try replay()
+      if !isHeld { try importer.ledger.check() }
+    }
+    firstPassTally.count(importer)
+    checkLimits(isEnd: false)
+    if breach == nil, !isHeld { try complete() }
+  }
+
+  /// Goes on with a ledger in the second pass, and adds what happens to the counts of this part.
+  func settle(_ ledger: inout RecordLedger, _ body: () throws(ImportError) -> Void) throws(ImportError) {
+    let before = ledger
+    importer.ledger = ledger
+    try body()
+    ledger = importer.ledger
+    secondCounts = secondCounts + (ledger.counts - before.counts)
+  }
+
+  /// Lets the hook of the part's end speak.
+  func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
+
+  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
+  func rebuild() throws(ImportError) {
+    guard place.position.records > 0 else { return }
+    defer { transforms?.end(isJoined: true) }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    reading.spool = part.spool
+    reading.tracking = InputTracking(
+      seed: place.seed, start: place.position, isRebuilding: true, isCompared: false)
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+      channel.drain()
+      importer.forget()
+    }
+    while var batch = try reading.receive(from: channel), batch.wasImported {
+      try importer.passOver(&batch)
+      channel.recycle(batch)
+    }
+  }
+
+  /// Ends the part because a limit was exceeded; the whole run will be taken back.
+  func breach(_ breach: LimitBreach) { if self.breach == nil { self.breach = breach } }
+
+  private func checkLimits(isEnd: Bool) {
+    let found = definition.rejects.breach(
+      read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: isEnd)
+    if let found { breach(found) }
+  }
+
+  /// Ends the transaction with the rows of a batch and the checkpoint that belongs to them.
+  private func commitBatch() throws(ImportError) {
+    importer.batches += 1
+    chunk = (0, 0)
+    if isHeld { return }
+    guard file.isNew, journal != nil else {
+      try note(isForced: false)
+      return try commit()
+    }
+    // Whether or not there is a commit here: those of one batch are imported together, however often the run stops.
+    _ = try importer.deferred?.save(isDurable: false)
+    do throws(StoreError) {
+      guard pacing.isDue(try file.batchBytes()) else { return }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+    try note(isForced: false)
+    try commit()
+  }
+
+  /// Sees to it that another process can go on at this place.
+  private func stop() throws(ImportError) {
+    guard journal != nil, !isHeld else { return }
+    if file.isNew {
+      // There is nothing to go on with.
+      guard ledger.read > 0 else { return }
+      if file.isInBatch {
+        try note(isForced: true)
+        try commit()
+      }
+      do { try file.beginDurably() } catch { throw ImportError(code: .database, message: error.description) }
+    }
+    try begin()
+    try note(isForced: true, isDurable: true)
+    try commit()
+  }
+
+  /// Writes the checkpoint that goes with the open transaction.
+  private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
+    guard let journal else { return }
+    let later = file.isNew ? try importer.deferred?.save(isDurable: isDurable) : nil
+    try journal.write(rejects, isForced: isForced, isDurable: isDurable) {
+      var present = place
+      present.position = position
+      present.ledger = ledger
+      present.lateRejects = importer.lateRejects
+      present.later = later
+      present.rejectHeader = rejects.headerPlace
+      present.tally = tally
+      return present
+    }
+  }
+
+  /// Where the run goes on behind this part.
+  var nextPlace: RunPlace { place.beginning(part: place.part + 1, ledger: ledger, tally: finalTally) }
+
+  /// Ends the part, in a transaction of its own: what is done in it is done once.
+  private func complete() throws(ImportError) {
+    guard journal != nil || importer.since != nil else { return }
+    try begin()
+    try writeCursor()
+    // What was put off is done now, even if it has changed nothing.
+    try journal?.write(rejects, isForced: file.isNew) { nextPlace }
+    try commit()
+  }
+
+  /// Ends a part whose transaction was held; the last one of those that belong together ends the transaction.
+  ///
+  /// - Parameter end: where the run goes on.
+  func complete(at end: RunPlace, isLast: Bool) throws(ImportError) {
+    try begin()
+    try writeCursor()
+    guard isLast else { return }
+    try journal?.write(rejects, isForced: file.isNew) { end }
+    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  /// Writes the cursor into the open transaction, where the import is incremental.
+  private func writeCursor() throws(ImportError) {
+    guard let since = importer.since, let policy = part.since else { return }
+    let stored = policy.isReset ? nil : try policy.stored(definition, part, file)
+    let cursor = since.cursor(stored: stored, override: policy.override, lag: policy.lag)
+    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    cursors.set(cursor, part: part.name, policy)
+    let metadata = cursors.written(to: file.metadata)
+    guard metadata != file.metadata else { return }
+    do {
+      try file.writeMetadata(metadata)
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  func begin() throws(ImportError) {
+    do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  func commit() throws(ImportError) {
+    if isHeld { return }
+    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  /// Replaces tables of keys that have outgrown their memory by seeks.
+  private func relieve() throws(ImportError) {
+    for state in importer.allNodes where state.finder.isOverfull(memory: definition.keyMemory) {
+      if file.isNew {
+        try begin()
+        try importer.buildIndexes(file, for: state)
+      }
+      state.finder = SeekFinder()
+      do { try file.deferRows(of: []) } catch { throw ImportError(error) }
+    }
+  }
+
+  /// Imports the records that were put off, now that an index can tell which keys are known.
+  private func replay() throws(ImportError) {
+    guard let deferred = importer.deferred, deferred.count > 0 else { return }
+    let root = importer.nodes[plan.root]
+    // The filter goes before the index is built, so that their memory does not add up.
+    root.finder = SeekFinder()
+    // In one transaction with the end of the part: either all of them were put off or none.
+    try begin()
+    try importer.buildIndexes(file, for: root)
+    importer.pass = .deferred(isFirst: false)
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
+    importer.deferred = nil
+    try deferred.replay { (batch) throws(ImportError) in
+      try importer.process(&batch)
+      try rejects.write(batch, importer.rejects)
+      importer.batches += 1
+    }
+  }
+}
+
+/// Where the writer's time went, in seconds.
+struct PartTimes: Sendable {
+  /// Opening, and reading what is stored.
+  var prepare = 0.0
+  /// Waiting for the reader.
+  var wait = 0.0
+  /// Finding and filling rows.
+  var find = 0.0
+  /// Saving.
+  var write = 0.0
+  /// Reading and cutting records, mostly on the reader's thread.
+  var read = 0.0
+  /// Converting them, mostly on the reader's thread.
+  var convert = 0.0
+
+  /// These times and another part's.
+  func adding(_ other: PartTimes) -> PartTimes {
+    var sum = self
+    sum.add(other)
+    return sum
+  }
+
+  /// Adds another part's times.
+  mutating func add(_ other: PartTimes) {
+    prepare += other.prepare
+    wait += other.wait
+    find += other.find
+    write += other.write
+    read += other.read
+    convert += other.convert
+  }
+}

@@ -1,0 +1,288 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// The importing of records within one run: its state, and its steps in the order in which ``ImportSession`` takes them.
+final class RecordRun {
+  private let definition: ImportDefinition
+  private let plans: [ImportPlan]
+  /// The numbers of parts that run together: alone, or because they refer to each other.
+  private let groups: [Range<Int>]
+  private let file: StoreFile
+  private let store: PersistentStore
+  private let sync: SyncRun?
+  private let sample: ChangeSample?
+  let rejects: RejectOutput
+  /// Takes the checkpoints; `nil` when nobody is to go on with the run.
+  let journal: RunJournal?
+  /// Marks the end, so that it is told once: also of a new store that keeps no places meanwhile.
+  let endJournal: RunJournal?
+  /// Where the run stands.
+  private(set) var place: RunPlace
+  private(set) var times = PartTimes()
+  /// Which limit was exceeded; then the whole run is taken back.
+  private(set) var breach: LimitBreach?
+  /// Whether the caller wanted it to stop.
+  private(set) var isInterrupted = false
+  private(set) var warnings: [RunWarning] = []
+  private var progress = ImportProgress()
+  private let report: ((ImportProgress) -> Void)?
+  private let shouldStop: (() -> Bool)?
+  private let started: Double
+  /// Whether rows go past SQLite where a part allows it.
+  var isDirect = false
+  /// Whether what changes in a store that is there may wait for the end.
+  var letsRowsWait = false
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - checkpoint: where it begins, or goes on.
+  ///   - isResumed: whether an earlier process has begun it.
+  ///   - started: when the run began, as ``ImportSession/now()``.
+  init(
+    _ definition: ImportDefinition, plans: [ImportPlan], groups: [Range<Int>], file: StoreFile, identity: RunIdentity,
+    checkpoint: RunCheckpoint, isResumed: Bool, started: Double, report: ((ImportProgress) -> Void)?,
+    shouldStop: (() -> Bool)?
+  ) throws(ImportError) {
+    self.definition = definition
+    self.plans = plans
+    self.groups = groups
+    self.file = file
+    self.started = started
+    self.report = report
+    self.shouldStop = shouldStop
+    rejects = try RejectOutput(
+      definition, plan: plans[0], run: identity, metadata: file.metadata, checkpoint: isResumed ? checkpoint : nil)
+    do {
+      store = try PersistentStore(file: file)
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+    var checkpoint = checkpoint
+    if !isResumed {
+      for entity in definition.model.entities where entity.rootIndex == entity.index {
+        checkpoint.firstKeys[entity.index] = store.maximum(root: entity.index) + 1
+      }
+    }
+    // What is thrown away is not gone on with.
+    journal =
+      definition.isDryRun || (file.isNew && !file.keepsBatches)
+      ? nil : RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: isResumed)
+    // A store that must come out the same each time has no mark that tells one time from another.
+    let isMarked = !definition.isDryRun && definition.hashSeed == nil
+    endJournal =
+      journal
+      ?? (isMarked ? RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: false) : nil)
+    sync = SyncRun(definition, plans: plans, store: store)
+    sample =
+      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
+    place = checkpoint.place
+    progress.totalBytes = ImportSession.inputBytes(definition.allSources)
+    progress.partCount = definition.parts.count
+  }
+
+  /// Whether the run goes on.
+  private var goesOn: Bool { breach == nil && !isInterrupted }
+
+  /// The first changes of objects, when somebody wants to see them.
+  var changes: [ObjectChange] { sample?.changes ?? [] }
+
+  // MARK: Steps
+
+  /// Imports all parts.
+  func importParts() throws(ImportError) {
+    if let sync { try rebuild(sync) }
+    while place.part < definition.parts.count, goesOn {
+      try importGroup(groups.first { $0.contains(place.part) } ?? place.part..<place.part + 1)
+    }
+    tell(.finish)
+  }
+
+  /// Holds the sums and the limits at the end.
+  ///
+  /// - Throws: `countsDiffer` when something was lost.
+  func check() throws(ImportError) {
+    guard goesOn else { return }
+    try place.ledger.check()
+    if let loss = place.tally.loss { throw ImportError(code: .countsDiffer, message: loss) }
+    let text = place.tally.text
+    if !text.isBalanced {
+      // No record hangs on that.
+      warnings.append(
+        RunWarning(
+          .textUncounted,
+          "of \(text.bytes) bytes of text \(text.recordBytes) belong to records and \(text.skipped.total.bytes) were passed"
+            + " over: the reader of this format does not account for all of them"))
+    }
+    checkLimits(isEnd: true)
+  }
+
+  /// Removes the objects that no record names, where an import says so.
+  func removeOthers() throws(ImportError) {
+    guard let sync, goesOn else { return }
+    let before = ImportSession.now()
+    for (number, counts) in place.tally.parts.enumerated() {
+      sync.finish(part: number, goodRecords: counts.read - counts.rejected)
+    }
+    // In one transaction with the end of the run, so that it is done once.
+    let removal = try sync.removeOthers(ImportSession.context(definition, store), rejects: rejects, sample: sample)
+    place.tally.note(removal)
+    breach = removal.breach
+    warnings += sync.warnings
+    times.write += ImportSession.now() - before
+  }
+
+  /// Gives the changed objects the names that people know them by.
+  func nameChanges() throws(ImportError) {
+    try sample?.nameObjects(
+      of: definition, ImportSession.context(definition, store), store, canRead: file.directRows == 0)
+  }
+
+  /// Notes what was counted.
+  func note(_ summary: inout ImportSummary) {
+    summary.breach = breach
+    summary.changes = changes
+    for warning in warnings { summary.warn(warning) }
+    rejects.note(&summary)
+    summary.counts = place.ledger.counts
+    summary.note(place.tally)
+    summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+  }
+
+  // MARK: Parts
+
+  /// Imports parts that belong together, and what a second pass does for all of them.
+  private func importGroup(_ group: Range<Int>) throws(ImportError) {
+    let begin = place
+    let rejected = (bytes: rejects.byteCount, counts: rejects.counts)
+    var loads: [PartImport] = []
+    while place.part < group.upperBound, goesOn {
+      loads.append(try importPart(place.part, after: loads, isHeld: group.count > 1))
+    }
+    guard loads.contains(where: \.isHeld), breach == nil else { return }
+    if isInterrupted {
+      // What a second pass belongs to is kept whole or not at all.
+      place = begin
+      return try takeBack(to: begin, rejected.bytes, rejected.counts)
+    }
+    try runSecondPass(loads, group)
+    guard breach == nil else { return }
+    for (index, load) in loads.enumerated() { try load.complete(at: place, isLast: index == loads.count - 1) }
+    for (index, load) in loads.enumerated() { try load.didEnd(place.tally.parts[group.lowerBound + index]) }
+  }
+
+  private func importPart(_ number: Int, after loads: [PartImport], isHeld: Bool) throws(ImportError) -> PartImport {
+    let part = definition.parts[number]
+    turn(number)
+    progress.part = number
+    progress.partName = part.name
+    tell(.prepare)
+    do throws(StoreError) { try file.willScan(letsRowsWait) } catch { throw ImportError(error) }
+    let load = try PartImport(
+      definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+      journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld)
+    load.begin(after: loads)
+    if isDirect, load.loadsDirectly {
+      let later = plans[(number + 1)...].flatMap(\.nodes).map { store.schema.table(forRoot: $0.rootEntity).name }
+      do {
+        try file.loadDirectly()
+        load.laterTables = Set(later)
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
+    do throws(StoreError) { try file.deferRows(of: letsRowsWait ? load.waitingTables : []) } catch {
+      throw ImportError(error)
+    }
+    try load.run(progress: { self.tell(of: $0) }, shouldStop: shouldStop)
+    breach = load.breach
+    isInterrupted = load.isInterrupted
+    place = load.nextPlace
+    warnings += load.warnings
+    if !load.isHeld, goesOn, let counts = place.tally.parts.last { try load.didEnd(counts) }
+    times.add(load.times)
+    return load
+  }
+
+  private func runSecondPass(_ loads: [PartImport], _ group: Range<Int>) throws(ImportError) {
+    let before = ImportSession.now()
+    let pass = SecondPass(parts: loads, file: file, store: store, turn: { self.turn(group.lowerBound + $0) })
+    // Of its own, so that turning to a part may look at the place meanwhile.
+    var ledger = place.ledger
+    try pass.run(&ledger)
+    place.ledger = ledger
+    try ledger.check()
+    for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
+    times.find += ImportSession.now() - before
+    checkLimits(isEnd: false)
+    progress.rejects = place.ledger.rejected
+    progress.rejectCounts = rejects.counts
+    tell(.records)
+  }
+
+  private func checkLimits(isEnd: Bool) {
+    breach = definition.rejects.breach(
+      read: place.ledger.read, rejected: place.ledger.rejected, counts: rejects.counts, isEnd: isEnd)
+  }
+
+  /// Turns the rejects file to a part.
+  private func turn(_ number: Int) {
+    let part = definition.parts[number]
+    rejects.turn(
+      to: plans[number], sources: part.sources, format: part.format,
+      part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
+  }
+
+  /// Takes back what was not committed since a place, and sees to it that another process can go on there.
+  private func takeBack(to place: RunPlace, _ bytes: Int, _ counts: [RejectCode: Int]) throws(ImportError) {
+    // Of a new store that has nothing else yet nothing is kept.
+    guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }
+    do {
+      try file.rollBackBatch()
+      guard let journal else { return }
+      try file.begin()
+      try journal.writeAgain(
+        place, rejectBytes: bytes,
+        rejectCounts: Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }), rejects)
+      try file.commit()
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+
+  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
+  private func rebuild(_ sync: SyncRun) throws(ImportError) {
+    for number in 0..<place.part {
+      var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
+      done.position = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+      let load = try PartImport(
+        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
+        place: done, journal: nil, watch: try sync.watch(part: number))
+      try load.rebuild()
+    }
+  }
+
+  // MARK: Progress
+
+  private func tell(_ stage: ImportProgress.Stage) {
+    progress.stage = stage
+    progress.seconds = ImportSession.now() - started
+    report?(progress)
+  }
+
+  private func tell(of step: PartImport.State) {
+    progress.records = step.records
+    progress.bytes = place.tally.bytesDone + step.bytes
+    progress.rejects = step.rejects
+    let spent = times.adding(step.times)
+    progress.readSeconds = spent.read
+    progress.convertSeconds = spent.convert
+    progress.findSeconds = spent.find
+    progress.writeSeconds = spent.write
+    progress.rejectCounts = rejects.counts
+    tell(.records)
+  }
+}

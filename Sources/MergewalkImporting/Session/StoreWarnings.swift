@@ -1,0 +1,48 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Collects what the user of an import should know about the store: what is not kept up in it as Core Data would.
+struct StoreWarnings {
+  let plan: ImportPlan
+  let model: ManagedObjectModel
+
+  /// The warnings, each once.
+  func warnings(_ file: StoreFile) -> [RunWarning] {
+    let imported = importedEntities()
+    var warnings = file.warnings.map { RunWarning($0) }
+    warnings += file.schema.warnings.filter { concerns($0, file, imported) }.map { RunWarning($0) }
+    for entity in model.entities where imported.contains(entity.index) {
+      for attribute in entity.attributes
+      where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index
+        && !file.schema.computesValue(of: attribute, entity, inNewStore: file.isReproducible)
+      {
+        warnings.append(
+          RunWarning(
+            .derivedAttribute,
+            "\(entity.name).\(attribute.name): the value of this derived attribute is computed by Core Data, not by"
+              + " an import; new rows have none"))
+      }
+    }
+    return warnings
+  }
+
+  private func concerns(_ warning: SchemaWarning, _ file: StoreFile, _ imported: Set<Int>) -> Bool {
+    let isImported = imported.contains { model.entities[$0].name == warning.entity }
+    return switch warning.code {
+    // Core Data looks for the table whatever was imported; an existing store has it under its right name.
+    case .uncertainJoinTable, .uncertainComposite: file.isNew
+    case .unsupportedAttribute: isImported
+    case .unsupportedIndex: file.isNew && isImported
+    }
+  }
+
+  /// The entities of the plan and those that they inherit from.
+  private func importedEntities() -> Set<Int> {
+    var entities = Set<Int>()
+    for part in plan.nodes {
+      var index: Int? = part.entity
+      while let i = index, entities.insert(i).inserted { index = model.entities[i].superentityIndex }
+    }
+    return entities
+  }
+}

@@ -1,0 +1,161 @@
+import MergewalkDiagnostics
+import MergewalkRecordFormats
+
+/// What a part maps and no record has had so far, for the warning `neverMatched`.
+///
+/// A column is looked for until one record has it, so that it costs nothing once all were found; what `where`, `since` or
+/// a refusal leaves out has it, too. Sources whose header names all columns are held against that before; here are paths
+/// of JSON, XML, YAML and property lists, and members of the elements of lists wherever these come from. Inputs without
+/// records tell nothing, and neither do the few records of a replay.
+struct UnmatchedColumns: Sendable {
+  /// Something that is looked for.
+  private struct Item: Sendable {
+    /// As the pipeline has it, behind the columns of the lists that it is in.
+    var path: String
+    /// What it fills.
+    var target: String?
+    var position: SourcePosition
+    /// The lists that lead to it, each by its number in the plan of the one before, and the first one's column.
+    var lists: [Int]
+    var listColumn: String
+    var column: Int
+  }
+
+  /// What was found out so far; a process that goes on with the run takes it over.
+  struct State: Sendable, Equatable {
+    /// The items that were not found, by number.
+    var open: [Int]
+    /// Those of them whose lists had elements.
+    var inFilledLists: [Int] = []
+    /// Whether there was a record, and one without elements of `each`.
+    var hasRecords = false
+    var hasChildless = false
+  }
+
+  private let items: [Item]
+  private let part: ImportPart
+  private let file: String?
+  /// What was found out.
+  private(set) var state: State
+  private var names = OccurringPaths()
+  private var sampled = 0
+  /// A record without elements of `each`.
+  private var withoutElements: [UInt8] = []
+
+  /// So many records are looked at for their names.
+  private static let mostSampled = 64
+
+  /// - Parameter state: what an earlier process has found out; `nil` at the beginning of a part.
+  init(_ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, state: State?) {
+    self.part = part
+    file = definition.path
+    var items: [Item] = []
+    func add(_ plan: ImportPlan, _ lists: [Int], _ listColumn: String, _ path: String) {
+      for (column, name) in plan.columnNames.enumerated() where name != "." {
+        let target = plan.fieldNames.first { $0.column == name }
+        let shown = plan.lists.first { $0.request == name }?.columnName ?? name
+        items.append(
+          Item(
+            path: path + shown, target: target.map { "\($0.entity).\($0.attribute)" },
+            position: plan.columnPlaces[column], lists: lists, listColumn: listColumn, column: column))
+      }
+      for (index, list) in plan.lists.enumerated() {
+        add(
+          list.plan, lists + [index], lists.isEmpty ? list.columnName : listColumn, path + list.columnName + ".")
+      }
+    }
+    add(plan, [], "", "")
+    // A header tells, or a contract says what is missing.
+    let knowsColumns = part.format.hasFixedColumns || part.contract?.missingColumns != nil
+    self.items = items
+    let all = items.indices.filter { !knowsColumns || !items[$0].lists.isEmpty }
+    self.state = state ?? State(open: definition.reporting.kind == .replay ? [] : all)
+  }
+
+  // MARK: Looking
+
+  /// Looks at the records of a batch that was prepared.
+  mutating func note(_ batch: ImportBatch) {
+    if withoutElements.isEmpty, !batch.records.account.withoutElements.isEmpty {
+      withoutElements = batch.records.account.withoutElements
+      state.hasChildless = true
+    }
+    guard batch.records.recordCount > 0 else { return }
+    state.hasRecords = true
+    if state.open.isEmpty { return }
+    let filled = Set(state.inFilledLists)
+    var left = (open: [Int](), inFilledLists: [Int]())
+    for number in state.open {
+      let item = items[number]
+      let records = Self.records(of: batch, item.lists)
+      if records?.hasColumn(item.column) == true { continue }
+      left.open.append(number)
+      let hasElements = !item.lists.isEmpty && records?.recordCount ?? 0 > 0
+      if hasElements || filled.contains(number) { left.inFilledLists.append(number) }
+    }
+    (state.open, state.inFilledLists) = left
+    if !state.open.isEmpty { sample(batch) }
+  }
+
+  /// The records of a batch, or the elements of one of its lists.
+  private static func records(of batch: ImportBatch, _ lists: [Int]) -> RecordBatch? {
+    guard let first = lists.first else { return batch.records }
+    guard first < batch.lists.count else { return nil }
+    return records(of: batch.lists[first].batch, Array(lists.dropFirst()))
+  }
+
+  /// Notes the names that some records have.
+  private mutating func sample(_ batch: ImportBatch) {
+    let records = batch.records
+    for record in 0..<min(records.recordCount, 16) where sampled < Self.mostSampled {
+      sampled += 1
+      if !part.format.hasFixedColumns {
+        names.add(records.raw(record), of: part.format, indent: records.records[record].column - 1)
+      }
+    }
+    // What is in a column, or was put there by a process.
+    for number in state.open {
+      guard let list = items[number].lists.first, list < batch.lists.count else { continue }
+      let elements = batch.lists[list].batch.records
+      for element in 0..<min(elements.recordCount, 4) {
+        names.add(json: elements.raw(element), below: items[number].listColumn)
+      }
+    }
+  }
+
+  // MARK: Telling
+
+  /// The warnings, once all was read.
+  var warnings: [RunWarning] {
+    if !state.hasRecords { return neverExpanded.map { [$0] } ?? [] }
+    return state.open.compactMap { number in
+      let item = items[number]
+      // Of a list that was always empty nothing is known.
+      if !item.lists.isEmpty, !state.inFilledLists.contains(number) { return nil }
+      let target = item.target.map { " (\($0))" } ?? ""
+      return warning("no record has “\(item.path)”\(target)\(hint(item.path))", at: item.position)
+    }
+  }
+
+  /// The warning that no record had an element of `each`.
+  private var neverExpanded: RunWarning? {
+    guard let each = part.format.eachPath, state.hasChildless else { return nil }
+    var found = OccurringPaths()
+    found.add(withoutElements, of: part.format)
+    let near = NearestName.find(each, in: found.paths).map { "; did you mean “\($0)”?" } ?? ""
+    return warning("no record has elements at “\(each)”, where “each” looks for them\(near)", at: part.position)
+  }
+
+  private func warning(_ message: String, at position: SourcePosition) -> RunWarning {
+    let name = part.name.isEmpty ? "" : "import “\(part.name)”: "
+    return RunWarning(.neverMatched, name + message, file: file, position: position)
+  }
+
+  private func hint(_ path: String) -> String {
+    if names.paths.contains(path) {
+      return " as one value, because it stands in a list: say “each”, or name an element by its number"
+    }
+    let near = NearestName.find(path, in: names.paths) ?? names.paths.first { $0.hasSuffix("." + path) }
+    return near.map { "; did you mean “\($0)”?" } ?? ""
+  }
+}

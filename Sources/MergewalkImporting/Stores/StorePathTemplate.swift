@@ -1,0 +1,147 @@
+import MergewalkBytes
+
+/// A path with the value of a column in it, such as `{country:2}/{country}.sqlite`.
+///
+/// Values are percent-encoded, so that whatever a value is, its path stays in the family's folder: letters, digits and
+/// `-`, `_`, `.`, `~` stand for themselves, but for a dot or an underscore at either end.
+public struct StorePathTemplate: Sendable, Hashable {
+  /// A piece of the path.
+  enum Piece: Sendable, Hashable {
+    /// Text as it is.
+    case text(String)
+    /// The value, or its first characters.
+    case value(first: Int?)
+  }
+
+  /// The path as it was written.
+  public let text: String
+  let pieces: [Piece]
+
+  /// The most bytes of a name: what is put behind it, such as `-journal`, needs room too.
+  public static let mostNameBytes = 230
+
+  /// What is wrong with a path, and what to do.
+  public struct Fault: Error, Hashable, Sendable {
+    /// What was found.
+    public var message: String
+    /// What to do.
+    public var hint: String
+  }
+
+  /// Reads a path.
+  ///
+  /// - Throws: what is wrong with it.
+  public init(_ text: String, column: String) throws(Fault) {
+    self.text = text
+    var pieces: [Piece] = []
+    var rest = Substring(text)
+    while let open = rest.firstIndex(of: "{") {
+      if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
+      guard let close = rest[open...].firstIndex(of: "}") else {
+        throw Fault(message: "“{” is not closed in “\(text)”", hint: "write {\(column)} or {\(column):2}")
+      }
+      pieces.append(try Self.value(rest[rest.index(after: open)..<close], column: column))
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(String(rest))) }
+    self.pieces = pieces
+    guard pieces.contains(.value(first: nil)) else {
+      throw Fault(
+        message: "“\(text)” is the same path for several values", hint: "write {\(column)} where the value is to stand")
+    }
+    try check()
+  }
+
+  private static func value(_ text: Substring, column: String) throws(Fault) -> Piece {
+    if text == column { return .value(first: nil) }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard let digits = parts.last, parts.count > 1, text.dropLast(digits.count + 1) == column else {
+      throw Fault(
+        message: "“{\(text)}” is not the column that the stores are made by", hint: "write {\(column)} or {\(column):2}"
+      )
+    }
+    guard let count = Quantity.digits(String(digits)), 1...64 ~= count else {
+      throw Fault(message: "“{\(text)}” has no number of characters from 1 to 64", hint: "for example {\(column):2}")
+    }
+    return .value(first: count)
+  }
+
+  /// Checks that every path stays in the folder and takes the place of nothing that is kept there.
+  private func check() throws(Fault) {
+    let example = pieces.map { if case .text(let text) = $0 { text } else { "v" } }.joined()
+    for name in example.split(separator: "/", omittingEmptySubsequences: false) {
+      if name.isEmpty || name == "." || name == ".." || name.hasPrefix(".") {
+        throw Fault(
+          message: "“\(text)” is no path below the family's folder with names that show",
+          hint: "write a relative path without “..”, such as “stores/\(text.split(separator: "/").last ?? "{column}")”")
+      }
+      if name.hasPrefix("_") {
+        throw Fault(
+          message: "“\(name)” begins with an underscore: those names are the family's own", hint: "name it otherwise")
+      }
+      if name.utf8.contains(0) || name.utf8.count > Self.mostNameBytes {
+        throw Fault(message: "“\(name)” is no name of a file", hint: "shorten it")
+      }
+    }
+  }
+
+  /// The path for a value; nil when a name in it would be too long.
+  ///
+  /// - Parameter isCoded: Whether letters are encoded as well, for values that differ in case only.
+  package func path(for value: String, isCoded: Bool = false) -> String? {
+    var path = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): path += text
+      case .value(first: nil): path += Self.encoded(value, isCoded: isCoded)
+      case .value(first: let count?):
+        path += Self.encoded(String(String.UnicodeScalarView(value.unicodeScalars.prefix(count))), isCoded: isCoded)
+      }
+    }
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    return names.allSatisfy { $0.utf8.count <= Self.mostNameBytes } ? path : nil
+  }
+
+  /// A value as a name of a file; it may be too long for one.
+  package static func encoded(_ value: String, isCoded: Bool = false) -> String {
+    var name: [UInt8] = []
+    let bytes = Array(value.utf8)
+    for (index, byte) in bytes.enumerated() {
+      let isEnd = index == 0 || index == bytes.count - 1
+      let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
+      let isPlain =
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "~"): true
+        case UInt8(ascii: "."), UInt8(ascii: "_"): !isEnd
+        default: byte &- UInt8(ascii: "0") < 10 || isLetter && !isCoded
+        }
+      if isPlain {
+        name.append(byte)
+      } else {
+        name.append(UInt8(ascii: "%"))
+        name.append(hexadecimal: byte, .capital)
+      }
+    }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// The value that a name stands for; nil when it is none that was encoded.
+  package static func decoded(_ name: some StringProtocol) -> String? {
+    var bytes: [UInt8] = []
+    let text = Array(name.utf8)
+    var index = 0
+    while index < text.count {
+      if text[index] == UInt8(ascii: "%") {
+        guard index + 2 < text.count, let byte = Hexadecimal.decode(text[index + 1...index + 2])?.first else {
+          return nil
+        }
+        bytes.append(byte)
+        index += 3
+      } else {
+        bytes.append(text[index])
+        index += 1
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,205 @@
+import MergewalkDiagnostics
+import MergewalkRecordFormats
+import Synchronization
+
+/// Holds sources against a ``SchemaContract``.
+struct ContractCheck {
+  private let contract: SchemaContract
+  private let columns: [String]
+  /// The members of a record that are known.
+  private let members: Set<String>
+  private var checksMembers = false
+  /// The columns that the current source does not have.
+  private var missing: [Int] = []
+  /// Whether all records of the current source are rejected, and why.
+  private var refusal: (code: RejectCode, message: String)?
+  /// The JSON type of each column's first value.
+  private var types: [FieldKind?]
+  private let notes: ContractNotes
+  /// The columns that the current source is asked for.
+  private(set) var requestedColumns: [String]
+
+  private enum FieldKind: String {
+    case text = "a string"
+    case number = "a number"
+    case boolean = "true or false"
+    case structure = "an object or array"
+
+    init?(_ state: FieldState) {
+      switch state {
+      case .absent, .null: return nil
+      case .text, .quoted: self = .text
+      case .number: self = .number
+      case .true, .false: self = .boolean
+      case .json: self = .structure
+      }
+    }
+  }
+
+  /// - Parameter notes: takes what the summary warns of.
+  init(_ contract: SchemaContract, columns: [String], notes: ContractNotes) {
+    self.contract = contract
+    self.notes = notes
+    self.columns = columns
+    // Records say names, columns paths, in which dots of names have a backslash.
+    let firsts = columns.map { JSONReader.firstMember(ofPath: $0).flatMap(JSONReader.memberName) ?? $0 }
+    members = Set(firsts + contract.ignored + contract.ignored.compactMap(JSONReader.memberName))
+    types = Array(repeating: nil, count: columns.count)
+    requestedColumns = columns
+  }
+
+  private static func broken(_ message: String) -> ImportError {
+    ImportError(code: .contract, message: message + "; the contract of the source does not allow it")
+  }
+
+  // MARK: Headers
+
+  /// Begins with a source; looks at its header where it has one.
+  mutating func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
+    missing = []
+    refusal = nil
+    requestedColumns = columns
+    types = Array(repeating: nil, count: columns.count)
+    checksMembers = false
+    // A replay has no header of its own.
+    guard contract.newColumns != nil || contract.missingColumns != nil else { return }
+    guard format.hasFixedColumns else {
+      switch format {
+      case .json, .ndjson, .jsonSequence: checksMembers = contract.newColumns != nil && contract.newColumns != .discard
+      default: break
+      }
+      return
+    }
+    // What can be read only once is taken as it comes.
+    guard !source.isReadOnce else { return }
+    let headers: [(path: String, columns: [String])]
+    do { headers = try format.headers(of: source) } catch { throw ImportError(error) }
+    for header in headers { try checkNew(header.path, header.columns) }
+    guard headers.count == 1, let policy = contract.missingColumns else { return }
+    let header = headers[0]
+    missing = columns.indices.filter { !header.columns.contains(columns[$0]) }
+    guard !missing.isEmpty else { return }
+    let names = missing.map { "“\(columns[$0])”" }.joined(separator: ", ")
+    let message = "“\(header.path)” has no column \(names)"
+    switch policy {
+    case .freeze: throw Self.broken(message)
+    case .evolve: notes.add(.contractMissingColumn, message)
+    case .reject: refusal = (.contractMissingColumn, message)
+    case .discard: break
+    }
+    guard let first = header.columns.first else { throw Self.broken("“\(header.path)” has no columns") }
+    // Whatever is read in their place is taken for absent.
+    for index in missing { requestedColumns[index] = first }
+  }
+
+  private mutating func checkNew(_ path: String, _ header: [String]) throws(ImportError) {
+    guard let policy = contract.newColumns else { return }
+    let known = Set(columns + contract.ignored)
+    let new = header.filter { !known.contains($0) }
+    guard !new.isEmpty else { return }
+    let message =
+      "“\(path)” has \(new.count == 1 ? "a column" : "columns") that the import does not know: "
+      + new.map { "“\($0)”" }.joined(separator: ", ")
+    switch policy {
+    case .freeze: throw Self.broken(message)
+    case .evolve: notes.add(.contractNewColumn, message)
+    case .reject: refusal = (.contractNewColumn, message)
+    case .discard: break
+    }
+  }
+
+  // MARK: Records
+
+  mutating func check(_ batch: inout ImportBatch) throws(ImportError) {
+    for column in missing { batch.records.setAbsent(column: column) }
+    let count = batch.records.recordCount
+    if let refusal {
+      for record in 0..<count {
+        batch.transformed.refusals.append(
+          RecordReject(record: Int32(record), field: nil, code: refusal.code, detail: refusal.message))
+      }
+      return
+    }
+    if checksMembers { try checkMembers(&batch, count) }
+    if let policy = contract.types, policy != .discard { try checkTypes(policy, &batch, count) }
+  }
+
+  private mutating func checkMembers(_ batch: inout ImportBatch, _ count: Int) throws(ImportError) {
+    guard let policy = contract.newColumns else { return }
+    for record in 0..<count {
+      var new: [String] = []
+      batch.records.eachMember(record) { name in
+        let text = String(decoding: name, as: UTF8.self)
+        if !members.contains(text), !new.contains(text) { new.append(text) }
+      }
+      guard !new.isEmpty else { continue }
+      let names = new.prefix(8).map { RejectMessage.shown($0) }.joined(separator: ", ")
+      switch policy {
+      case .evolve:
+        for name in new {
+          notes.add(
+            .contractNewColumn, "records have a member \(RejectMessage.shown(name)) that the import does not know")
+        }
+      case .freeze:
+        throw Self.broken(
+          "record \(batch.records.records[record].index + 1) has a member that the import does not know: \(names)")
+      case .reject:
+        batch.transformed.refusals.append(
+          RecordReject(
+            record: Int32(record), field: nil, code: .contractNewColumn,
+            detail: "the record has a member that the import does not know: \(names)"))
+      case .discard: break
+      }
+    }
+  }
+
+  private mutating func checkTypes(
+    _ policy: SchemaContract.Policy, _ batch: inout ImportBatch, _ count: Int
+  ) throws(ImportError) {
+    for column in columns.indices where !missing.contains(column) {
+      for record in 0..<count {
+        guard let kind = FieldKind(batch.records.state(record, column)) else { continue }
+        guard let first = types[column] else {
+          types[column] = kind
+          continue
+        }
+        guard kind != first else { continue }
+        let message = "“\(columns[column])” is \(kind.rawValue), and was \(first.rawValue) in earlier records"
+        switch policy {
+        case .evolve:
+          notes.add(.contractType, "record \(batch.records.records[record].index + 1): \(message)")
+          types[column] = kind
+        case .freeze: throw Self.broken("record \(batch.records.records[record].index + 1): \(message)")
+        case .reject:
+          batch.transformed.refusals.append(
+            RecordReject(record: Int32(record), field: nil, code: .contractType, detail: message))
+        case .discard: break
+        }
+      }
+    }
+  }
+}
+
+/// What the summary warns of because sources are not as agreed.
+///
+/// The thread that reads adds it; who ends a run asks for it while that thread may still be at work.
+final class ContractNotes: Sendable {
+  private let warnings = Mutex<[RunWarning]>([])
+
+  /// More of them are not kept.
+  private static let most = 100
+
+  /// Those so far, each once.
+  var all: [RunWarning] { warnings.withLock { $0 } }
+
+  /// Adds one.
+  func add(_ code: RunWarning.Code, _ text: String) {
+    let warning = RunWarning(code, text)
+    warnings.withLock { if $0.count < Self.most, !$0.contains(warning) { $0.append(warning) } }
+  }
+}
+
+extension RejectMessage {
+  /// A text in quotes, cut after so many bytes.
+  static func shown(_ text: String) -> String { Array(text.utf8).withUnsafeBytes { shown($0) } }
+}

@@ -1,0 +1,138 @@
+import MergewalkDiagnostics
+import MergewalkObjectModel
+
+/// What lint says of expressions over columns.
+extension TransformCompiler {
+  /// Whether a predicate uses nothing that records do not have, and compares values of fitting types; its columns then.
+  mutating func check(_ predicate: ObjectPredicate, in text: SourceText) -> (
+    types: ExpressionTyping, columns: [RowColumn]
+  )? {
+    var finder = ColumnFinder()
+    finder.visit(predicate)
+    if let obstacle = finder.obstacle {
+      report("expressionType", text.position, obstacle)
+      return nil
+    }
+    guard let columns = rowColumns(finder.names, text) else { return nil }
+    // A record that has a value of each column's type shows what cannot be computed or compared.
+    let sample = RowValues()
+    for column in columns { sample.set(column.path, Self.sample(column.kind)) }
+    let types = ExpressionTyping(columns)
+    for comparison in finder.comparisons {
+      if let mismatch = Self.mismatch(comparison, types) {
+        report(
+          "expressionType", text.position, mismatch,
+          hint: "give the column a type under “columns”, or convert with CAST(value, 'type')")
+        return nil
+      }
+      do throws(PredicateError) {
+        var evaluator = PredicateEvaluator(now: now, .exact)
+        _ = try evaluator.evaluate(.comparison(comparison), with: .object(sample))
+      } catch {
+        switch error.code {
+        // Other values may do.
+        case .patternTimeLimit, .overflow, .indexOutOfRange, .divisionByZero, .undefined: continue
+        default: break
+        }
+        report(error.message, hint: error.hint, isMismatch: error.code == .typeMismatch, columns, text)
+        return nil
+      }
+    }
+    // What the sample did not come to.
+    var typing = types
+    _ = typing.typed(predicate)
+    if let problem = typing.problem {
+      report(problem, hint: nil, isMismatch: true, columns, text)
+      return nil
+    }
+    return (types, columns)
+  }
+
+  private mutating func report(
+    _ message: String, hint: String?, isMismatch: Bool, _ columns: [RowColumn], _ text: SourceText
+  ) {
+    var hint = hint
+    if isMismatch, let text = columns.first(where: { $0.kind == .text }) {
+      hint = "“\(text.path.joined(separator: "."))” is text unless “columns” gives it a type"
+    }
+    report("expressionType", text.position, message, hint: hint)
+  }
+
+  /// What is odd about an equality whose sides can never be equal.
+  private static func mismatch(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> String? {
+    var types = types
+    guard comparison.comparison == .equalTo || comparison.comparison == .notEqualTo,
+      case .value(let left) = types.typed(comparison.left).kind,
+      case .value(let right) = types.typed(comparison.right).kind, !types.isMixed
+    else { return nil }
+    func family(_ kind: ValueKind) -> ValueKind { kind.isNumber || kind == .boolean ? .integer : kind }
+    guard family(left) != family(right) else { return nil }
+    return "\(left.described) is never equal to \(right.described)"
+  }
+
+  private static func sample(_ kind: ValueKind) -> AttributeValue {
+    switch kind {
+    case .text: .string("a")
+    case .integer: .integer(1)
+    case .decimal: .decimal(DecimalNumber(significand: 15, exponent: -1))
+    case .double: .double(1.5)
+    case .date: .date(0)
+    case .boolean: .boolean(true)
+    }
+  }
+}
+
+/// Finds the columns that a predicate names, and what records cannot answer.
+struct ColumnFinder {
+  private(set) var names: [String] = []
+  private(set) var comparisons: [ComparisonPredicate] = []
+  /// What keeps the predicate from being asked of records.
+  private(set) var obstacle: String?
+  /// Whether it differs each time it is asked.
+  private(set) var isRandom = false
+
+  mutating func visit(_ predicate: ObjectPredicate) {
+    switch predicate {
+    case .value: break
+    case .closure: obstacle = "code cannot judge records; use a hook"
+    case .comparison(let comparison):
+      comparisons.append(comparison)
+      visit(comparison.left)
+      visit(comparison.right)
+    case .and(let terms), .or(let terms): for term in terms { visit(term) }
+    case .not(let inner): visit(inner)
+    }
+  }
+
+  mutating func visit(_ expression: ObjectExpression) {
+    switch expression {
+    case .constant: break
+    case .evaluatedObject: obstacle = obstacle ?? "SELF is no column: name one"
+    case .variable(let name): obstacle = obstacle ?? "there is no value for the variable “$\(name)”"
+    case .path(let base, let path):
+      guard case .evaluatedObject = base, let name = TransformCompiler.columnName(path) else {
+        obstacle = obstacle ?? "a record has single values, to which no collection operator applies"
+        return
+      }
+      if !names.contains(name) { names.append(name) }
+    case .function(let function, let arguments):
+      if function == .random || function == .randomBelow { isRandom = true }
+      for argument in arguments { visit(argument) }
+    case .aggregate(let elements): for element in elements { visit(element) }
+    case .set(_, let left, let right):
+      visit(left)
+      visit(right)
+    case .subquery: obstacle = obstacle ?? "a record has single values, so there is nothing for SUBQUERY to look into"
+    case .conditional(let predicate, let first, let second):
+      visit(predicate)
+      visit(first)
+      visit(second)
+    case .element(let base, let place):
+      visit(base)
+      if case .at(let index) = place { visit(index) }
+    case .assignment(_, let value):
+      obstacle = obstacle ?? "an expression over columns assigns no variables"
+      visit(value)
+    }
+  }
+}

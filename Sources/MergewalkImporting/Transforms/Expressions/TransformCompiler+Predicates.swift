@@ -1,0 +1,122 @@
+import MergewalkDiagnostics
+import MergewalkObjectModel
+
+/// Conditions on records: true or false, and never null.
+extension TransformCompiler {
+  /// Compiles a predicate that was checked; nil when a part of it has no instruction.
+  mutating func condition(_ predicate: ObjectPredicate, _ types: ExpressionTyping) -> Int? {
+    switch predicate {
+    case .value(let value): return constant(.boolean(value))?.register
+    case .and(let terms):
+      return combine(terms, types).map { emit(Combine(inputs: $0, all: true), "AND") }
+    case .or(let terms):
+      return combine(terms, types).map { emit(Combine(inputs: $0, all: false), "OR") }
+    case .not(let inner):
+      return condition(inner, types).map { emit(Not(from: $0), "NOT") }
+    case .comparison(let comparison): return self.comparison(comparison, types)
+    case .closure: return nil
+    }
+  }
+
+  private mutating func emit(_ condition: any ColumnOperation, _ name: String, of value: Value? = nil) -> Int {
+    emit(condition, .boolean, name, origin: value?.origin ?? -1).register
+  }
+
+  private mutating func combine(_ terms: [ObjectPredicate], _ types: ExpressionTyping) -> [Int]? {
+    var registers: [Int] = []
+    for term in terms {
+      guard let register = condition(term, types) else { return nil }
+      registers.append(register)
+    }
+    return registers
+  }
+
+  private mutating func comparison(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
+    guard comparison.modifier == .direct, let left = value(comparison.left, types) else { return nil }
+    switch comparison.comparison {
+    case .isIn where Self.elements(comparison.right) != nil: return isIn(left, comparison, types)
+    case .between:
+      guard let bounds = Self.elements(comparison.right), bounds.count == 2, let low = value(bounds[0], types),
+        let high = value(bounds[1], types),
+        let first = compare(left, .greaterThanOrEqualTo, low, comparison.options),
+        let second = compare(left, .lessThanOrEqualTo, high, comparison.options)
+      else { return nil }
+      return emit(Both(first: first, second: second), "BETWEEN", of: left)
+    default: break
+    }
+    guard let right = value(comparison.right, types) else { return nil }
+    if comparison.comparison == .equalTo || comparison.comparison == .notEqualTo {
+      let isEqual = comparison.comparison == .equalTo
+      if Self.isNull(comparison.right) { return nullTest(left, isEqual) }
+      if Self.isNull(comparison.left) { return nullTest(right, isEqual) }
+    }
+    if comparison.comparison == .isIn { return compare(right, .contains, left, comparison.options) }
+    if comparison.comparison == .like || comparison.comparison == .matches {
+      return match(left, comparison)
+    }
+    return compare(left, comparison.comparison, right, comparison.options)
+  }
+
+  private mutating func nullTest(_ value: Value, _ isEqual: Bool) -> Int {
+    let test = emit(IsNull(from: value.register), "==", of: value)
+    return isEqual ? test : emit(Not(from: test), "!=", of: value)
+  }
+
+  /// Compares two texts, numbers or dates; nil for values that have no order.
+  private mutating func compare(
+    _ left: Value, _ comparison: ComparisonPredicate.Operator, _ right: Value, _ options: ComparisonPredicate.Options
+  ) -> Int? {
+    if left.kind == .text, right.kind == .text {
+      guard comparison != .conformsTo, comparison != .equalsType else { return nil }
+      let options = options.contains(.normalized) ? [] : options
+      return emit(
+        CompareTexts(comparison: comparison, left: left.register, right: right.register, options: options),
+        comparison.rawValue, of: left)
+    }
+    guard comparison.isOrder, left.isNumeric && right.isNumeric || left.kind == .date && right.kind == .date else {
+      return nil
+    }
+    return emit(
+      CompareValues(comparison: comparison, left: left.register, right: right.register), comparison.rawValue, of: left)
+  }
+
+  /// `LIKE` and `MATCHES` with a pattern that does not change.
+  private mutating func match(_ left: Value, _ comparison: ComparisonPredicate) -> Int? {
+    guard left.kind == .text, case .constant(.attribute(let value)) = comparison.right, let pattern = value.text,
+      let match = TextMatch(from: left.register, pattern, comparison)
+    else { return nil }
+    return emit(match, comparison.comparison.rawValue, of: left)
+  }
+
+  private mutating func isIn(_ left: Value, _ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
+    var elements: [AttributeValue] = []
+    for element in Self.elements(comparison.right) ?? [] {
+      guard case .constant(.attribute(let value)) = element else { return nil }
+      elements.append(value)
+    }
+    let hasNull = elements.contains(where: \.isNull)
+    elements.removeAll(where: \.isNull)
+    let options = comparison.options
+    if left.kind == .text, options.isEmpty || options.contains(.normalized) {
+      let table = LookupTable(elements.compactMap { value in value.text.map { ($0, "") } })
+      return emit(TextAmong(from: left.register, table: table, hasNull: hasNull), "IN", of: left)
+    }
+    let numbers = elements.compactMap { value -> Int64? in
+      if case .integer(let number) = value { number } else { nil }
+    }
+    if left.kind == .integer, numbers.count == elements.count, numbers.count <= 64 {
+      return emit(NumberAmong(from: left.register, numbers: numbers, hasNull: hasNull), "IN", of: left)
+    }
+    guard let among = ValueAmong(from: left.register, elements, hasNull, options) else { return nil }
+    return emit(among, "IN", of: left)
+  }
+
+  /// The elements of a list.
+  private static func elements(_ expression: ObjectExpression) -> [ObjectExpression]? {
+    switch expression {
+    case .aggregate(let elements): elements
+    case .constant(.collection(let constants)): constants.map { .constant($0) }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import MergewalkObjectModel
+
+/// One instruction of a compiled transform: fills its register, which has its number, from others.
+struct Instruction: Sendable {
+  /// What it does.
+  var operation: any ColumnOperation
+  /// The type of the values.
+  var kind: ValueKind
+  /// What messages call it.
+  var name: String
+  /// The read column that its values come from, for places in messages; -1 for none.
+  var origin: Int
+  /// Whether anything is made of its values.
+  var isNeeded = true
+
+  init(_ operation: any ColumnOperation, kind: ValueKind, name: String, origin: Int) {
+    self.operation = operation
+    self.kind = kind
+    self.name = name
+    self.origin = origin
+  }
+}
+
+/// A column that an expression names.
+struct RowColumn: Sendable {
+  /// The first part of its name, and the further ones for a dotted path.
+  var path: [String]
+  /// The register.
+  var register: Int
+  /// The type of its values.
+  var kind: ValueKind
+}

@@ -1,0 +1,106 @@
+import MergewalkObjectStore
+
+/// A table of texts by texts that many threads look into.
+///
+/// Keys are found by their bytes; of equal keys the first counts.
+public final class LookupTable: Sendable, Hashable, CustomReflectable {
+  /// The number of keys.
+  public let count: Int
+  /// The names of the keys in their order, for messages; at most twelve.
+  public let firstKeys: [String]
+  private let bytes: [UInt8]
+  private let entries: [Entry]
+  private let slots: [Int32]
+  private let mask: Int
+
+  /// The memory that the table takes, about.
+  var byteCount: Int { bytes.count + entries.count * 56 }
+
+  private struct Entry {
+    var key: Range<Int>
+    var value: Range<Int>
+  }
+
+  /// Makes a table of pairs.
+  public convenience init(_ pairs: [(key: String, value: String)]) {
+    var builder = Builder()
+    for pair in pairs { builder.add(Array(pair.key.utf8), Array(pair.value.utf8)) }
+    self.init(builder)
+  }
+
+  init(_ builder: Builder) {
+    bytes = builder.bytes
+    var capacity = 8
+    while capacity < 2 * builder.entries.count { capacity *= 2 }
+    mask = capacity - 1
+    var slots = [Int32](repeating: -1, count: capacity)
+    var entries: [Entry] = []
+    for (key, value) in builder.entries {
+      var slot = bytes[key].withUnsafeBytes { Self.hash($0) } & mask
+      while slots[slot] >= 0, bytes[entries[Int(slots[slot])].key] != bytes[key] { slot = (slot + 1) & mask }
+      if slots[slot] >= 0 { continue }
+      slots[slot] = Int32(entries.count)
+      entries.append(Entry(key: key, value: value))
+    }
+    count = entries.count
+    firstKeys = entries.prefix(12).map { String(decoding: builder.bytes[$0.key], as: UTF8.self) }
+    self.slots = slots
+    self.entries = entries
+  }
+
+  /// Collects the pairs of a table.
+  struct Builder {
+    fileprivate var bytes: [UInt8] = []
+    fileprivate var entries: [(key: Range<Int>, value: Range<Int>)] = []
+
+    /// The memory that the table will take, about.
+    var byteCount: Int { bytes.count + entries.count * 56 }
+
+    mutating func add(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+      let start = bytes.count
+      bytes.append(contentsOf: key)
+      let middle = bytes.count
+      bytes.append(contentsOf: value)
+      entries.append((start..<middle, middle..<bytes.count))
+    }
+  }
+
+  private static func hash(_ key: UnsafeRawBufferPointer) -> Int {
+    // No bytes may have an address or none.
+    guard key.count > 0, let start = key.baseAddress else { return 0 }
+    return Int(truncatingIfNeeded: CellHash.bytes(start, key.count, seed: 0) & 0x7FFF_FFFF_FFFF_FFFF)
+  }
+
+  /// Calls `body` with the value of a key; nil when the table does not have it.
+  @inline(__always)
+  func withValue<Result>(of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result?
+  {
+    bytes.withUnsafeBufferPointer { bytes in
+      var slot = Self.hash(UnsafeRawBufferPointer(key)) & mask
+      while slots[slot] >= 0 {
+        let entry = entries[Int(slots[slot])]
+        if entry.key.count == key.count, bytes[entry.key].elementsEqual(key) {
+          return body(UnsafeBufferPointer(rebasing: bytes[entry.value]))
+        }
+        slot = (slot + 1) & mask
+      }
+      return nil
+    }
+  }
+
+  /// Whether a key is there.
+  @inline(__always)
+  func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { withValue(of: key) { _ in true } ?? false }
+
+  /// What stands for the table where a definition is compared with an earlier one.
+  public var customMirror: Mirror {
+    let digest = bytes.withUnsafeBytes { Self.hash($0) }
+    return Mirror(self, children: ["count": count, "digest": digest])
+  }
+
+  /// Tables are equal when they are the same.
+  public static func == (left: LookupTable, right: LookupTable) -> Bool { left === right }
+
+  /// Feeds the table's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

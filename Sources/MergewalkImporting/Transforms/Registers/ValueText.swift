@@ -1,0 +1,181 @@
+import MergewalkObjectModel
+
+/// Values of the types of transforms as texts that conversion reads back without a loss.
+enum ValueText {
+  /// Appends a value's text; false when there is no room.
+  static func append(_ payload: UInt64, _ digits: Int128, _ kind: ValueKind, to sink: inout TextBuffer) -> Bool {
+    switch kind {
+    case .text: return false
+    case .integer: return append(Int64(bitPattern: payload), to: &sink)
+    case .boolean: return append(payload != 0 ? "true" : "false", to: &sink)
+    case .double: return append(Double(bitPattern: payload), to: &sink)
+    case .decimal: return append(digits, exponent: Int(Int64(bitPattern: payload)), to: &sink)
+    case .date: return append(date: Double(bitPattern: payload), to: &sink)
+    }
+  }
+
+  static func append(_ text: StaticString, to sink: inout TextBuffer) -> Bool {
+    sink.append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// A whole number.
+  @inline(__always)
+  static func append(_ number: Int64, to sink: inout TextBuffer) -> Bool {
+    guard let start = sink.reserve(20) else { return false }
+    var rest = number.magnitude
+    var count = 0
+    if number < 0 {
+      start[0] = UInt8(ascii: "-")
+      count = 1
+    }
+    let first = count
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      start[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      rest = quotient
+      count += 1
+    } while rest > 0
+    reverse(start, first, count)
+    sink.take(count)
+    return true
+  }
+
+  private static func reverse(_ bytes: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int) {
+    var low = start
+    var high = end - 1
+    while low < high {
+      let byte = bytes[low]
+      bytes[low] = bytes[high]
+      bytes[high] = byte
+      low += 1
+      high -= 1
+    }
+  }
+
+  /// A number with so many digits of its own so many places from the point.
+  static func append(_ significand: Int128, exponent: Int, to sink: inout TextBuffer) -> Bool {
+    if exponent == 0, let whole = Int64(exactly: significand) { return append(whole, to: &sink) }
+    // 39 digits, a sign, a point, and zeros on either side.
+    guard exponent.magnitude < 1_000, let start = sink.reserve(48 + Int(exponent.magnitude)) else { return false }
+    var count = 0
+    if significand < 0 {
+      start[0] = UInt8(ascii: "-")
+      count = 1
+    }
+    let first = count
+    var places = exponent
+    while places > 0 {
+      start[count] = UInt8(ascii: "0")
+      count += 1
+      places -= 1
+    }
+    if significand == 0, exponent > 0 { count = first }
+    var rest = significand.magnitude
+    repeat {
+      if places < 0, count - first == -exponent {
+        start[count] = UInt8(ascii: ".")
+        count += 1
+        places = 0
+      }
+      if rest <= UInt128(UInt64.max) {
+        let (quotient, digit) = UInt64(truncatingIfNeeded: rest).quotientAndRemainder(dividingBy: 10)
+        start[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        rest = UInt128(quotient)
+      } else {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        start[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        rest = quotient
+      }
+      count += 1
+    } while rest > 0 || (places < 0 && count - first <= -exponent)
+    reverse(start, first, count)
+    sink.take(count)
+    return true
+  }
+
+  /// A binary64 number by its shortest digits.
+  static func append(_ number: Double, to sink: inout TextBuffer) -> Bool {
+    if let whole = Int64(exactly: number), whole.magnitude < 1 << 53 { return append(whole, to: &sink) }
+    return number.description.withBytes { sink.append($0) }
+  }
+
+  /// A date in ISO 8601, with as many decimal places of a second as it has.
+  static func append(date seconds: Double, to sink: inout TextBuffer) -> Bool {
+    let whole = seconds.rounded(.down)
+    guard let total = Int64(exactly: whole), CivilTime.secondsRange.contains(total), let start = sink.reserve(32) else {
+      return append(seconds, to: &sink)
+    }
+    let time = CivilTime(secondsSince2001: total)
+    func two(_ value: Int, _ at: Int) {
+      start[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10)
+      start[at + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
+    }
+    two(time.year / 100, 0)
+    two(time.year % 100, 2)
+    start[4] = UInt8(ascii: "-")
+    two(time.month, 5)
+    start[7] = UInt8(ascii: "-")
+    two(time.day, 8)
+    start[10] = UInt8(ascii: "T")
+    two(time.hour, 11)
+    start[13] = UInt8(ascii: ":")
+    two(time.minute, 14)
+    start[16] = UInt8(ascii: ":")
+    two(time.second, 17)
+    var count = 19
+    if seconds != whole {
+      // The fewest digits that are read back as the same number.
+      guard let fraction = fraction(of: seconds, total) else { return append(seconds, to: &sink) }
+      start[count] = UInt8(ascii: ".")
+      count += 1
+      for digit in fraction {
+        start[count] = digit
+        count += 1
+      }
+    }
+    start[count] = UInt8(ascii: "Z")
+    sink.take(count + 1)
+    return true
+  }
+
+  private static func fraction(of seconds: Double, _ whole: Int64) -> [UInt8]? {
+    for digits in 1...9 {
+      let power = Double(CivilTime.powersOfTen[digits])
+      let scaled = ((seconds - Double(whole)) * power).rounded()
+      guard scaled < power else { continue }
+      if CivilTime.seconds(whole, fraction: UInt64(scaled), digits: digits) == seconds {
+        let text = String(UInt64(scaled))
+        return Array((String(repeating: "0", count: digits - text.utf8.count) + text).utf8)
+      }
+    }
+    return nil
+  }
+}
+
+extension CivilTime {
+  /// The day and time of an instant in UTC, seconds since 2001-01-01; the years are 0000...9999.
+  init(secondsSince2001 total: Int64) {
+    let since1970 = total + Self.referenceSeconds
+    let days = (since1970 >= 0 ? since1970 : since1970 - 86_399) / 86_400
+    let time = Int(since1970 - days * 86_400)
+    (year, month, day) = Self.civil(daysSince1970: Int(days))
+    hour = time / 3_600
+    minute = time / 60 % 60
+    second = time % 60
+  }
+
+  /// The date of a day; years begin in March, so that the leap day is the last one.
+  ///
+  /// Source: the inverse of `daysSince1970(_:_:_:)`: 146,097 days are 400 years.
+  static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+    // From 0000-03-01, moved by 4,000 years so that nothing is negative.
+    let number = days + 719_468 + 10 * 146_097
+    let era = number / 146_097
+    let ofEra = number - era * 146_097
+    let yearOfEra = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
+    let dayOfYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (yearOfEra + era * 400 - 4_000 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+}

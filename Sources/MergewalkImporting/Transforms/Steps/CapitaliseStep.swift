@@ -1,0 +1,40 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// `capitalise`: a word is letters, digits, marks and apostrophes.
+struct CapitaliseStep: StepAction, NewTextStep {
+  static let spec = StepSpec(
+    word: "capitalise", "Each word with a capital.", types: "text → text",
+    remark: "small letters behind it; words are letters, digits and apostrophes", CapitaliseStep())
+
+  func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {
+    var isInside = false
+    var index = 0
+    while index < text.count {
+      let (scalar, length) = TextScalars.scalar(text, at: index)
+      index += length
+      if scalar.isASCII {
+        let byte = UInt8(truncatingIfNeeded: scalar.value)
+        let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
+        let made = isLetter ? (isInside ? byte | 0x20 : byte & ~0x20) : byte
+        guard buffer.append(made) else { return false }
+        isInside = isLetter || byte &- UInt8(ascii: "0") < 10 || (isInside && byte == UInt8(ascii: "'"))
+        continue
+      }
+      let properties = scalar.properties
+      guard buffer.append(isInside ? properties.lowercaseMapping : properties.titlecaseMapping) else { return false }
+      switch properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber:
+        isInside = true
+      case .nonspacingMark, .spacingMark, .enclosingMark: break
+      default: isInside = isInside && scalar == "\u{2019}"
+      }
+    }
+    return true
+  }
+}
+
+extension TransformStep.Action {
+  /// Each word with a capital and small letters.
+  public static var capitalise: Self { Self("capitalise", CapitaliseStep()) }
+}

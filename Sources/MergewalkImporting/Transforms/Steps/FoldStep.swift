@@ -1,0 +1,22 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// `unaccent`, and the form in which texts are compared with options.
+struct FoldStep: StepAction, NewTextStep {
+  var options: TextFolding.Options
+
+  static let spec = StepSpec(
+    word: "unaccent", "Letters without their accents.", types: "text → text",
+    remark: "canonical decomposition without nonspacing marks: `é` becomes `e`; `ø` and `ß` stay",
+    FoldStep(options: .diacriticInsensitive))
+
+  func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {
+    if TextBytes.areASCII(text), !options.contains(.caseInsensitive) { return buffer.append(text) }
+    return TextFolding.fold(text, options).withUnsafeBufferPointer { buffer.append($0) }
+  }
+}
+
+extension TransformStep.Action {
+  /// Letters without their accents.
+  public static var unaccent: Self { Self("unaccent", FoldStep(options: .diacriticInsensitive)) }
+}

@@ -1,0 +1,160 @@
+import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// `map`: what a table has for the value.
+struct MapStep: StepAction {
+  var table: LookupTable
+  var otherwise: TransformStep.Otherwise
+
+  /// The largest table in a file.
+  private static let greatestFile = 64 << 20
+
+  static let spec = StepSpec(
+    "map", "What a table has for the value.", example: "{ values: { D: DE, A: AT } }", types: "any → text",
+    remark: "a `file: t.csv` may have the table; `otherwise`: `reject` (`transform.unmapped`), `null`, `keep`; or a"
+      + " `default` text",
+    fields: [
+      FieldSpec("values", .pairs, "The table itself.", example: "{ D: DE, A: AT }"),
+      FieldSpec(
+        "file", .path,
+        "A CSV file with the table: the first column's value becomes the second's. It has a header.",
+        example: "countries.csv"),
+    ] + FieldSpec.otherwise("the table")
+  ) { value, reader in
+    guard let otherwise = value.otherwise(reader) else { return nil }
+    var pairs = (value.pairs("values") ?? []).map { (key: $0.name.value, value: $0.value.value) }
+    if let file = value.text("file") {
+      guard let rows = rows(file, reader) else { return nil }
+      pairs += rows
+    } else if pairs.isEmpty {
+      if value.has("values") { return nil }
+      return reader.refuse(.missingField, at: value.position, "“map” needs “values” or “file”")
+    }
+    return MapStep(table: LookupTable(pairs), otherwise: otherwise)
+  }
+
+  func compile(_ input: Value, _ compiler: inout TransformCompiler) -> Value? {
+    compiler.convert(input, to: .text).map {
+      compiler.emit(LookUp(source: .table(table), otherwise: otherwise), on: $0, .text)
+    }
+  }
+
+  /// The first two columns of a CSV file.
+  private static func rows(_ file: Located<String>, _ reader: StepReader) -> [(key: String, value: String)]? {
+    let path = reader.resolve(file)
+    func refused(_ message: String) -> [(key: String, value: String)]? {
+      reader.refuse(.unreadableFile, at: file.position, message)
+    }
+    do throws(ReadError) {
+      let source = ByteSource(path: path)
+      if let size = source.fileSize, size > greatestFile {
+        return refused("the table “\(path)” is larger than \(greatestFile >> 20) MiB")
+      }
+      var table = try RecordFormat.csv(CSVOptions()).reader(source: source, columns: .all, index: 0)
+      guard table.columns.count >= 2 else {
+        let columns = table.columns.count == 1 ? "one column" : "no columns"
+        return refused("the table “\(path)” has \(columns), but takes two")
+      }
+      var batch = RecordBatch()
+      var rows: [(key: String, value: String)] = []
+      while try table.read(into: &batch, limit: BatchLimit()) {
+        if let error = batch.errors.first {
+          return refused("“\(path)”, line \(error.position.line): \(error.message)")
+        }
+        for record in 0..<batch.recordCount {
+          rows.append((batch.text(record, 0) ?? "", batch.text(record, 1) ?? ""))
+        }
+      }
+      return rows
+    } catch {
+      return refused("the table “\(path)” cannot be read: \(error.message)")
+    }
+  }
+}
+
+extension TransformStep {
+  /// What a value becomes that a table or the store does not have.
+  public enum Otherwise: Sendable, Hashable {
+    /// The record is rejected.
+    case reject
+    /// Nothing.
+    case null
+    /// The value stays as it is.
+    case keep
+    /// This text.
+    case text(String)
+  }
+}
+
+extension TransformStep.Action {
+  /// What a table has for the value.
+  public static func map(_ table: LookupTable, otherwise: TransformStep.Otherwise) -> Self {
+    Self("map", MapStep(table: table, otherwise: otherwise))
+  }
+}
+
+extension FieldSpec {
+  /// What becomes of values that something does not have.
+  static func otherwise(_ what: String) -> [FieldSpec] {
+    [
+      FieldSpec(
+        "otherwise", .choice(["reject", "null", "keep"]), default: "reject",
+        "What a value becomes that \(what) does not have.", example: "keep"),
+      FieldSpec("default", .content, "A text for values that \(what) does not have.", example: "unknown"),
+    ]
+  }
+}
+
+extension ComponentValue {
+  /// What becomes of values that are not there; nil with a finding when two things are said.
+  func otherwise(_ reader: StepReader) -> TransformStep.Otherwise? {
+    if let text = text("default") {
+      guard let word = self.text("otherwise") else { return .text(text.value) }
+      return reader.refuse(
+        .invalidOption, at: word.position, "“otherwise” says nothing beside “default”", hint: "keep one of the two")
+    }
+    switch self.text(orDefault: "otherwise") {
+    case "keep": return .keep
+    case "null": return .null
+    default: return .reject
+    }
+  }
+}
+
+/// Looks texts up in a table.
+struct LookUp: ColumnStep {
+  enum Source: Sendable {
+    case table(LookupTable)
+    /// A table of the store's values, by its number in the plan.
+    case store(Int)
+  }
+
+  var source: Source
+  var otherwise: TransformStep.Otherwise
+
+  func run(_ from: Int, _ machine: Registers, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
+    let table: LookupTable
+    let failure: TransformFailure
+    switch source {
+    case .table(let own): (table, failure) = (own, .unmapped)
+    case .store(let number): (table, failure) = (machine.tables[number], .lookup)
+    }
+    var other: [UInt8] = []
+    if case .text(let text) = otherwise { other = Array(text.utf8) }
+    let tooLong = RegisterMachine.Cell.failed(.tooLong, index)
+    machine.eachText(from, &output, &records) { text, offset, buffer in
+      let start = buffer.position
+      if let fits = table.withValue(of: text, { buffer.append($0) }) {
+        return fits ? .range(start, buffer.position - start) : tooLong
+      }
+      switch otherwise {
+      case .reject: return .failed(failure, index)
+      case .null: return .null
+      case .keep: return .range(offset, text.count)
+      case .text: return other.withUnsafeBufferPointer { buffer.append($0) } ? .range(start, other.count) : tooLong
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Reads what a look-up needs of the store into a table.
+enum StoreLookupReader {
+  /// The table of a look-up: the texts of one attribute by those of another; objects without either are left out.
+  ///
+  /// - Throws: `lookupTooLarge` beyond `memory` bytes; `database`.
+  static func table(_ lookup: StoreLookup, store: PersistentStore, memory: Int) throws(ImportError) -> LookupTable {
+    guard let entity = store.model.entity(named: lookup.entity),
+      let key = entity.attribute(named: lookup.findBy), let value = entity.attribute(named: lookup.take)
+    else { preconditionFailure("the look-up was checked against the model") }
+    var builder = LookupTable.Builder()
+    var isTooLarge = false
+    let context = ManagedObjectContext(store: store)
+    let buffer = context.buffer(root: entity.rootIndex)
+    var keySink = TextBuffer()
+    var valueSink = TextBuffer()
+    do {
+      let slots = key.slot == value.slot ? [key.slot] : [key.slot, value.slot]
+      try store.access(root: entity.rootIndex).scan(entity: entity, slots: slots, buffer: buffer, blockSize: 4096) {
+        for row in 0..<buffer.count where !isTooLarge {
+          keySink.start(base: 0)
+          valueSink.start(base: 0)
+          guard append(buffer, row, key, &keySink), append(buffer, row, value, &valueSink) else { continue }
+          keySink.withBytes { key in valueSink.withBytes { builder.add(key, $0) } }
+          isTooLarge = builder.byteCount > memory
+        }
+      }
+    } catch {
+      throw ImportError(error)
+    }
+    if isTooLarge {
+      throw ImportError(
+        code: .lookupTooLarge,
+        message: "the objects of \(lookup.entity) take more than \(memory >> 20) MiB as a table to look up; raise"
+          + " “memory: { keys: ... }”")
+    }
+    return LookupTable(builder)
+  }
+
+  /// Appends a value as the steps of transforms write it; false for null.
+  private static func append(
+    _ buffer: RowBuffer, _ row: Int, _ attribute: AttributeDescription, _ sink: inout TextBuffer
+  ) -> Bool {
+    let payload = buffer.payloads[attribute.slot][row]
+    switch buffer.tags[attribute.slot][row] {
+    case CellTag.integer where attribute.type == .boolean:
+      return ValueText.append(payload, 0, .boolean, to: &sink)
+    case CellTag.integer: return ValueText.append(payload, 0, .integer, to: &sink)
+    case CellTag.real: return ValueText.append(payload, 0, attribute.type == .date ? .date : .double, to: &sink)
+    case CellTag.text:
+      let range = ByteRange(payload: payload)
+      return sink.append(buffer.arena.bytes(range).bindMemory(to: UInt8.self))
+    default: return false
+    }
+  }
+}

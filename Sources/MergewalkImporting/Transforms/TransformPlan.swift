@@ -1,0 +1,59 @@
+import MergewalkDiagnostics
+import MergewalkRecordFormats
+
+/// What is done with the columns of every batch between reading and conversion.
+struct TransformPlan: Sendable {
+  /// The instructions in an order in which each comes behind those that it needs; the i-th fills register i.
+  var instructions: [Instruction] = []
+  /// How many of them come before somebody else changes the batch: an external process, a hook.
+  var firstPhase = 0
+  /// The register of the condition that records must satisfy; nil for none.
+  var filter: Int?
+  /// The derived columns that instructions fill.
+  var outputs: [Output] = []
+  /// The columns that somebody else may change; the derived columns before those of `outputs`.
+  var shared: [SharedColumn] = []
+  /// What is looked up in the store.
+  var lookups: [StoreLookup] = []
+  /// The process that sees every record.
+  var process: ProcessTransform?
+  /// How many of the shared columns the process is given; they are the first.
+  var processColumns = 0
+  /// The hook that sees every record.
+  var hooks = ImportHooks()
+  /// What may differ from what the pipeline knows of its source.
+  var contract: SchemaContract?
+  /// The number of columns that are read.
+  var readColumns = 0
+
+  /// A derived column that a register becomes.
+  struct Output: Sendable {
+    var register: Int
+    /// The derived column, from 0.
+    var derived: Int
+    /// The fields of the import that it fills.
+    var fields: [Int] = []
+  }
+
+  /// A column that a process or a hook sees.
+  struct SharedColumn: Sendable {
+    var name: String
+    /// The column in the batch that the value is taken from; -1 for a new one.
+    var column: Int
+    /// The register that the value is taken from, or -1.
+    var register: Int
+    /// The derived column, from 0; -1 when it is only seen.
+    var derived: Int
+  }
+
+  /// The number of derived columns.
+  var derivedCount: Int { shared.count + outputs.count }
+
+  /// Whether nothing is done.
+  var isEmpty: Bool {
+    instructions.isEmpty && shared.isEmpty && outputs.isEmpty && process == nil && !hooks.seesBatches && contract == nil
+  }
+
+  /// Whether batches must go through one after the other, on the reader's thread.
+  var isOrdered: Bool { process != nil || hooks.seesBatches || contract != nil }
+}

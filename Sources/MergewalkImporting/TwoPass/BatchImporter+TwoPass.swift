@@ -1,0 +1,145 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Two passes: the first creates all objects without the relationships whose targets may come later, and writes what
+/// they refer to into ``BatchImporter/references``; the second sets the relationships.
+///
+/// A record whose object is there already waits as a whole for the second pass, unless what it refers to was in the
+/// store before the run: so an object that exists is never changed by a record that turns out to be rejected.
+extension BatchImporter {
+  /// Finds, before the objects are looked for, what the store had of the targets when the run began.
+  func findKnownTargets(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+    // Nothing that a row says can be told from the record alone: the relationship is not in its hash.
+    let contents = view.nodes[state.node].contents
+    for record in view.records { contents[record] = 0 }
+    guard !store.file.isNew else { return }
+    for relationship in state.part.relationships where relationship.isPostponed {
+      let target = nodes[relationship.target]
+      guard target.isIndexed, !target.part.keyFields.isEmpty else { continue }
+      try findTargets(view.wanted(target.node), target, view)
+      let first = firstKeys[target.part.rootEntity] ?? .max
+      let node = view.nodes[target.node]
+      for record in view.records where node.targets[record] >= first { node.targets[record] = 0 }
+    }
+  }
+
+  /// Puts off the records whose object is there and that refer to what may come later.
+  ///
+  /// So it does those whose object an earlier record has made that may turn out to be rejected, as the object would go
+  /// with it, and those about whose object something waits already, so that the last record counts.
+  func postpone(_ state: NodeState, _ view: BatchView) {
+    let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
+    let own = view.nodes[state.node].targets
+    for record in state.inserts.lazy.map(Int.init) where targets.contains(where: { isOpen(record, $0) }) {
+      waitingObjects.mark(own[record])
+    }
+    let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
+    let first = mayGo ? firstKeys[state.part.rootEntity] ?? .max : .max
+    var kept = ContiguousArray<NodeState.Apply>()
+    for apply in state.applies {
+      let record = Int(apply.record)
+      if apply.primaryKey < first, !waitingObjects.contains(apply.primaryKey),
+        targets.allSatisfy({ !isOpen(record, $0) })
+      {
+        kept.append(apply)
+      } else {
+        view.outcomes[record] = .deferred
+        waitingObjects.mark(apply.primaryKey)
+      }
+    }
+    state.applies = kept
+  }
+
+  /// Whether a record names a target that is not known yet.
+  private func isOpen(_ record: Int, _ node: BatchView.NodeView) -> Bool {
+    node.keyStates[record] == ImportBatch.KeyState.usable && node.targets[record] == 0
+  }
+
+  /// Sets the relationships of those records whose targets the store had before the run, or that name none.
+  func linkKnown(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+    let postponed = state.part.relationships.filter(\.isPostponed)
+    let isNeeded =
+      !state.applies.isEmpty
+      || postponed.contains { relationship in
+        let targets = view.nodes[relationship.target].targets
+        return view.records.contains { targets[$0] > 0 }
+      }
+    guard isNeeded else { return }
+    for relationship in postponed {
+      try flush(state.part.rootEntity)
+      try link(relationship, state, view)
+    }
+    try flush(state.part.rootEntity)
+  }
+
+  /// Keeps what the second pass needs of the records of a batch that the first pass has imported, and marks them as put
+  /// off.
+  func keepReferences(
+    _ batch: ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>
+  ) throws(ImportError) {
+    guard let references else { return }
+    let nodes = plan.postponed.map(\.target)
+    for record in outcomes.indices where outcomes[record] == .inserted {
+      let isOpen = nodes.contains {
+        batch.nodes[$0].keyStates[record] == ImportBatch.KeyState.usable && batch.nodes[$0].targets[record] == 0
+      }
+      guard isOpen else { continue }
+      try references.append(record, of: batch)
+      referenceOwners.mark(batch.nodes[plan.root].targets[record])
+      outcomes[record] = .deferred
+    }
+  }
+
+  /// Sets the relationships of objects that the first pass has created.
+  ///
+  /// - Parameter gone: Those that were taken out.
+  /// - Returns: The primary keys of those whose targets are missing and that cannot stay, with the field to blame.
+  func processReferences(
+    _ batch: inout ImportBatch, _ stage: ImportRelationship.Stage, without gone: [Int64: Int32]
+  ) throws(ImportError) -> [(key: Int64, field: Int32?)] {
+    let count = batch.records.recordCount
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.inserted, count: count)
+    if !gone.isEmpty {
+      for record in 0..<count where gone[batch.nodes[plan.root].targets[record]] != nil { outcomes[record] = .rejected }
+    }
+    rejects.removeAll(keepingCapacity: true)
+    var lost: [(key: Int64, field: Int32?)] = []
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      try importRecords(view)
+      countReferences(of: stage, view)
+      let own = view.nodes[plan.root].targets
+      for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
+      for relationship in plan.postponed where relationship.stage == stage {
+        let targets = view.nodes[relationship.target].targets
+        for record in view.records where view.outcomes[record] != .rejected {
+          watch?.mark(targets[record], node: relationship.target)
+        }
+      }
+    }
+    context.reset()
+    for reject in rejects { settleValues(of: Int(reject.record), batch, isRejected: true) }
+    takeBack(lost.count)
+    return lost
+  }
+
+  /// Counts records as rejected whose objects were taken out again.
+  func takeBack(_ count: Int) {
+    ledger.takeBack(count)
+    nodes[plan.root].counts.inserted -= count
+  }
+
+  /// Finds or creates the targets of the postponed relationships and sets them.
+  func resolveReferences(_ stage: ImportRelationship.Stage, _ view: BatchView) throws(ImportError) {
+    let root = nodes[plan.root]
+    for relationship in root.part.relationships where relationship.isPostponed && relationship.stage == stage {
+      let target = nodes[relationship.target]
+      try flush(root.part.rootEntity)
+      try resolve(target, view)
+      try flush(target.part.rootEntity)
+      if root.part.rootEntity != target.part.rootEntity { try flush(root.part.rootEntity) }
+      try link(relationship, root, view)
+    }
+  }
+}

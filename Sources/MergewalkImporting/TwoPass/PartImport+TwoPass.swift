@@ -1,0 +1,181 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// The second pass of a part.
+extension PartImport {
+  /// Whether relationships wait for the second pass.
+  var hasSecondPass: Bool { importer.references != nil }
+
+  /// Prepares an importer for the first of two passes.
+  static func startPasses(_ importer: BatchImporter, _ definition: ImportDefinition) {
+    let plan = importer.plan
+    for node in (plan.nodes + plan.lists.flatMap(\.allPlans).flatMap(\.nodes)) where !node.isGiven {
+      importer.firstKeys[node.rootEntity] = importer.store.maximum(root: node.rootEntity) + 1
+      // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
+      for relationship in node.relationships where relationship.isLate {
+        importer.context.postponedSlots[TableID(root: node.rootEntity), default: []].insert(relationship.slot)
+      }
+    }
+    guard !plan.postponed.isEmpty else { return }
+    importer.pass = .first
+    let folder = ImportSession.folder(of: definition.storePath)
+    importer.references = DeferredRecords(
+      plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields)
+    if importer.deferred == nil {
+      importer.deferred = DeferredRecords(plan: plan, folder: folder, limit: definition.batchLimit)
+    }
+  }
+
+  /// Takes over from the parts that belong to the same second pass which objects were there before.
+  func begin(after parts: [PartImport]) {
+    for part in parts {
+      for (root, key) in part.importer.firstKeys {
+        importer.firstKeys[root] = min(importer.firstKeys[root] ?? key, key)
+      }
+    }
+  }
+
+  /// Ends the first pass: records whose keys may have come before are told apart, now that an index can.
+  func endFirstPass() throws(ImportError) {
+    let root = importer.nodes[plan.root]
+    guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }
+    root.finder = SeekFinder()
+    try importer.buildIndexes(file, for: root)
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
+    importer.deferred = DeferredRecords(
+      plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
+    try replay(waiting, for: .deferred(isFirst: true))
+  }
+
+  /// Imports records that waited.
+  private func replay(_ waiting: DeferredRecords, for pass: Pass) throws(ImportError) {
+    let preparer = BatchPreparer(plan: plan, seed: importer.seed)
+    importer.pass = pass
+    try waiting.replay { (batch) throws(ImportError) in
+      for relationship in plan.postponed { preparer.hashAgain(&batch, node: relationship.target) }
+      for state in importer.nodes where state.role == .target && !state.isLateTarget && importer.isResolved(state) {
+        preparer.hashAgain(&batch, node: state.node)
+      }
+      // What was found in the first pass may have been taken out since.
+      for record in 0..<batch.records.recordCount {
+        batch.nodes[plan.root].targets[record] = 0
+        if !batch.nodes[plan.root].targetEntities.isEmpty { batch.nodes[plan.root].targetEntities[record] = -1 }
+      }
+      if !plan.lists.isEmpty {
+        batch.refusals.removeAll(keepingCapacity: true)
+        preparer.prepareLists(&batch)
+      }
+      try begin()
+      try importer.process(&batch)
+      try rejects.write(batch, importer.rejects)
+      try commit()
+      importer.batches += 1
+    }
+  }
+
+  /// Sets the relationships of one stage of the objects that the first pass has created.
+  func linkReferences(_ stage: ImportRelationship.Stage) throws(ImportError) {
+    pass = 2
+    importer.pass = .references(stage)
+    let due = plan.postponed.filter { $0.stage == stage }
+    guard let references = importer.references, references.count > 0, !due.isEmpty else { return }
+    for relationship in due {
+      let target = importer.nodes[relationship.target]
+      do {
+        // What one of several creates the others have to see.
+        let isShared =
+          stage == .creating
+          && due.count(where: { importer.nodes[$0.target].part.rootEntity == target.part.rootEntity }) > 1
+        target.finder = isShared ? SeekFinder() : try choice.secondPassFinder(relationship.target)
+      } catch {
+        throw ImportError(error)
+      }
+      if target.finder.usesIndex { try importer.buildIndexes(file, for: target) }
+    }
+    let preparer = BatchPreparer(plan: plan, seed: importer.seed)
+    try references.replay { (batch) throws(ImportError) in
+      for relationship in due { preparer.hashAgain(&batch, node: relationship.target) }
+      try begin()
+      for (key, field) in try importer.processReferences(&batch, stage, without: lost) { lost[key] = field ?? -1 }
+      try rejects.write(batch, importer.rejects)
+      try commit()
+      importer.batches += 1
+    }
+  }
+
+  /// Rejects the records of objects that were taken out because what they refer to was.
+  func reject(_ keys: [Int64: Int32]) throws(ImportError) {
+    guard !keys.isEmpty, let references = importer.references else { return }
+    lost.merge(keys) { first, _ in first }
+    importer.takeBack(keys.count)
+    try references.replay { (batch) throws(ImportError) in
+      var list: [RecordReject] = []
+      for record in 0..<batch.records.recordCount {
+        guard let field = keys[batch.nodes[plan.root].targets[record]] else { continue }
+        list.append(
+          RecordReject(record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget))
+        importer.settleValues(of: record, batch, isRejected: true)
+      }
+      try rejects.write(batch, list)
+    }
+  }
+
+  /// Forgets what is known of objects of hierarchies that have lost some.
+  func forgetObjects(of roots: Set<Int>) throws(ImportError) {
+    importer.shrunkRoots.formUnion(roots)
+    for state in importer.allNodes where roots.contains(state.part.rootEntity) && state.finder.keepsKeys {
+      state.finder = SeekFinder()
+      if !state.isPostponed { try importer.buildIndexes(file, for: state) }
+    }
+  }
+
+  /// Notes how far the records have come that the second pass has looked at.
+  private func noteReferences() throws(ImportError) {
+    guard let since = importer.since, let references = importer.references, references.count > 0 else { return }
+    try references.replay { (batch) throws(ImportError) in
+      since.note(
+        batch,
+        ContiguousArray(
+          batch.nodes[plan.root].targets[..<batch.records.recordCount].map { lost[$0] == nil ? .inserted : .rejected }))
+    }
+  }
+
+  /// Imports the records whose objects were there before, now that everything they may refer to is.
+  func importWaiting() throws(ImportError) {
+    try noteReferences()
+    importer.references = nil
+    let waiting = importer.deferred
+    importer.deferred = nil
+    if let waiting, waiting.count > 0 {
+      let root = importer.nodes[plan.root]
+      // The policy for repeated keys has been applied.
+      root.seenKeys = nil
+      // Without an index a seek reads the whole table; what the first pass knows holds as long as nothing else is made.
+      let holds = !file.isNew && !root.isIndexed && lost.isEmpty && !plan.postponed.contains { $0.missing == .create }
+      if !holds {
+        root.finder = SeekFinder()
+        try importer.buildIndexes(file, for: root)
+      }
+      // What is in memory would not know of objects that lists delete.
+      let shrinking = plan.rootsThatMayGo(importer.store.model)
+      for relationship in plan.postponed {
+        let target = importer.nodes[relationship.target]
+        if file.isNew || target.isIndexed || shrinking.contains(target.part.rootEntity) {
+          target.finder = SeekFinder()
+          try importer.buildIndexes(file, for: target)
+        } else {
+          do {
+            target.finder = try choice.secondPassFinder(relationship.target)
+          } catch {
+            throw ImportError(error)
+          }
+        }
+      }
+      try replay(waiting, for: .waiting)
+    }
+    importer.pass = .single
+    importer.forget()
+  }
+}

@@ -1,0 +1,200 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// The second pass of one part, or of several that refer to each other.
+///
+/// 1. The relationships of the objects that the first pass created are set, one ``ImportRelationship/Stage`` after the
+///    other. After each, objects whose targets are missing and that cannot be without are taken out, and then those that
+///    refer to these, until nothing refers to what is gone.
+/// 2. Records whose objects were there before are imported.
+///
+/// An object that was there before the run refers to nothing that the run made until step 2, so taking out never
+/// changes it.
+struct SecondPass {
+  let parts: [PartImport]
+  let file: StoreFile
+  let store: PersistentStore
+  /// Turns the rejects file to a part.
+  let turn: (Int) -> Void
+
+  /// Runs the pass.
+  ///
+  /// - Parameter ledger: what became of all records so far; goes on.
+  func run(_ ledger: inout RecordLedger) throws(ImportError) {
+    for stage in ImportRelationship.Stage.allCases {
+      let before = parts.map(\.lost)
+      try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
+      let further = try takeOut(before)
+      for (index, part) in parts.enumerated() where !further[index].isEmpty {
+        turn(index)
+        try part.settle(&ledger) { () throws(ImportError) in try part.reject(further[index]) }
+      }
+    }
+    try forEach(&ledger) { (part) throws(ImportError) in try part.importWaiting() }
+  }
+
+  private func forEach(
+    _ ledger: inout RecordLedger, _ body: (PartImport) throws(ImportError) -> Void
+  ) throws(ImportError) {
+    for (index, part) in parts.enumerated() where part.hasSecondPass {
+      turn(index)
+      try part.settle(&ledger) { () throws(ImportError) in try body(part) }
+    }
+  }
+
+  // MARK: Taking out
+
+  /// Takes out the objects that cannot stay.
+  ///
+  /// - Parameter gone: For each part those that were taken out before.
+  /// - Returns: For each part those whose records are not rejected yet, with the field to blame.
+  private func takeOut(_ gone: [[Int64: Int32]]) throws(ImportError) -> [[Int64: Int32]] {
+    var lost = parts.enumerated().map { index, part in part.lost.filter { gone[index][$0.key] == nil } }
+    let before = lost
+    guard lost.contains(where: { !$0.isEmpty }) else { return lost }
+    do {
+      for root in Set(parts.map(\.rootEntity)) { try parts[0].importer.buildIndexes(file, referringTo: root) }
+      var others: [Int: Set<Int64>] = [:]
+      let cleared = try spread(&lost, &others)
+      // The transaction that the first pass began is still open.
+      try file.begin()
+      try clear(cleared)
+      for (index, part) in parts.enumerated() { others[part.rootEntity, default: []].formUnion(lost[index].keys) }
+      try delete(others)
+    } catch let error as ImportError {
+      throw error
+    } catch let error as StoreError {
+      throw ImportError(error)
+    } catch let error as SaveError {
+      throw ImportError(error)
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+    return lost.enumerated().map { index, keys in keys.filter { before[index][$0.key] == nil } }
+  }
+
+  /// A relationship that refers to nothing any more.
+  private struct Reference {
+    var part: Int
+    var key: Int64
+    var relationship: ImportRelationship
+  }
+
+  /// Adds the objects that refer to lost ones and cannot be without.
+  ///
+  /// - Parameter others: Takes, by root entity, those that no record stands for: lists and references made them.
+  /// - Returns: The relationships of those that can, as far as records set them; deleting looks after the rest.
+  private func spread(_ lost: inout [[Int64: Int32]], _ others: inout [Int: Set<Int64>]) throws -> [Reference] {
+    var cleared: [Reference] = []
+    var frontier: [Int: [Int64]] = [:]
+    for (index, part) in parts.enumerated() { frontier[part.rootEntity, default: []] += lost[index].keys }
+    while !frontier.isEmpty {
+      var next: [Int: [Int64]] = [:]
+      for (index, part) in parts.enumerated() {
+        for relationship in part.plan.postponed {
+          let field = part.plan.nodes[relationship.target].keyFields.first.map(Int32.init) ?? -1
+          let mustGo = relationship.missing == .reject || !relationship.isOptional
+          try forEachReferrer(part.rootEntity, relationship.description, frontier) { key in
+            guard part.importer.referenceOwners.contains(key), lost[index][key] == nil, part.lost[key] == nil else {
+              return
+            }
+            if mustGo {
+              lost[index][key] = field
+              next[part.rootEntity, default: []].append(key)
+            } else {
+              cleared.append(Reference(part: index, key: key, relationship: relationship))
+            }
+          }
+        }
+      }
+      for entity in store.model.entities {
+        for relationship in entity.relationships
+        where relationship.declaringEntity == entity.index && !relationship.isToMany && !relationship.isOptional {
+          let root = entity.rootIndex
+          try forEachReferrer(root, relationship, frontier) { key in
+            guard wasMadeBeside(key, root), others[root, default: []].insert(key).inserted else { return }
+            next[root, default: []].append(key)
+          }
+        }
+      }
+      frontier = next
+    }
+    return cleared.filter { lost[$0.part][$0.key] == nil }
+  }
+
+  /// Calls `body` with the objects that refer to one of some objects, which are named by root entity.
+  private func forEachReferrer(
+    _ root: Int, _ relationship: RelationshipDescription, _ targets: [Int: [Int64]], _ body: (Int64) -> Void
+  ) throws {
+    guard let keys = targets[store.model.entities[relationship.destinationEntity].rootIndex],
+      store.schema.table(forRoot: root).columnName(slot: relationship.slot) != nil
+    else { return }
+    let buffer = parts[0].importer.context.buffer(root: root)
+    try store.access(root: root).forEachMember(slot: relationship.slot, of: keys.sorted(), buffer) { _, key, _ in
+      body(key)
+    }
+  }
+
+  /// Whether the run has made an object that no record stands for.
+  private func wasMadeBeside(_ key: Int64, _ root: Int) -> Bool {
+    wasMade(key, root)
+      && !parts.contains { $0.rootEntity == root && $0.importer.referenceOwners.contains(key) }
+  }
+
+  /// Whether the run has made an object.
+  private func wasMade(_ key: Int64, _ root: Int) -> Bool {
+    parts.contains { key >= $0.importer.firstKeys[root] ?? .max }
+  }
+
+  private func clear(_ references: [Reference]) throws {
+    for (index, part) in parts.enumerated() {
+      for relationship in part.plan.postponed {
+        let keys = Set(
+          references.lazy.filter { $0.part == index && $0.relationship.slot == relationship.slot }.map(\.key))
+        guard !keys.isEmpty else { continue }
+        let context = part.importer.context
+        let buffer = context.buffer(root: part.rootEntity)
+        let access = try store.access(root: part.rootEntity)
+        try keys.sorted().withUnsafeBufferPointer { keys throws(StoreError) in
+          try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+        }
+        for key in keys.sorted() {
+          guard let row = buffer.row(primaryKey: key) else { continue }
+          _ = try context.setToOne(
+            table: TableID(root: part.rootEntity), row: row, relationship: relationship.description, target: 0,
+            targetEntity: -1)
+        }
+        try context.writeChanges(order: nil)
+        context.reset()
+      }
+    }
+  }
+
+  /// Deletes objects, by root entity: they were made a moment ago, so what has been related to them since is not what
+  /// the rule "deny" is for, and of what the rule "cascade" names only what the run has made for them goes along.
+  private func delete(_ keys: [Int: Set<Int64>]) throws {
+    // With those that delete rules take along.
+    var roots: Set<Int> = []
+    let context = parts[0].importer.context
+    for (root, keys) in keys.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
+      _ = try context.deleteRecords(
+        table: TableID(root: root), primaryKeys: keys.sorted(), overrulesDenials: true,
+        each: { entity, _ in roots.insert(store.model.entities[entity].rootIndex) },
+        cascading: { entity, key in wasMadeBeside(key, store.model.entities[entity].rootIndex) })
+    }
+    // Together: some may be all that others need.
+    do {
+      try context.writeChanges(order: nil)
+    } catch {
+      guard let failure = error.failures.first else { throw error }
+      throw ImportError(
+        code: .database,
+        message:
+          "“\(failure.property)” of \(failure.entity) \(failure.primaryKey), which was there before, must not be empty, "
+          + "and a record had taken its object that turned out to be rejected; nothing was kept: say “passes: one”")
+    }
+    context.reset()
+    for part in parts { try part.forgetObjects(of: roots) }
+  }
+}

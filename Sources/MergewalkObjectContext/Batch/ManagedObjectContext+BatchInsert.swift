@@ -1,0 +1,94 @@
+public import MergewalkObjectModel
+import MergewalkObjectStore
+
+extension ManagedObjectContext {
+  /// Inserts the rows of a request into the store, in one transaction: all or nothing.
+  ///
+  /// The store is what the request works on: unsaved changes of this context neither count nor are saved, and its objects
+  /// know nothing of the result before ``mergeChanges(from:)``. Values are checked as a save checks them, types, missing
+  /// values and bounds included (Core Data skips that); only the least and greatest number of objects in to-many
+  /// relationships is not.
+  ///
+  /// - Throws: ``BatchError``: `object` with `unknownEntity`, `abstractEntity`, `unknownKey`, `readOnly`, `transient`,
+  ///   `typeMismatch`, `notStorable`, `wrongEntity`, `otherContext`, `notFound` or `closed`; `save` with `validation`,
+  ///   `constraint` or `database`. The store is then as before.
+  /// - Complexity: O(values); a constant number of statements for every 4,096 rows, and memory for as many. An entity
+  ///   with several uniqueness constraints is written row by row from where rows find objects.
+  public func execute(_ request: BatchInsertRequest) throws(BatchError) -> BatchResult {
+    var rows = request.rows.makeIterator()
+    return try insert(request, chunkRows: BatchInserter.chunkRows) { row throws(BatchError) in
+      guard let values = rows.next() else { return true }
+      for (property, name) in request.properties.enumerated() {
+        guard let value = values[name] else { continue }
+        do throws(ObjectError) { try row.set(property, value) } catch { throw BatchError.object(error) }
+      }
+      return false
+    }
+  }
+
+  /// Inserts the rows that a closure fills, one at a time, as ``execute(_:)`` does.
+  ///
+  /// ```swift
+  /// let request = BatchInsertRequest("Reading", properties: ["time", "value"])
+  /// var next = readings.makeIterator()
+  /// let result = try context.execute(request) { row in
+  ///   guard let reading = next.next() else { return true }
+  ///   try row.set(0, date: reading.time)
+  ///   try row.set(1, double: reading.value)
+  ///   return false
+  /// }
+  /// ```
+  ///
+  /// - Parameter fill: Sets what the row gives; returns `true` when there is no row any more, and what was set then is
+  ///   dropped. It may fetch from contexts on the store, but not save.
+  /// - Throws: ``BatchError``, also `source` with what the closure threw.
+  public func execute(
+    _ request: BatchInsertRequest, filling fill: (borrowing BatchRow) throws -> Bool
+  ) throws(BatchError) -> BatchResult {
+    guard request.rows.isEmpty else {
+      throw .object(
+        ObjectError(
+          .invalidRequest, "the request has \(request.rows.count) rows of its own and a closure that fills them"))
+    }
+    return try insert(request, chunkRows: BatchInserter.chunkRows) { row throws(BatchError) in
+      do {
+        return try fill(row)
+      } catch let error as ObjectError {
+        throw .object(error)
+      } catch {
+        throw .source(error)
+      }
+    }
+  }
+
+  /// Inserts rows, `chunkRows` at a time.
+  package func insert(
+    _ request: BatchInsertRequest, chunkRows: Int, _ fill: (borrowing BatchRow) throws(BatchError) -> Bool
+  ) throws(BatchError) -> BatchResult {
+    guard hasOneStore else {
+      return try inStoreForInsert(request.entityName) { context throws(BatchError) in
+        try context.insert(request, chunkRows: chunkRows, fill)
+      }
+    }
+    let entity = try batchEntity(request.entityName)
+    return try inBatchTransaction { () throws(BatchError) in
+      let inserter: BatchInserter
+      do throws(ObjectError) {
+        inserter = try BatchInserter(
+          request, entity: entity, store: store, storeUUID: store.identifier, chunkRows: chunkRows)
+      } catch {
+        throw BatchError.object(error)
+      }
+      inserter.scratch.name = name
+      inserter.scratch.transactionAuthor = transactionAuthor
+      while true {
+        inserter.stage.beginRow()
+        if try fill(inserter.row) { break }
+        inserter.stage.endRow()
+        if inserter.stage.isFull { try inserter.flush() }
+      }
+      try inserter.flush()
+      return inserter.finish(request.resultType)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+public import MergewalkObjectModel
+
+/// A fetch request whose objects are of one class.
+public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
+  /// The request; everything about it can be changed.
+  public var request: FetchRequest
+
+  /// Makes a request for the objects of an entity.
+  ///
+  /// - Parameters:
+  ///   - entityName: The entity's name.
+  ///   - predicate: What they have to be like; `nil` for all.
+  ///   - sortDescriptors: Their order.
+  public init(
+    _ entityName: String, where predicate: ObjectPredicate? = nil, sortedBy sortDescriptors: [ObjectSortDescriptor] = []
+  ) {
+    request = FetchRequest(entityName, where: predicate, sortedBy: sortDescriptors)
+  }
+
+  /// Makes a typed request of any other.
+  public init(_ request: FetchRequest) { self.request = request }
+}
+
+extension ManagedObjectContext {
+  /// The objects that a request finds, in its order.
+  ///
+  /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does, or with `wrongClass` when an object is of another class.
+  public func fetch<Object: ManagedObject>(
+    _ request: TypedFetchRequest<Object>
+  ) throws(ObjectError) -> [Object] {
+    try fetch(request.request).map { object throws(ObjectError) in try object.asClass(Object.self) }
+  }
+
+  /// How many objects a request finds.
+  ///
+  /// - Throws: ``ObjectError`` as ``count(for:)`` does.
+  public func count<Object: ManagedObject>(for request: TypedFetchRequest<Object>) throws(ObjectError) -> Int {
+    try count(for: request.request)
+  }
+}

@@ -1,0 +1,103 @@
+public import MergewalkObjectModel
+
+extension PersistentContainer {
+  /// Runs work with a context that only reads, beside other reads and beside the writer.
+  ///
+  /// Each read has a thread and connections of its own, of which there are ``readerCount``; further reads wait for their
+  /// turn. What the body reads is of one moment: what was committed when it read first. Whatever it awaits, it goes on
+  /// there. Values and object IDs come out, objects do not; what is changed in the context cannot be saved.
+  ///
+  /// Stores that only one connection can read (in memory, XML, binary, incremental ones, and SQLite stores that are not in
+  /// write-ahead mode) are read on the thread of the writer, and not of one moment where the body awaits something.
+  ///
+  /// When the task is cancelled, a SELECT that is running stops soon and throws ``ObjectError`` with `cancelled`.
+  ///
+  /// ```swift
+  /// let open = try await container.read { context in try context.count("Issue", where: ["isOpen": .boolean(true)]) }
+  /// ```
+  ///
+  /// - Throws: What `body` throws, as what it is.
+  public func read<Value: Sendable, Failure: Error>(
+    _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let isExtra = Self.isReading
+    if let reader = await readers.lease(isExtra: isExtra) {
+      defer { readers.giveBack(reader, isExtra: isExtra) }
+      let (plan, model) = (readers.plan, model)
+      let result: Result<Value, Failure>? = await withTaskExecutorPreference(reader.queue) {
+        guard let context = reader.begin(plan, model: model) else { return nil }
+        defer { reader.end() }
+        return await Self.$isReading.withValue(true) { await Self.result(context, body) }
+      }
+      if let result { return try result.get() }
+    }
+    return try await withContext { context in await Self.result(context, body) }.get()
+  }
+
+  /// The objects of a request, one value for each, read portion by portion beside other reads and beside the writer.
+  ///
+  /// All of them are of one moment: what was committed when the first was asked for. The stream has a reader of its own,
+  /// beside those that reads wait for, until its iterator ends or goes away.
+  ///
+  /// ```swift
+  /// for try await title in container.stream(FetchRequest("Issue"), { try $0.read("title") as String }) { print(title) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - portion: How many objects are read at a time; `nil` for the request's batch size, or 500 when it has none.
+  ///   - transform: Makes the value of an object, on the reader's thread.
+  public func stream<Value: Sendable>(
+    _ request: FetchRequest, portion: Int? = nil,
+    _ transform: @escaping @Sendable (ManagedObject) throws(ObjectError) -> Value
+  ) -> ObjectStream<Value> {
+    ObjectStream { [self] in
+      await portions(request, size: FetchPortions.size(portion, request), transform)
+    }
+  }
+
+  /// The objects of a typed request, one value for each; as for any request.
+  public func stream<Object: ManagedObject, Value: Sendable>(
+    _ request: TypedFetchRequest<Object>, portion: Int? = nil,
+    _ transform: @escaping @Sendable (Object) throws(ObjectError) -> Value
+  ) -> ObjectStream<Value> {
+    stream(request.request, portion: portion) { object throws(ObjectError) in
+      try transform(try object.asClass(Object.self))
+    }
+  }
+
+  /// The IDs of the objects of a request; as for any request.
+  public func stream(_ request: FetchRequest, portion: Int? = nil) -> ObjectStream<ManagedObjectID> {
+    stream(request, portion: portion) { object throws(ObjectError) in object.objectID }
+  }
+
+  /// A fetch in portions by a reader of its own, or by the writer's thread where there is none.
+  private func portions<Value: Sendable>(
+    _ request: FetchRequest, size: Int, _ transform: @escaping @Sendable (ManagedObject) throws(ObjectError) -> Value
+  ) async -> QueueFetch<Value> {
+    let (plan, model, readers) = (readers.plan, model, readers)
+    if let reader = await readers.lease(isExtra: true) {
+      if await reader.queue.run({ reader.begin(plan, model: model) != nil }) {
+        return QueueFetch(
+          context: QueueContext(queue: reader.queue) { reader.begunContext }, request: request, size: size,
+          transform: transform,
+          end: {
+            reader.end()
+            readers.giveBack(reader, isExtra: true)
+          })
+      }
+      readers.giveBack(reader, isExtra: true)
+    }
+    return QueueFetch(context: newBackgroundContext(), request: request, size: size, transform: transform)
+  }
+}
+
+extension ManagedObject {
+  /// The object as one of a class.
+  func asClass<Object: ManagedObject>(_ type: Object.Type) throws(ObjectError) -> Object {
+    if let object = self as? Object { return object }
+    throw ObjectError(
+      .wrongClass,
+      "\(objectID) is of class \(Swift.type(of: self)), not \(type): set the class of \(entity.name) before objects are "
+        + "made")
+  }
+}

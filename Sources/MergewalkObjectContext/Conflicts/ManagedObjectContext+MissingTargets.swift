@@ -1,0 +1,88 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Records that what is written refers to and that are not there: somebody else deleted them, so that, as their own rows
+/// are not written, no version says so, or they were named by an ID that nobody has.
+extension ManagedObjectContext {
+  /// Throws when what is written refers to records that are not there: no reference is committed that leads nowhere.
+  func checkTargets(_ plan: SavePlan) throws(SaveError) {
+    let missing = try missingTargets(plan)
+    if !missing.isEmpty { throw SaveError(missing) }
+  }
+
+  /// The records that a plan refers to and that are not in the store.
+  ///
+  /// - Complexity: O(changed references), and one SELECT for a table with records that the context does not hold, or that
+  ///   it holds while somebody else writes to the stores.
+  func missingTargets(_ plan: SavePlan) throws(SaveError) -> [MergeConflict] {
+    let othersWrote = storeList.writeMark != knownWriteMark
+    var conflicts: [MergeConflict] = []
+    for (table, keys) in targets(plan, othersWrote: othersWrote).sorted(by: { $0.key < $1.key }) {
+      let buffer = buffer(table: table)
+      let asked = Array(keys.keys)
+      let store = store(table: table)
+      let versions = try saveErrors { () throws(StoreError) in
+        try store.access(root: table.root).versions(primaryKeys: asked.sorted(), buffer)
+      }
+      for key in asked.sorted() where versions[key] == nil {
+        let row = buffer.row(primaryKey: key).flatMap { buffer.states[$0] == RowState.clean ? $0 : nil }
+        let snapshot = row.map { self.snapshot(buffer, table: table, row: $0) }
+        conflicts.append(
+          MergeConflict(
+            objectID: objectID(
+              table: table, entity: row.map { Int(buffer.entities[$0]) } ?? keys[key] ?? table.root, primaryKey: key),
+            oldVersion: row.map { buffer.versions[$0] } ?? 0, newVersion: 0, objectSnapshot: snapshot,
+            cachedSnapshot: snapshot ?? [:], persistedSnapshot: nil))
+      }
+    }
+    return conflicts
+  }
+
+  /// The keys that a plan starts to refer to and that the stores have to be asked for, with the entities that are known,
+  /// by table.
+  private func targets(_ plan: SavePlan, othersWrote: Bool) -> [TableID: [Int64: Int]] {
+    var found: [TableID: [Int64: Int]] = [:]
+    func add(_ key: Int64, _ table: TableID, _ entity: Int) {
+      guard key > 0 else { return }
+      let buffer = buffer(table: table)
+      if let row = buffer.row(primaryKey: key), buffer.states[row] != RowState.fault {
+        // New ones are there in a moment, and changed ones have their versions checked.
+        if !othersWrote || buffer.isWritten(row: row) { return }
+      }
+      found[table, default: [:]][key] = entity
+    }
+    for changes in plan.roots {
+      let buffer = changes.buffer
+      for changed in changes.inserted + changes.updated.values.joined() {
+        let row = Int(changed)
+        let isNew = buffer.states[row] == RowState.inserted
+        for relationship in model.entities[Int(buffer.entities[row])].relationships
+        where !relationship.isToMany && !relationship.isTransient {
+          let slot = relationship.slot
+          let key = Int64(bitPattern: buffer.payloads[slot][row])
+          guard buffer.tags[slot][row] == CellTag.integer, isNew || buffer.isDirty(row: row, slot: slot) else {
+            continue
+          }
+          add(key, destinationTable(relationship, from: buffer.table), relationship.destinationEntity)
+        }
+      }
+    }
+    for place in pendingLinks.order {
+      guard let changes = pendingLinks.changes(place) else { continue }
+      for (pair, change) in changes.changes where change.isLinked && !change.isStored {
+        add(pair.owner, changes.ownerTable, changes.ownerTable.root)
+        add(pair.target, changes.targetTable, changes.targetTable.root)
+      }
+    }
+    return found
+  }
+
+  /// Takes note of a transaction of this context in some stores: others have to look out for it.
+  func noteWrite(_ numbers: [Int]) {
+    for number in numbers {
+      guard let store = storeList.store(number) else { continue }
+      store.writes += 1
+      knownWriteMark += 1
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import MergewalkObjectModel
+
+/// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+///
+/// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |
+/// |---|---|---|---|---|
+/// | `error` | the save fails | the save fails | the save fails | the save fails |
+/// | `mergeByPropertyStoreTrump` | where both changed a property, the store's value | gone | stays | the stored record |
+/// | `mergeByPropertyObjectTrump` | where both changed a property, this context's | stored again | gone | new values win |
+/// | `overwrite` | all of this context's values | stored again | gone | all new values |
+/// | `rollback` | all of the store's values | gone | stays | the stored record |
+///
+/// A policy works in the transaction of the save that met the conflicts, so that nobody can change the records again
+/// before they are written. What it did to objects stays done when the save fails for another reason.
+///
+/// A policy of one's own inherits from this class, changes the objects of the conflicts as it sees fit, and lets a
+/// standard policy do the rest:
+///
+/// ```swift
+/// final class Summing: MergePolicy {
+///   override func resolve(
+///     optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext
+///   ) throws(SaveError) {
+///     for conflict in conflicts { ... }
+///     try super.resolve(optimisticLockingConflicts: conflicts, in: context)
+///   }
+/// }
+/// context.mergePolicy = Summing(.mergeByPropertyObjectTrump)
+/// ```
+///
+/// Source: Apple, [NSMergePolicy](https://developer.apple.com/documentation/coredata/nsmergepolicy).
+open class MergePolicy {
+  /// The standard policies.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The save fails and lists the conflicts.
+    case error
+    /// What both sides changed becomes what the store has.
+    case mergeByPropertyStoreTrump
+    /// What both sides changed becomes what this context has.
+    case mergeByPropertyObjectTrump
+    /// Everything becomes what this context has.
+    case overwrite
+    /// Everything becomes what the store has.
+    case rollback
+  }
+
+  /// The standard policy that does what a policy of one's own leaves over.
+  public let kind: Kind
+
+  /// Creates a policy.
+  public init(_ kind: Kind) { self.kind = kind }
+
+  /// The save fails and lists the conflicts: the default.
+  public static var error: MergePolicy { MergePolicy(.error) }
+  /// What both sides changed becomes what the store has.
+  public static var mergeByPropertyStoreTrump: MergePolicy { MergePolicy(.mergeByPropertyStoreTrump) }
+  /// What both sides changed becomes what this context has.
+  public static var mergeByPropertyObjectTrump: MergePolicy { MergePolicy(.mergeByPropertyObjectTrump) }
+  /// Everything becomes what this context has.
+  public static var overwrite: MergePolicy { MergePolicy(.overwrite) }
+  /// Everything becomes what the store has.
+  public static var rollback: MergePolicy { MergePolicy(.rollback) }
+
+  /// Resolves conflicts with what somebody else did to records, so that the save can be tried again.
+  ///
+  /// - Throws: ``SaveError`` when they cannot be resolved; the save fails with it.
+  open func resolve(
+    optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext
+  ) throws(SaveError) {
+    guard kind != .error else { throw SaveError(conflicts) }
+    try context.resolve(conflicts, kind)
+  }
+
+  /// Resolves conflicts of values that must be unique, so that the save can be tried again.
+  ///
+  /// - Throws: ``SaveError`` when they cannot be resolved; the save fails with it.
+  open func resolve(
+    constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext
+  ) throws(SaveError) {
+    guard kind != .error else { throw SaveError(conflicts) }
+    try context.resolve(conflicts, kind)
+  }
+}
+
+extension SaveError {
+  /// Reports records that somebody else changed or deleted.
+  public init(_ conflicts: [MergeConflict]) {
+    self.init(
+      code: .conflict,
+      message: "somebody else changed or deleted \(conflicts.count) records since they were fetched; refresh them and "
+        + "save again, or set a merge policy:\n" + conflicts.map(\.description).joined(separator: "\n"),
+      conflicts: conflicts.map(\.objectID), mergeConflicts: conflicts)
+  }
+
+  /// Reports values that must be unique and are not.
+  public init(_ conflicts: [ConstraintConflict]) {
+    self.init(
+      code: .constraint,
+      message: "values that must be unique are not:\n" + conflicts.map(\.description).joined(separator: "\n"),
+      conflicts: conflicts.flatMap(\.conflictingObjectIDs), constraintConflicts: conflicts)
+  }
+}

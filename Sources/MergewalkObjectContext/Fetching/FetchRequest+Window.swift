@@ -1,0 +1,36 @@
+import MergewalkObjectModel
+
+/// What a request does with objects that were found elsewhere than in one statement: in several stores, in a parent, or by
+/// judging them here.
+extension FetchRequest {
+  /// What is left of a result after limit and offset.
+  func window<Element>(_ all: [Element]) -> ArraySlice<Element> {
+    let rest = all.dropFirst(fetchOffset)
+    return fetchLimit > 0 ? rest.prefix(fetchLimit) : rest
+  }
+
+  /// How many of a number of objects are left after limit and offset.
+  func window(count: Int) -> Int {
+    let rest = max(0, count - fetchOffset)
+    return fetchLimit > 0 ? min(rest, fetchLimit) : rest
+  }
+
+  /// The request for a part of the objects, with room for the window of all of them.
+  var withRoomForWindow: FetchRequest {
+    var request = self
+    request.fetchOffset = 0
+    if fetchLimit > 0 {
+      let (sum, isTooLarge) = fetchLimit.addingReportingOverflow(fetchOffset)
+      request.fetchLimit = isTooLarge ? 0 : sum
+    }
+    return request
+  }
+
+  /// The objects in the request's order, limit and offset applied; without an order as they come.
+  func arranged(_ objects: [ManagedObject]) throws(ObjectError) -> [ManagedObject] {
+    guard !sortDescriptors.isEmpty else { return Array(window(objects)) }
+    return try predicateErrors { () throws(PredicateError) in
+      Array(window(try SortOrder(sortDescriptors).sorted(objects) { .object($0) }))
+    }
+  }
+}

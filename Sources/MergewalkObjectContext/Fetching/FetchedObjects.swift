@@ -1,0 +1,199 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// The objects that a fetch found, in order; it behaves as an array of them.
+///
+/// The collection holds rows, not objects: an object is made when an element is asked for, and is the same one for as
+/// long as somebody holds it. The rows stay in the context while the collection lives. After a reset of the context, or
+/// when a record is gone, elements are objects that are not valid (`ManagedObject.isValid`).
+///
+/// With a batch size only the IDs were fetched; elements come with one SELECT a batch when they are asked for, and the
+/// rows of a batch go again after others were asked for, unless somebody holds objects of them. A batch that cannot be
+/// fetched has faults as elements, whose values throw what went wrong.
+///
+/// The collection is confined to its context's task; ``objectIDs`` go to others.
+public struct FetchedObjects: RandomAccessCollection {
+  private enum Content {
+    /// Rows of one table.
+    case rows(FetchedRows)
+    /// Objects of several tables.
+    case list([ManagedObject])
+  }
+  private let content: Content
+
+  init(rows: FetchedRows) { content = .rows(rows) }
+
+  init(list: [ManagedObject]) { content = .list(list) }
+
+  /// Leaves it to the object that keeps the result to keep the context.
+  func letContextGo() { if case .rows(let rows) = content { rows.keeper = nil } }
+
+  /// The first place.
+  public var startIndex: Int { 0 }
+  /// The number of objects.
+  public var endIndex: Int {
+    switch content {
+    case .rows(let rows): rows.keys.count
+    case .list(let list): list.count
+    }
+  }
+
+  /// The object at a place.
+  ///
+  /// - Complexity: O(1); with a batch size one SELECT when its batch is not there.
+  public subscript(position: Int) -> ManagedObject {
+    // The number of objects never changes: a place that is not there is the caller's mistake, as with an array.
+    precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) objects")
+    switch content {
+    case .rows(let rows): return rows.object(at: position)
+    case .list(let list): return list[position]
+    }
+  }
+
+  /// The IDs of the objects.
+  public var objectIDs: FetchedObjectIDs {
+    switch content {
+    case .rows(let rows): rows.objectIDs
+    case .list(let list): FetchedObjectIDs(list: list.map(\.objectID))
+    }
+  }
+}
+
+extension FetchedObjects: CustomStringConvertible {
+  /// The number of objects.
+  public var description: String { "\(count) objects" }
+}
+
+@available(*, unavailable, message: "objects are confined to their context's task; pass objectIDs")
+extension FetchedObjects: Sendable {}
+
+/// The rows of a fetch's result: what keeps them in their places, or how to get them.
+final class FetchedRows {
+  /// Which records these are.
+  let keys: FetchedKeys
+  private let link: ContextLink
+  /// The context, kept alive as objects keep it; `nil` where an object keeps the result.
+  var keeper: ManagedObjectContext?
+  private let generation: UInt32
+  private let table: TableID
+  /// The places of all rows; empty when they come in batches.
+  private let places: ContiguousArray<Int32>
+  private let loader: BatchLoader?
+  /// The batches that are there, the one that was used last at the end.
+  private var batches: [Batch] = []
+  /// What was fetched together with the rows.
+  var companions: PrefetchedRows?
+
+  /// The rows of some neighbours.
+  private struct Batch {
+    var number: Int
+    var places: ContiguousArray<Int32>
+    var companions: PrefetchedRows?
+  }
+
+  /// How many batches are kept: two, so that walking over the border between two does not fetch them again and again.
+  static let batchesKept = 2
+
+  /// Holds rows that are there.
+  init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, places: ContiguousArray<Int32>) {
+    link = context.registry.link
+    generation = context.registry.generation
+    self.table = table
+    self.keys = keys
+    self.places = places
+    loader = nil
+    keeper = context.isKeptByObjects ? context : nil
+    context.registry.use()
+    context.pin(table: table, places)
+  }
+
+  /// Fetches rows when they are asked for.
+  init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, loader: BatchLoader?) {
+    link = context.registry.link
+    generation = context.registry.generation
+    self.table = table
+    self.keys = keys
+    self.loader = loader
+    places = []
+    keeper = context.isKeptByObjects ? context : nil
+    context.registry.use()
+  }
+
+  deinit {
+    guard let context = validContext else { return }
+    companions = nil
+    context.unpin(table: table, places)
+    while let batch = batches.popLast() { context.unpin(table: table, batch.places) }
+  }
+
+  var objectIDs: FetchedObjectIDs {
+    FetchedObjectIDs(
+      keys: keys, model: link.model, storeUUID: link.stores.identifiers[table.store])
+  }
+
+  /// The context unless it was reset or is gone.
+  private var validContext: ManagedObjectContext? {
+    guard let context = link.context, context.registry.generation == generation else { return nil }
+    return context
+  }
+
+  func object(at index: Int) -> ManagedObject {
+    guard let context = validContext else { return lostObject(index) }
+    let place = Int(loader.map { self.place(index, $0, context) } ?? places[index])
+    let buffer = context.buffer(table: table)
+    // The place of a row that is gone is not used again while this collection holds it.
+    guard buffer.states[place] != RowState.free else { return lostObject(index) }
+    let object = context.object(buffer, row: place)
+    object.learnEntity(Int(buffer.entities[place]))
+    return object
+  }
+
+  /// An object that is not valid, for a record that is gone.
+  private func lostObject(_ index: Int) -> ManagedObject {
+    let entity = keys.entity(at: index)
+    return link.classes.types[entity].init(
+      ObjectHandle(
+        link: link, generation: generation, table: table, row: -1, primaryKey: keys.keys[index], entityIndex: entity))
+  }
+
+  // MARK: Batches
+
+  private func place(_ index: Int, _ loader: BatchLoader, _ context: ManagedObjectContext) -> Int32 {
+    let number = index / loader.size
+    if let last = batches.last, last.number == number { return last.places[index % loader.size] }
+    if let known = batches.firstIndex(where: { $0.number == number }) {
+      batches.append(batches.remove(at: known))
+    } else {
+      let range = number * loader.size..<min((number + 1) * loader.size, keys.count)
+      let places = loader.load(keys, range, context)
+      context.pin(table: table, places)
+      batches.append(Batch(number: number, places: places, companions: loader.companions(places, context)))
+      if batches.count > Self.batchesKept { context.unpin(table: table, batches.removeFirst().places) }
+    }
+    return batches.last?.places[index % loader.size] ?? -1
+  }
+}
+
+extension ManagedObjectContext {
+  /// Keeps rows in their places although nobody holds objects of them.
+  func pin(table: TableID, _ places: ContiguousArray<Int32>) {
+    if !places.isEmpty { buffer(table: table).pin(places) }
+  }
+
+  /// Lets rows go: those without changes that nobody else needs are freed.
+  func unpin(table: TableID, _ places: ContiguousArray<Int32>) {
+    guard !places.isEmpty else { return }
+    let buffer = buffer(table: table)
+    if buffer.pinCount == places.count, registry.counts[table.index] == 0, buffer.touchedRows.isEmpty {
+      // Nobody else holds anything: forgetting all rows at once is faster than one after the other.
+      buffer.removeAll()
+      registry.looseRows[table.index].removeAll(keepingCapacity: true)
+      pendingReferences = nil
+    } else {
+      var unheld: ContiguousArray<Int32> = []
+      buffer.unpin(places) { unheld.append(Int32(truncatingIfNeeded: $0)) }
+      for row in unheld { letGo(buffer, row: Int(row)) }
+      if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
+    }
+  }
+}

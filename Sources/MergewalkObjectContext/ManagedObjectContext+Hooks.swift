@@ -1,0 +1,12 @@
+import MergewalkObjectStore
+
+/// What other parts of the context hear of.
+extension ManagedObjectContext {
+  /// Records have other keys now: they were saved for the first time, or a save failed and they have their temporary ones
+  /// again.
+  func keysWereReplaced(_ keys: AssignedKeys) {
+    events?.ledger.replace(keys)
+    recorder?.keysWereReplaced(keys)
+    for child in children { child.context?.replaceKeys(keys) }
+  }
+}

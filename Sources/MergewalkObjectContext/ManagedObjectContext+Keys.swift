@@ -1,0 +1,183 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// The keys that took the place of temporary ones, by table.
+struct AssignedKeys {
+  /// By table: the new key of each old one.
+  var tables: [TableID: [Int64: Int64]] = [:]
+
+  /// Whether no key was assigned.
+  var isEmpty: Bool { tables.isEmpty }
+
+  /// The way back.
+  var inverted: AssignedKeys {
+    AssignedKeys(tables: tables.mapValues { keys in Dictionary(uniqueKeysWithValues: keys.map { ($1, $0) }) })
+  }
+}
+
+/// The to-one side of an ordered relationship.
+private struct OrderedSide: Hashable {
+  var table: TableID
+  var slot: Int
+}
+
+/// Primary keys in place of the temporary ones that records have before their first save.
+extension ManagedObjectContext {
+  /// Gives objects that were never saved the IDs that they will have in their stores.
+  ///
+  /// The keys are taken from the stores' sequences at once; an insert that is never saved leaves a gap.
+  ///
+  /// - Throws: ``ObjectError`` with `closed` or `database`.
+  public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ObjectError) {
+    var keys = AssignedKeys()
+    for object in objects where object.objectID.isTemporary {
+      try check(object)
+      if let parent, !object.isInserted {
+        // The parent has it as a new object, and tells its children.
+        try parent.obtainPermanentIDs(for: [counterpart(of: object, in: parent)])
+        continue
+      }
+      guard object.isInserted else { continue }
+      guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
+      try openStore(table: object.table)
+      let store = store(table: object.table)
+      let isOwn = !store.isInTransaction
+      let key = try store.inTransaction({ ObjectError($0) }) { () throws(ObjectError) in
+        let key = store.takePrimaryKeys(root: object.table.root, count: 1)
+        if isOwn { try objectErrors { () throws(StoreError) in try store.writeMaxima() } }
+        return key
+      }
+      keys.tables[object.table, default: [:]][object.primaryKey] = key
+    }
+    replaceKeys(keys)
+  }
+
+  /// Gives the records that a save inserts their primary keys, in the order of the inserts.
+  func assignKeys(_ run: SaveRun) {
+    for index in run.plan.roots.indices {
+      let buffer = run.plan.roots[index].buffer
+      let new = run.plan.roots[index].inserted.filter { buffer.primaryKeys[Int($0)] < 0 }
+      guard !new.isEmpty else { continue }
+      var key = store(table: buffer.table).takePrimaryKeys(root: buffer.rootEntity, count: new.count)
+      var keys: [Int64: Int64] = [:]
+      keys.reserveCapacity(new.count)
+      for row in new {
+        keys[buffer.primaryKeys[Int(row)]] = key
+        key += 1
+      }
+      run.assignedKeys.tables[buffer.table] = keys
+    }
+    replaceKeys(run.assignedKeys)
+    for index in run.plan.roots.indices {
+      let buffer = run.plan.roots[index].buffer
+      sortByPrimaryKey(&run.plan.roots[index].inserted, buffer)
+    }
+  }
+
+  /// Gives records back the keys that they had before a save that failed.
+  func takeBackKeys(_ run: SaveRun, of isMeant: (_ store: Int) -> Bool) {
+    var keys = run.assignedKeys
+    keys.tables = keys.tables.filter { isMeant($0.key.store) }
+    replaceKeys(keys.inverted)
+  }
+
+  /// Replaces keys wherever the context knows them: in rows, in what refers to them, in pairs, and in objects.
+  ///
+  /// - Complexity: O(new records + changed rows × relationships).
+  func replaceKeys(_ keys: AssignedKeys) {
+    if keys.isEmpty { return }
+    for (table, replaced) in keys.tables {
+      let buffer = buffer(table: table)
+      for (old, new) in replaced {
+        guard let row = buffer.row(primaryKey: old) else { continue }
+        buffer.setPrimaryKey(row: row, new)
+        registry.object(table: table, row: row)?.takeUnretainedValue().learnKey(new)
+      }
+    }
+    for buffer in allBuffers where !buffer.touchedRows.isEmpty || parent != nil { replaceReferences(in: buffer, keys) }
+    // Members that objects know may be named by their old keys.
+    if parent != nil { storedVersion &+= 1 }
+    pendingLinks.replace(keys)
+    pendingReferences = nil
+    replaceOrderedOwners(keys)
+    keysWereReplaced(keys)
+  }
+
+  /// Replaces the keys of objects that gave out positions to others.
+  private func replaceOrderedOwners(_ keys: AssignedKeys) {
+    var ownerTables: [OrderedSide: TableID] = [:]
+    for (name, last) in lastOrderKeys {
+      let side = OrderedSide(table: name.table, slot: name.slot)
+      let table = ownerTables[side] ?? ownerTable(side)
+      ownerTables[side] = table
+      guard let table, let key = keys.tables[table]?[name.owner] else { continue }
+      lastOrderKeys[name] = nil
+      lastOrderKeys[OrderedOwner(table: name.table, slot: name.slot, owner: key)] = last
+    }
+  }
+
+  /// The table that a to-one relationship leads to.
+  private func ownerTable(_ side: OrderedSide) -> TableID? {
+    for entity in model.family(of: side.table.root) {
+      for relationship in entity.relationships where !relationship.isToMany && relationship.slot == side.slot {
+        return destinationTable(relationship, from: side.table)
+      }
+    }
+    return nil
+  }
+
+  /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here.
+  ///
+  /// In a child all rows can, as its parent's records may be new too.
+  func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
+    var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
+    for entity in model.family(of: buffer.rootEntity) {
+      for relationship in entity.relationships where !relationship.isToMany {
+        let table = destinationTable(relationship, from: buffer.table)
+        guard let replaced = keys.tables[table], !replacedOfSlot.contains(where: { $0.slot == relationship.slot })
+        else {
+          continue
+        }
+        replacedOfSlot.append((relationship.slot, replaced))
+      }
+    }
+    for (slot, replaced) in replacedOfSlot {
+      let (tags, payloads) = (buffer.tags[slot], buffer.payloads[slot])
+      func replace(_ row: Int) {
+        guard tags[row] == CellTag.integer, let key = replaced[Int64(bitPattern: payloads[row])] else { return }
+        payloads[row] = UInt64(bitPattern: key)
+      }
+      if parent == nil {
+        for touched in buffer.touchedRows { replace(Int(touched)) }
+        continue
+      }
+      for row in 0..<buffer.count where buffer.states[row] != RowState.free { replace(row) }
+      for index in buffer.snapshots.indices where Int(buffer.snapshots[index].slot) == slot {
+        guard buffer.snapshots[index].tag == CellTag.integer else { continue }
+        if let key = replaced[Int64(bitPattern: buffer.snapshots[index].payload)] {
+          buffer.snapshots[index].payload = UInt64(bitPattern: key)
+        }
+      }
+    }
+  }
+}
+
+extension PendingLinks {
+  /// Replaces the keys of pairs.
+  func replace(_ keys: AssignedKeys) {
+    for place in order {
+      guard let old = changes(place) else { continue }
+      let (owners, targets) = (keys.tables[old.ownerTable], keys.tables[old.targetTable])
+      if owners == nil && targets == nil { continue }
+      var new = LinkChanges(old.relation)
+      for (pair, change) in old.changes {
+        var change = change
+        change.row.owner = owners?[pair.owner] ?? pair.owner
+        change.row.target = targets?[pair.target] ?? pair.target
+        new[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
+      }
+      replace(place, with: new)
+    }
+    forgetPositions()
+  }
+}

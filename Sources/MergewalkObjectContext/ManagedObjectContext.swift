@@ -1,0 +1,339 @@
+import MergewalkBytes
+public import MergewalkObjectModel
+public import MergewalkObjectStore
+
+/// A scratch pad of rows between code and a store.
+///
+/// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects are
+/// handles on rows, made only when somebody asks for one; import stages work on the rows themselves. Both go through
+/// the same setters and the same ``save()``.
+///
+/// A context is confined to one task: pass object IDs to others.
+public final class ManagedObjectContext {
+  /// The model of the context's objects.
+  public let model: ManagedObjectModel
+  /// The coordinator that the context was made on, kept alive by it; `nil` for a context over a bare store.
+  public let coordinator: PersistentStoreCoordinator?
+  /// The stores that rows come from and go to, by number.
+  let storeList: StoreList
+  /// The context that saves of this one go to; `nil` when they go to the stores.
+  public internal(set) var parent: ManagedObjectContext?
+  /// The moment of the stores that the context reads, or `nil` when it always reads what is there.
+  public internal(set) var queryGeneration: QueryGenerationToken?
+  /// The contexts that save into this one.
+  var children: [WeakContext] = []
+  /// The thread that the context belongs to; `nil` when its user sees to that.
+  var queue: StoreQueue?
+  /// What the context is called in persistent history, or `nil`.
+  public var name: String?
+  /// Who changes things here, for persistent history, or `nil`.
+  public var transactionAuthor: String?
+  /// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+  public var mergePolicy = MergePolicy.error
+  /// Whether what other contexts of the coordinator save is merged into this one at once, as
+  /// ``mergeChanges(from:)-(ContextEvent)`` does.
+  public var automaticallyMergesChangesFromParent = false {
+    didSet { followOthers() }
+  }
+  /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
+  var knownWriteMark: Int
+  /// Who listens to what happens here; `nil` until somebody does.
+  var events: ContextEvents?
+
+  // Unchecked exclusivity: touched at each access to an object, and no access to it runs other code.
+  @exclusivity(unchecked) private var buffers: [RowBuffer?]
+  private var templates: [RowTemplate?]
+  private var validators: [EntityValidator?]
+  /// The last order keys given out since the last reset.
+  var lastOrderKeys: [OrderedOwner: Int64] = [:]
+
+  /// The objects that are alive, by root entity and row.
+  var registry: ObjectRegistry
+  /// Who refers to whom among the changed rows; `nil` until somebody asks for a to-many relationship.
+  var pendingReferences: PendingReferences?
+  /// The keys of objects that got permanent ones, were never saved, and are gone.
+  var annihilated: [TableID: Set<Int64>] = [:]
+  /// By entity: the to-one relationships without an inverse that may refer to its objects, once somebody asked.
+  var unpairedReferences: [Int: [RelationshipDescription]] = [:]
+  /// Pairs that the next save adds to or removes from join tables.
+  let pendingLinks = PendingLinks()
+  /// The requests of fetched properties that were asked for, read once.
+  var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
+  /// The results that want to hear of changes.
+  var resultObservers: [WeakResults] = []
+  /// What typed access could not do.
+  var typedFailures = AccessFailures()
+  /// Whether an object of which typed access finds that the store does not have the record any more becomes a deleted
+  /// one.
+  ///
+  /// Otherwise the next save fails with ``ObjectFailureCode/unreadable``. Its values are empty ones either way.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that writes
+  /// objects before what they refer to sets them later.
+  package var postponedSlots: [TableID: Set<Int>] = [:]
+  /// Whether the context keeps all its objects alive, not only those with changes.
+  ///
+  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to
+  /// another context. It is off by default: keep the objects that you need in a collection of your own.
+  public var retainsRegisteredObjects = false {
+    didSet { retainObjects() }
+  }
+  /// What the validation of objects found before a save; the save reports it with its own findings.
+  var hookFailures: [ObjectValidationFailure] = []
+  /// Writes down what changes, for the undo manager; `nil` without one.
+  var recorder: ChangeRecorder? {
+    didSet { if (recorder == nil) != (oldValue == nil) { keepersChanged() } }
+  }
+  /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
+  ///
+  /// `false` by default. The end of an event is ``processPendingChanges()``.
+  public var propagatesDeletesAtEndOfEvent = false
+  /// Objects that are deleted here and whose delete rules wait for the end of the event.
+  var waitingDeletions: [ManagedObject] = []
+  /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
+  var storedVersion: UInt32 = 0
+
+  /// Creates an empty context over a store, without an undo manager.
+  public convenience init(store: PersistentStore) {
+    let stores = StoreList()
+    stores.append(store)
+    self.init(model: store.model, stores: stores, coordinator: nil)
+  }
+
+  /// Creates an empty context on a coordinator; stores may be added to it later.
+  public convenience init(coordinator: PersistentStoreCoordinator) {
+    self.init(model: coordinator.model, stores: coordinator.list, coordinator: coordinator)
+  }
+
+  init(model: ManagedObjectModel, stores: StoreList, coordinator: PersistentStoreCoordinator?) {
+    self.model = model
+    storeList = stores
+    knownWriteMark = stores.writeMark
+    self.coordinator = coordinator
+    buffers = Array(repeating: nil, count: model.entities.count)
+    templates = Array(repeating: nil, count: model.entities.count)
+    validators = Array(repeating: nil, count: model.entities.count)
+    registry = ObjectRegistry(tableCount: model.entities.count, model: model, stores: stores)
+    registry.link.context = self
+    registry.link.place = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  deinit {
+    registry.link.context = nil
+    registry.link.place = nil
+    recorder?.manager.removeActions(ObjectIdentifier(self))
+  }
+
+  /// The rows of a table: those of the hierarchy below a root entity in one store.
+  package func buffer(table: TableID) -> RowBuffer {
+    if table.index < buffers.count, let buffer = buffers[table.index] { return buffer }
+    if table.index >= buffers.count {
+      // A store was added to the coordinator since the context was made.
+      buffers.append(contentsOf: repeatElement(nil, count: table.index + 1 - buffers.count))
+      registry.makeRoom(tableCount: table.index + 1)
+    }
+    let buffer = RowBuffer(model: model, root: model.entities[table.root], table: table)
+    buffer.recorder = recorder
+    buffers[table.index] = buffer
+    return buffer
+  }
+
+  /// The rows of a root entity in the first store.
+  package func buffer(root: Int) -> RowBuffer { buffer(table: TableID(root: root)) }
+
+  /// The buffers that exist.
+  package var allBuffers: [RowBuffer] { buffers.compactMap { $0 } }
+
+  /// Adds rows of one entity that the next save inserts, with primary keys of their own and the model's defaults.
+  ///
+  /// - Returns: The first row; the others follow it.
+  /// - Complexity: O(`count` × columns).
+  package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
+    // Importers and batch requests have refused abstract entities before they come here.
+    precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
+    let buffer = buffer(root: entity.rootIndex)
+    let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
+    let key = store.takePrimaryKeys(root: entity.rootIndex, count: count)
+    let keys = buffer.primaryKeys
+    for i in 0..<count { keys[first + i] = key + Int64(i) }
+    buffer.touchedRows.append(contentsOf: Int32(first)..<Int32(first + count))
+    template(entity).fill(buffer, rows: first..<first + count)
+    return first
+  }
+
+  /// The cells of a new row of an entity.
+  package func template(_ entity: EntityDescription) -> RowTemplate {
+    if let template = templates[entity.index] { return template }
+    let template = RowTemplate(entity)
+    templates[entity.index] = template
+    return template
+  }
+
+  /// The rules of an entity.
+  func validator(_ entity: EntityDescription) -> EntityValidator {
+    if let validator = validators[entity.index] { return validator }
+    let validator = EntityValidator(entity)
+    validators[entity.index] = validator
+    return validator
+  }
+
+  /// Forgets every row and every change; objects made before are no longer valid (``ManagedObject/isValid``).
+  ///
+  /// - Complexity: O(number of root entities), whatever the number of rows.
+  public func reset() {
+    for buffer in buffers { buffer?.removeAll() }
+    lastOrderKeys.removeAll(keepingCapacity: true)
+    registry.removeAll()
+    releaseAllObjects()
+    pendingReferences = nil
+    annihilated.removeAll()
+    pendingLinks.removeAll()
+    forgetUndo()
+    typedFailures = AccessFailures()
+    knownWriteMark = storeList.writeMark
+    postReset()
+  }
+
+  /// Sets everything that was changed since the last save back, and forgets what was inserted.
+  ///
+  /// Objects that were inserted are no longer valid; deleted ones are there again.
+  public func rollback() {
+    for buffer in allBuffers {
+      let touched = registry.isInUse ? buffer.touchedRows : []
+      for row in touched where buffer.states[Int(row)] == RowState.inserted { detach(buffer, row: Int(row)) }
+      buffer.rollBack()
+      releaseUnused(buffer, touched)
+    }
+    pendingReferences = nil
+    pendingLinks.removeAll()
+    typedFailures = AccessFailures()
+    changesWereRolledBack()
+    forgetUndo()
+    postPendingChanges()
+    updateResults()
+  }
+
+  /// Whether the next save has something to do.
+  public var hasChanges: Bool {
+    for buffer in allBuffers {
+      for row in buffer.touchedRows where RowState.isChange(buffer.states[Int(row)]) { return true }
+    }
+    return pendingLinks.hasChanges
+  }
+}
+
+extension RowState {
+  /// Whether a row in this state is something for the next save.
+  static func isChange(_ state: UInt8) -> Bool { state == inserted || state == updated || state == deleted }
+}
+
+/// The defaults of an entity's attributes, ready to be put into rows.
+package struct RowTemplate {
+  private struct Default {
+    var slot: Int
+    var tag: UInt8
+    var payload: UInt64
+    var bytes: [UInt8]
+  }
+  private var defaults: [Default] = []
+
+  init(_ entity: EntityDescription) {
+    for attribute in entity.attributes {
+      guard let value = attribute.defaultValue, let cell = StoredCell(value) else { continue }
+      defaults.append(Default(slot: attribute.slot, tag: cell.tag, payload: cell.payload, bytes: cell.bytes))
+    }
+  }
+
+  /// Puts the defaults into rows whose cells are null.
+  func fill(_ buffer: RowBuffer, rows: Range<Int>) {
+    for value in defaults {
+      var payload = value.payload
+      if value.tag == CellTag.text || value.tag == CellTag.blob {
+        payload = value.bytes.withUnsafeBytes { buffer.arena.append($0).payload }
+      }
+      let tags = buffer.tags[value.slot]
+      let payloads = buffer.payloads[value.slot]
+      for row in rows {
+        tags[row] = value.tag
+        payloads[row] = payload
+      }
+    }
+  }
+
+  /// The slots that have a default.
+  var slots: [Int] { defaults.map(\.slot) }
+
+  /// Whether a cell holds its default.
+  func isDefault(_ buffer: RowBuffer, row: Int, slot: Int) -> Bool {
+    guard let value = defaults.first(where: { $0.slot == slot }) else { return buffer.tags[slot][row] == CellTag.null }
+    if value.tag != buffer.tags[slot][row] { return false }
+    if value.tag == CellTag.text || value.tag == CellTag.blob {
+      return value.bytes.elementsEqual(buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row])))
+    }
+    return value.payload == buffer.payloads[slot][row]
+  }
+}
+
+/// A value in the form that cells have, with its bytes beside it.
+package struct StoredCell {
+  /// The cell's ``CellTag``.
+  package var tag: UInt8
+  /// The payload, unless the cell has bytes.
+  package var payload: UInt64 = 0
+  /// The bytes of a text or blob cell.
+  package var bytes: [UInt8] = []
+
+  /// The cell of no value.
+  static let null = StoredCell(tag: CellTag.null)
+
+  private init(tag: UInt8) { self.tag = tag }
+
+  /// Converts a value as Core Data stores it; `nil` for a decimal that the store cannot hold exactly.
+  package init?(_ value: AttributeValue) {
+    switch value {
+    case .null: tag = CellTag.null
+    case .boolean(let flag):
+      tag = CellTag.integer
+      payload = flag ? 1 : 0
+    case .integer(let number):
+      tag = CellTag.integer
+      payload = UInt64(bitPattern: number)
+    case .double(let number), .date(let number):
+      tag = CellTag.real
+      payload = number.bitPattern
+    case .decimal(let number):
+      guard let cell = number.storedCell else { return nil }
+      tag = cell.tag
+      payload = cell.payload
+    case .string(let text), .uri(let text):
+      tag = CellTag.text
+      bytes = Array(text.utf8)
+    case .binary(let data):
+      tag = CellTag.blob
+      bytes = data
+    case .uuid(let high, let low):
+      tag = CellTag.blob
+      bytes = UUIDText.bytes(high, low)
+    }
+  }
+}
+
+extension DecimalNumber {
+  /// The cell that holds the number in a column of type DECIMAL: an integer when it is whole and fits 64 bits, else a
+  /// binary64 number when that gives back the same 15 digits; `nil` otherwise.
+  package var storedCell: (tag: UInt8, payload: UInt64)? {
+    // A larger significand is beyond 64 bits already, and would overflow 128 with 18 zeros behind it.
+    if exponent >= 0, exponent <= 18, significand.magnitude <= UInt128(UInt64.max) {
+      var whole = significand
+      for _ in 0..<exponent { whole *= 10 }
+      if let integer = Int64(exactly: whole) { return (CellTag.integer, UInt64(bitPattern: integer)) }
+    }
+    guard significand.magnitude < 1_000_000_000_000_000,
+      let number = Double("\(significand)e\(exponent)"), number.isFinite
+    else { return nil }
+    return (CellTag.real, number.bitPattern)
+  }
+}
+
+@available(*, unavailable, message: "a context is confined to one task; pass object IDs to others")
+extension ManagedObjectContext: Sendable {}

@@ -1,0 +1,173 @@
+public import MergewalkObjectStore
+
+/// One stage of a staged migration.
+public protocol MigrationStage {
+  /// What it does, for people.
+  var label: String { get }
+  /// The versions that it begins with, goes through and ends with, in order.
+  var versions: [ModelVersionList.Version] { get }
+}
+
+/// A stage whose versions lead one to the next by inference.
+///
+/// Source: Apple, `NSLightweightMigrationStage`.
+public struct LightweightMigrationStage: MigrationStage {
+  /// What it does, for people.
+  public var label: String
+  /// The versions, in order.
+  public var versions: [ModelVersionList.Version]
+
+  /// Creates a stage.
+  public init(_ versions: [ModelVersionList.Version], label: String = "lightweight stage") {
+    self.versions = versions
+    self.label = label
+  }
+}
+
+/// A stage with work before and after it.
+///
+/// Source: Apple, `NSCustomMigrationStage`.
+public struct CustomMigrationStage: MigrationStage {
+  /// Work on a store: the context is saved after it, if it has changes.
+  public typealias Handler = (ManagedObjectContext) throws -> Void
+
+  /// What it does, for people.
+  public var label: String
+  /// The version before.
+  public var current: ModelVersionList.Version
+  /// The version afterwards.
+  public var next: ModelVersionList.Version
+  /// The mappings; `nil` when what becomes of the data can be inferred.
+  public var mapping: MappingModel?
+  /// Runs before the stage, with the objects of the version before.
+  public var willMigrate: Handler?
+  /// Runs after the stage, with the objects of the version afterwards.
+  public var didMigrate: Handler?
+  /// The version before and the one afterwards.
+  public var versions: [ModelVersionList.Version] { [current, next] }
+
+  /// Creates a stage.
+  public init(
+    from current: ModelVersionList.Version, to next: ModelVersionList.Version, label: String = "custom stage",
+    mapping: MappingModel? = nil, willMigrate: Handler? = nil, didMigrate: Handler? = nil
+  ) {
+    self.current = current
+    self.next = next
+    self.label = label
+    self.mapping = mapping
+    self.willMigrate = willMigrate
+    self.didMigrate = didMigrate
+  }
+}
+
+/// Migrates a store through versions of its model in ordered stages, with work between them.
+///
+/// The stages run on a copy beside the store, which takes its place in one step when all are done: a crash or an error
+/// leaves the store as it was. Nobody may write the store meanwhile.
+///
+/// Source: Apple, `NSStagedMigrationManager`, "Staged migrations".
+public struct StagedMigrationManager {
+  /// The stages, in order.
+  public let stages: [any MigrationStage]
+  /// Called before each stage that runs.
+  public var progress: ((any MigrationStage) -> Void)?
+
+  /// Creates a manager.
+  public init(_ stages: [any MigrationStage]) { self.stages = stages }
+
+  /// Migrates the store at a path from the version that it was made with to the last one of the stages.
+  ///
+  /// Stages before that version are left out. Between two stages the store goes by inference from where the one ended to
+  /// where the next begins.
+  ///
+  /// - Parameter backupPath: Where a copy of the store is put first; `nil` for none.
+  /// - Returns: The names of the versions that the store had, the first and the last included; empty when it had the last
+  ///   already.
+  /// - Throws: `MigrationError` with `noSourceModel` when no stage has the store's version, with `notInferable` or `data`
+  ///   when a stage is not possible; `StoreError`, or what a handler throws.
+  @discardableResult
+  public func migrate(_ path: String, backupPath: String? = nil) throws -> [String] {
+    let isFile = FileStoreMigration.type(path) != .sqlite
+    let metadata = try FileStoreMigration.metadata(path)
+    let all = ModelVersionList(stages.flatMap(\.versions))
+    // The last stage that knows the version: where one ends and the next begins, the next has work to do.
+    guard let first = stages.lastIndex(where: { ModelVersionList($0.versions).version(fitting: metadata) != nil }),
+      let start = ModelVersionList(stages[first].versions).version(fitting: metadata), let last = all.versions.last
+    else {
+      throw MigrationError(
+        .noSourceModel, path: path,
+        message: "the store was made with none of the versions of the stages ("
+          + all.versions.map(\.name).joined(separator: ", ") + "); add a stage that begins with its version")
+    }
+    if ModelVersionList([last]).version(fitting: metadata) != nil { return [] }
+    if isFile {
+      let migration = try FileStoreMigration(path, from: start.model, backupPath: backupPath)
+      defer { migration.abandon() }
+      let names = try migrate(migration.sqlitePath)
+      try migration.finish(last.model)
+      return names
+    }
+    if let backupPath { try StoreReplacement.copy(path, to: backupPath) }
+    let copy = try StoreReplacement.copy(path)
+    do {
+      var versions = [start]
+      for stage in stages[first...] {
+        progress?(stage)
+        try run(stage, copy, &versions)
+      }
+      try StoreReplacement.replace(path, keepsExternalData: true)
+      return versions.map(\.name)
+    } catch {
+      StoreReplacement.clear(path)
+      throw error
+    }
+  }
+
+  private func run(_ stage: any MigrationStage, _ path: String, _ versions: inout [ModelVersionList.Version]) throws {
+    guard let custom = stage as? CustomMigrationStage else {
+      guard let end = stage.versions.last else { return }
+      return try infer(path, to: end, in: ModelVersionList(stage.versions), &versions)
+    }
+    if try isAt(custom.next, path) { return }
+    try infer(path, to: custom.current, in: ModelVersionList(versions.suffix(1) + [custom.current]), &versions)
+    try handle(custom.willMigrate, path, custom.current)
+    if let mapping = custom.mapping {
+      try MigrationManager(from: custom.current.model, to: custom.next.model, mapping: mapping).migrate(path)
+      versions.append(custom.next)
+    } else {
+      try infer(path, to: custom.next, in: ModelVersionList(custom.versions), &versions)
+    }
+    try handle(custom.didMigrate, path, custom.next)
+  }
+
+  private func isAt(_ version: ModelVersionList.Version, _ path: String) throws -> Bool {
+    ModelVersionList([version]).version(fitting: try StoreMetadata.read(path: path)) != nil
+  }
+
+  private func infer(
+    _ path: String, to version: ModelVersionList.Version, in known: ModelVersionList,
+    _ versions: inout [ModelVersionList.Version]
+  ) throws {
+    // Where the store is may be a version of another stage.
+    let list = ModelVersionList(
+      versions.suffix(1).filter { !known.contains($0) } + known.versions)
+    versions += try StoreMigrator.migrate(path: path, to: version, in: list).route.dropFirst()
+  }
+
+  private func handle(_ handler: CustomMigrationStage.Handler?, _ path: String, _ version: ModelVersionList.Version)
+    throws
+  {
+    guard let handler else { return }
+    let coordinator = PersistentStoreCoordinator(model: version.model)
+    do {
+      try coordinator.addSQLiteStore(at: path)
+      let context = ManagedObjectContext(coordinator: coordinator)
+      try handler(context)
+      if context.hasChanges { try context.save() }
+      try coordinator.close()
+    } catch {
+      try? coordinator.close()
+      throw error
+    }
+  }
+}

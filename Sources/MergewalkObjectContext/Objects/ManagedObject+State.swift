@@ -1,0 +1,221 @@
+public import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// The value of a property of any kind, as ``ManagedObject/changedValues()`` and
+/// ``ManagedObject/committedValues(forKeys:)`` report it.
+public enum PropertyValue: Sendable, Hashable {
+  /// The value of an attribute.
+  case attribute(AttributeValue)
+  /// The object of a to-one relationship, or `nil`.
+  case object(ManagedObjectID?)
+  /// The objects of a to-many relationship, in the order of an ordered one, else by primary key.
+  case objects([ManagedObjectID])
+}
+
+/// What an object has now, had when it was fetched or saved, and knows without asking the store.
+extension ManagedObject {
+  /// The properties whose values differ from what was fetched or last saved, with their values now; of an object that
+  /// was never saved those that differ from no value.
+  ///
+  /// Relationships without an inverse at this end's own row are among them when members were put in or taken out here.
+  ///
+  /// - Throws: ``ObjectError`` as ``objects(forKey:)`` does.
+  public final func changedValues() throws(ObjectError) -> [String: PropertyValue] {
+    let context = try validContext
+    let buffer = context.buffer(table: table)
+    var values: [String: PropertyValue] = [:]
+    if isFault { return values }
+    for attribute in entity.attributes where isChanged(slot: attribute.slot, buffer) {
+      values[attribute.name] = .attribute(try storedValue(forKey: attribute.name))
+    }
+    for relationship in entity.relationships where !relationship.isTransient {
+      if relationship.isToMany {
+        let now = try objectIDs(forRelationshipNamed: relationship.name)
+        if now != (try committedIDs(relationship)) { values[relationship.name] = .objects(now) }
+      } else if isChanged(slot: relationship.slot, buffer) {
+        values[relationship.name] = .object(try objectIDs(forRelationshipNamed: relationship.name).first)
+      }
+    }
+    return values
+  }
+
+  /// The values that properties had when they were fetched or last saved, whatever was set since; of an object that was
+  /// never saved no values.
+  ///
+  /// - Parameter keys: The properties; `nil` for all that are stored.
+  /// - Throws: ``ObjectError`` with `unknownKey`, or as ``value(forKey:)`` does.
+  public final func committedValues(forKeys keys: [String]? = nil) throws(ObjectError) -> [String: PropertyValue] {
+    let context = try validContext
+    try context.fire(self)
+    var values: [String: PropertyValue] = [:]
+    let all =
+      entity.attributes.filter { !$0.isTransient }.map(\.name)
+      + entity.relationships.filter { !$0.isTransient }.map(\.name)
+    for key in keys ?? all {
+      if let attribute = entity.attribute(named: key) {
+        values[key] = .attribute(try committedValue(attribute))
+      } else if let relationship = entity.relationship(named: key) {
+        let ids = try committedIDs(relationship)
+        values[key] = relationship.isToMany ? .objects(ids) : .object(ids.first)
+      } else {
+        throw ObjectError(.unknownKey, "\(entity.name) has no attribute or relationship \"\(key)\"")
+      }
+    }
+    return values
+  }
+
+  /// Whether the next save writes something of the object: changes of transient attributes alone are nothing to write.
+  public final var hasPersistentChangedValues: Bool {
+    guard isValid, let context = link.context else { return false }
+    let buffer = context.buffer(table: table)
+    switch state {
+    case RowState.inserted, RowState.deleted: return true
+    case RowState.updated:
+      let hasChangedValue =
+        entity.attributes.contains { !$0.isTransient && isChanged(slot: $0.slot, buffer) }
+        || entity.relationships.contains { !$0.isTransient && !$0.isToMany && isChanged(slot: $0.slot, buffer) }
+      return hasChangedValue || context.hasLinkChanges(self)
+    default: return context.hasLinkChanges(self)
+    }
+  }
+
+  /// Whether the objects of a relationship would have to be fetched: `false` for the relationships of an object that was
+  /// never saved, and for a to-one that refers to nothing.
+  ///
+  /// Asks nobody.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`.
+  public final func hasFault(forRelationshipNamed key: String) throws(ObjectError) -> Bool {
+    let context = try validContext
+    guard let relationship = entity.relationship(named: key) else {
+      throw ObjectError(.unknownKey, "\(entity.name) has no relationship \"\(key)\"")
+    }
+    if isInserted { return false }
+    if relationship.isToMany { return storedMembers[relationship.slot]?.version != context.storedVersion }
+    let buffer = context.buffer(table: table)
+    if isFault, !buffer.isKnown(row: row, slot: relationship.slot) { return true }
+    guard buffer.tags[relationship.slot][row] == CellTag.integer else { return false }
+    let other = context.buffer(table: context.destinationTable(relationship, from: table))
+    let key = Int64(bitPattern: buffer.payloads[relationship.slot][row])
+    return other.row(primaryKey: key).map { other.states[$0] == RowState.fault } ?? true
+  }
+
+  /// The IDs of the objects that a relationship refers to, one at most for a to-one; keeps none of them.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`, or as ``objects(forKey:)`` does.
+  public final func objectIDs(forRelationshipNamed key: String) throws(ObjectError) -> [ManagedObjectID] {
+    let context = try validContext
+    if entity.relationship(named: key) == nil, isFault { try context.fire(self) }
+    guard let relationship = entity.relationship(named: key) else {
+      throw ObjectError(.unknownKey, "\(entity.name) has no relationship \"\(key)\"")
+    }
+    if relationship.isToMany { return try context.memberIDs(of: self, relationship) }
+    let target = try context.referenced(by: self, relationship)
+    guard target != 0 else { return [] }
+    let other = context.destinationTable(relationship, from: table)
+    let known = context.buffer(table: other)
+    if let place = known.row(primaryKey: target) {
+      if known.states[place] == RowState.deleted { return [] }
+      return [context.objectID(table: other, entity: Int(known.entities[place]), primaryKey: target)]
+    }
+    let own = context.buffer(table: table).destinationEntities[relationship.slot].map { Int($0[row]) } ?? -1
+    return [
+      context.objectID(table: other, entity: own >= 0 ? own : relationship.destinationEntity, primaryKey: target)
+    ]
+  }
+
+  /// 0 for an object with its values, or a fault, with nothing going on; 1 while a hook runs that brings values in or out.
+  public final var faultingState: Int { flags.contains(.isInTransition) ? 1 : 0 }
+
+  // MARK: Committed values
+
+  private func isChanged(slot: Int, _ buffer: RowBuffer) -> Bool {
+    if buffer.states[row] == RowState.inserted { return buffer.tags[slot][row] != CellTag.null }
+    guard buffer.states[row] == RowState.updated, buffer.isDirty(row: row, slot: slot),
+      let old = snapshot(slot: slot, buffer)
+    else { return false }
+    return !buffer.equals(row: row, slot: slot, tag: old.tag, payload: old.payload, arena: buffer.arena.base)
+  }
+
+  private func snapshot(slot: Int, _ buffer: RowBuffer) -> CellSnapshot? {
+    buffer.snapshots.first { Int($0.row) == row && Int($0.slot) == slot }
+  }
+
+  private func committedValue(_ attribute: AttributeDescription) throws(ObjectError) -> AttributeValue {
+    let buffer = try validContext.buffer(table: table)
+    if isInserted { return .null }
+    guard buffer.isDirty(row: row, slot: attribute.slot), let old = snapshot(slot: attribute.slot, buffer) else {
+      return try storedValue(forKey: attribute.name)
+    }
+    let value = attribute.type.value(tag: old.tag, payload: old.payload, buffer.arena)
+    guard attribute.allowsExternalBinaryDataStorage, case .binary(let bytes) = value else { return value }
+    return .binary(bytes.withUnsafeBytes { ExternalData.inlineValue($0) } ?? bytes)
+  }
+
+  private func committedIDs(_ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObjectID] {
+    let context = try validContext
+    if isInserted { return [] }
+    let other = context.destinationTable(relationship, from: table)
+    func id(_ key: Int64, _ entity: Int) -> ManagedObjectID {
+      context.objectID(table: other, entity: entity >= 0 ? entity : relationship.destinationEntity, primaryKey: key)
+    }
+    if relationship.isToMany {
+      return try context.storedMemberKeys(of: self, relationship).map { id($0, context.knownEntity($0, other)) }
+    }
+    let buffer = context.buffer(table: table)
+    guard buffer.isDirty(row: row, slot: relationship.slot),
+      let old = snapshot(slot: relationship.slot, buffer)
+    else { return try objectIDs(forRelationshipNamed: relationship.name) }
+    return old.tag == CellTag.integer ? [id(Int64(bitPattern: old.payload), Int(old.destinationEntity))] : []
+  }
+}
+
+extension ManagedObjectContext {
+  /// The IDs of the members of a to-many relationship.
+  func memberIDs(
+    of object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> [ManagedObjectID] {
+    // Members that nobody holds are made and go again one after the other; their rows were fetched in one statement.
+    try members(of: object, relationship).map(\.objectID)
+  }
+
+  /// The primary keys of the members that the store names for a to-many relationship, in their order.
+  func storedMemberKeys(
+    of object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> [Int64] {
+    if object.storedMembers[relationship.slot]?.version != storedVersion { _ = try members(of: object, relationship) }
+    var partners = object.storedMembers[relationship.slot]?.partners ?? []
+    if relationship.isOrdered, let inverse = model.inverse(of: relationship), !inverse.isToMany {
+      // The members' own rows keep the order.
+      let buffer = buffer(table: destinationTable(relationship, from: object.table))
+      for i in partners.indices {
+        guard let row = buffer.row(primaryKey: partners[i].primaryKey) else { continue }
+        let old = buffer.snapshots.first { Int($0.row) == row && Int($0.slot) == inverse.slot }
+        partners[i].order = old?.orderKey ?? buffer.orderKeys[inverse.slot]?[row] ?? 0
+      }
+    }
+    return partners.sorted { $0.order == $1.order ? $0.primaryKey < $1.primaryKey : $0.order < $1.order }
+      .map(\.primaryKey)
+  }
+
+  /// The entity of a record as far as it is known here, else -1.
+  func knownEntity(_ key: Int64, _ table: TableID) -> Int {
+    let buffer = buffer(table: table)
+    return buffer.row(primaryKey: key).map { Int(buffer.entities[$0]) } ?? -1
+  }
+
+  /// Fetches the values of all faults among some objects, in one statement a table, instead of one by one at their first
+  /// uses.
+  ///
+  /// A fetch with the predicate `SELF IN …` does the same.
+  ///
+  /// - Throws: ``ObjectError`` with `otherContext`, `closed` or `database`. Records that the store does not have stay faults.
+  public func fetchValues(of objects: [ManagedObject]) throws(ObjectError) {
+    var keys: [TableID: [Int64]] = [:]
+    for object in objects where object.isFault {
+      try check(object)
+      keys[object.table, default: []].append(object.primaryKey)
+    }
+    for (table, keys) in keys.sorted(by: { $0.key < $1.key }) { try fetchMissing(buffer(table: table), keys) }
+  }
+}

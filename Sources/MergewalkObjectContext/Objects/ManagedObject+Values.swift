@@ -1,0 +1,164 @@
+public import MergewalkObjectModel
+import MergewalkObjectStore
+
+extension ManagedObject {
+  /// The value of an attribute; values of a fault are fetched first.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `invalid` when the object
+  ///   is not valid any more, `externalData`, `closed` or `database`.
+  public final func value(forKey key: String) throws(ObjectError) -> AttributeValue {
+    guard flags.contains(.hasAccessHooks) else { return try storedValue(forKey: key) }
+    // The default hook fires faults too, but cannot say why that failed.
+    _ = try storedValue(forKey: key)
+    willAccessValue(forKey: key)
+    defer { didAccessValue(forKey: key) }
+    return try storedValue(forKey: key)
+  }
+
+  /// The value of an attribute, without hooks.
+  final func storedValue(forKey key: String) throws(ObjectError) -> AttributeValue {
+    // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
+    if entity.attributeAccess(named: key) == nil { _ = try attribute(key) }
+    guard let attribute = entity.attributeAccess(named: key) else {
+      throw ObjectError(.unknownKey, "\(entity.name) has no attribute \"\(key)\"")
+    }
+    let context = try validContext
+    let buffer = context.buffer(table: table)
+    let slot = attribute.slot
+    try context.fire(self, for: slot)
+    let (tag, payload) = (buffer.tags[slot][row], buffer.payloads[slot][row])
+    guard attribute.isExternal, tag == CellTag.blob else {
+      return attribute.type.value(tag: tag, payload: payload, buffer.arena)
+    }
+    guard let bytes = ExternalData.inlineValue(buffer.arena.bytes(ByteRange(payload: payload))) else {
+      return try context.externalValue(buffer, row: row, slot: slot)
+    }
+    return .binary(bytes)
+  }
+
+  /// The value of an attribute, as ``value(forKey:)``.
+  public final subscript(key: String) -> AttributeValue {
+    get throws(ObjectError) { try value(forKey: key) }
+  }
+
+  /// Sets an attribute; setting the value it has already is no change.
+  ///
+  /// Whether the model allows the value, `null` and ranges included, is asked by the next save, which reports all
+  /// findings at once.
+  ///
+  /// An object that is to be deleted can be set too; rolling back brings it back as it was.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, or as ``value(forKey:)``
+  ///   does.
+  public final func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
+    try asChange { () throws(ObjectError) in
+      let attribute = try attribute(key)
+      let cell = try settableCell(value, attribute)
+      guard notifiesChanges else {
+        if try put(cell, slot: attribute.slot), flags.contains(.hasHooks) { flags.insert(.wasSet) }
+        return
+      }
+      willChangeValue(forKey: key)
+      if try put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
+      didChangeValue(forKey: key)
+    }
+  }
+
+  /// Whether somebody wants to hear of changes: hooks or observers.
+  @inline(__always)
+  final var notifiesChanges: Bool {
+    if flags.contains(.hasChangeHooks) || extras != nil { return true }
+    // The undo manager has to know transient values of classes.
+    return link.context?.recorder != nil && type(of: self) != ManagedObject.self
+  }
+
+  /// The cell for a value that an attribute can be set to now; values of a fault are fetched first.
+  final func settableCell(
+    _ value: AttributeValue, _ attribute: AttributeDescription
+  ) throws(ObjectError) -> StoredCell {
+    guard !attribute.isDerived else {
+      throw ObjectError(.readOnly, "\(entity.name).\(attribute.name) is derived: the store computes it")
+    }
+    let cell = try attribute.cell(value, entity: entity)
+    let context = try validContext
+    try context.fire(self)
+    if context.hasAccessFailures { context.forgetFailures(of: self, attribute.name) }
+    return cell
+  }
+
+  /// Puts a value into the row; returns whether that changed anything.
+  @discardableResult
+  final func put(_ cell: StoredCell, slot: Int) throws(ObjectError) -> Bool {
+    let context = try validContext
+    let buffer = context.buffer(table: table)
+    if cell.tag == CellTag.text || cell.tag == CellTag.blob {
+      if isExternalValue(cell, slot: slot, context) { return false }
+      return cell.bytes.withUnsafeBytes { bytes in
+        let range = ByteRange(offset: 0, length: bytes.count)
+        return buffer.set(
+          row: row, slot: slot, tag: cell.tag, payload: range.payload,
+          arena: bytes.baseAddress ?? UnsafeRawPointer(buffer.arena.base))
+      }
+    }
+    return buffer.set(
+      row: row, slot: slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base))
+  }
+
+  /// The attribute of a name.
+  final func attribute(_ key: String) throws(ObjectError) -> AttributeDescription {
+    // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
+    if entity.attribute(named: key) == nil, isFault { try validContext.fire(self) }
+    guard let attribute = entity.attribute(named: key) else {
+      let kind = entity.relationship(named: key) == nil ? "" : "; it is a relationship"
+      throw ObjectError(.unknownKey, "\(entity.name) has no attribute \"\(key)\"\(kind)")
+    }
+    return attribute
+  }
+}
+
+extension ManagedObjectContext {
+  /// Sees to it that an object's relationships can be set.
+  func checkChangeable(_ object: ManagedObject) throws(ObjectError) {
+    if object.isDeleted { throw ObjectError(.deleted, "\(object.objectID) is deleted and cannot be changed") }
+  }
+
+  /// The bytes that a cell keeps in a file beside the store.
+  func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
+    let cell = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
+    let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
+    let path = store(table: buffer.table).file.path
+    guard let bytes = ExternalData.read(name, store: path) else {
+      throw ObjectError(.externalData, "the file \(name) with a value beside \(path) cannot be read")
+    }
+    return .binary(bytes)
+  }
+}
+
+extension AttributeDescription {
+  /// The cell that holds a value.
+  func cell(_ value: AttributeValue, entity: EntityDescription) throws(ObjectError) -> StoredCell {
+    var stored = value
+    let isRight: Bool
+    switch (value, type) {
+    case (.null, _), (.boolean, .boolean), (.integer, .integer16), (.integer, .integer32), (.integer, .integer64),
+      (.double, .double), (.decimal, .decimal), (.string, .string), (.date, .date), (.uuid, .uuid), (.uri, .uri):
+      isRight = true
+    case (.double(let number), .float):
+      // A Float attribute holds binary32 numbers; comparing with what is there must compare like with like.
+      stored = .double(Double(Float(number)))
+      isRight = true
+    case (.binary(let bytes), .binary), (.binary(let bytes), .transformable):
+      if allowsExternalBinaryDataStorage { stored = .binary([ExternalData.inlineTag] + bytes) }
+      isRight = true
+    default: isRight = false
+    }
+    guard isRight else {
+      throw ObjectError(.typeMismatch, "\(entity.name).\(name) is of type \(type.xmlName) and cannot be \(value)")
+    }
+    guard let cell = StoredCell(stored) else {
+      throw ObjectError(
+        .notStorable, "\(entity.name).\(name): the store cannot hold \(value) exactly; it keeps 15 digits")
+    }
+    return cell
+  }
+}

@@ -1,0 +1,90 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// What typed access could not do since the last save: the next save reports it.
+struct AccessFailures {
+  /// Values that were not set.
+  ///
+  /// Their objects are held, so that what was to be set is not forgotten with them.
+  var notSet: [(object: ManagedObject, key: String, error: ObjectError)] = []
+  /// Values that could not be read, up to a number.
+  var unreadable: [ObjectValidationFailure] = []
+  /// How many more there were.
+  var furtherUnreadable = 0
+
+  /// How many unreadable values are kept: enough to see what is wrong.
+  static let limit = 100
+
+  var isEmpty: Bool { notSet.isEmpty && unreadable.isEmpty }
+}
+
+extension ManagedObjectContext {
+  /// What typed access could not read or set since the last save, which the next save will fail with.
+  ///
+  /// A value that could not be set is on the list until it is set again, its object is deleted or refreshed, or the context
+  /// is rolled back or reset; one that could not be read only until a save has reported it. No more than 100 of the latter
+  /// are named.
+  public var accessFailures: [ObjectValidationFailure] {
+    var failures: [ObjectValidationFailure] = []
+    for (object, key, error) in typedFailures.notSet where object.isValid && !object.isDeleted {
+      failures.append(failure(.notSet, object, key, error.message))
+    }
+    failures += typedFailures.unreadable
+    if typedFailures.furtherUnreadable > 0, var last = failures.last {
+      last.message = (last.message ?? "") + "; and \(typedFailures.furtherUnreadable) more"
+      failures[failures.count - 1] = last
+    }
+    return failures
+  }
+
+  /// Whether there are any.
+  @inline(__always)
+  var hasAccessFailures: Bool { !typedFailures.isEmpty }
+
+  /// Takes note of a value that was not set.
+  func noteNotSet(_ object: ManagedObject, _ key: String, _ error: ObjectError) {
+    forgetFailures(of: object, key)
+    hold(object)
+    typedFailures.notSet.append((object, key, error))
+  }
+
+  /// Takes note of a value that could not be read.
+  func noteUnreadable(_ object: ManagedObject, _ key: String, _ error: ObjectError) {
+    let failure = failure(.unreadable, object, key, error.message)
+    let isKnown = typedFailures.unreadable.contains {
+      $0.property == key && $0.row == failure.row && $0.table == failure.table
+    }
+    if isKnown { return }
+    if typedFailures.unreadable.count < AccessFailures.limit {
+      typedFailures.unreadable.append(failure)
+    } else {
+      typedFailures.furtherUnreadable += 1
+    }
+  }
+
+  /// Forgets what could not be done with an object, or with one of its properties.
+  func forgetFailures(of object: ManagedObject, _ key: String? = nil) {
+    typedFailures.notSet.removeAll { $0.object === object && (key == nil || $0.key == key) }
+    let (table, row) = (object.table, Int32(object.row))
+    typedFailures.unreadable.removeAll {
+      $0.table == table && $0.row == row && (key == nil || $0.property == key)
+    }
+  }
+
+  /// What the save that runs has to report; unreadable values are reported once.
+  func takeAccessFailures() -> [ObjectValidationFailure] {
+    guard hasAccessFailures else { return [] }
+    let failures = accessFailures
+    typedFailures.unreadable = []
+    typedFailures.furtherUnreadable = 0
+    return failures
+  }
+
+  private func failure(
+    _ code: ObjectFailureCode, _ object: ManagedObject, _ key: String, _ message: String
+  ) -> ObjectValidationFailure {
+    ObjectValidationFailure(
+      entity: object.entity.name, primaryKey: object.primaryKey, property: key, code: code, table: object.table,
+      row: Int32(object.row), objectID: object.objectID, value: nil, message: message)
+  }
+}

@@ -1,0 +1,99 @@
+public import MergewalkObjectModel
+public import MergewalkObjectStore
+
+/// A call of the object layer that could not be done; nothing has changed.
+public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong; tests and callers match this.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The model has no entity of this name.
+    case unknownEntity
+    /// The entity is abstract: only entities that inherit from it have objects.
+    case abstractEntity
+    /// The entity has no property of this name, or none of the kind that the call is for.
+    case unknownKey
+    /// The value is not of the attribute's type.
+    case typeMismatch
+    /// The decimal number has too many digits for the store.
+    case notStorable
+    /// The transformer of a transformable attribute is not registered, cannot be used, or failed.
+    case transformer
+    /// The attribute is derived: the store computes it.
+    case readOnly
+    /// The attribute is transient: the store knows nothing of it.
+    case transient
+    /// The object, or its entity, has another class than the one that is wanted.
+    case wrongClass
+    /// The object is not of the relationship's destination entity.
+    case wrongEntity
+    /// The object belongs to another context.
+    case otherContext
+    /// The object cannot be assigned to a store: it is in one, or related to objects in another one.
+    case assigned
+    /// The objects are in different stores, and relationships do not leave a store.
+    case otherStore
+    /// The object was deleted in this context.
+    case deleted
+    /// The object is not valid any more: its context was reset or let go, its deletion was saved or merged, or its insert
+    /// was rolled back.
+    case invalid
+    /// The value in the store is none of the Swift type that it is read as.
+    case unreadable
+    /// The store has no record with the object's ID.
+    case notFound
+    /// The bytes lie in a file beside the store, and the file cannot be read.
+    case externalData
+    /// The predicate, an expression or an option of a fetch request cannot be carried out;
+    /// ``ObjectError/predicateError`` says why.
+    case invalidRequest
+    /// The task was cancelled while a fetch ran.
+    case cancelled
+    /// The store was closed.
+    case closed
+    /// The database failed; ``ObjectError/cause`` says why.
+    case database
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// What was expected and what was found.
+  public let message: String
+  /// The store's error, or `nil`.
+  public let cause: StoreError?
+  /// What is wrong with a fetch request, or `nil`.
+  public let predicateError: PredicateError?
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+    cause = nil
+    predicateError = nil
+  }
+
+  init(_ error: PredicateError) {
+    code = error.code == .unknownEntity ? .unknownEntity : .invalidRequest
+    message = error.description
+    cause = nil
+    predicateError = error
+  }
+
+  init(_ cause: StoreError) {
+    let isStopped = cause.cause?.kind == .interrupted
+    code = isStopped ? .cancelled : .database
+    message = isStopped ? "the task was cancelled during a fetch" : cause.cause?.description ?? cause.description
+    self.cause = cause
+    predicateError = nil
+  }
+
+  /// `message [code]`.
+  public var description: String { "\(message) [\(code.rawValue)]" }
+}
+
+/// Runs a piece of work with predicates and wraps its error.
+func predicateErrors<Value>(_ body: () throws(PredicateError) -> Value) throws(ObjectError) -> Value {
+  do { return try body() } catch { throw ObjectError(error) }
+}
+
+/// Runs a piece of work on the database and wraps its error.
+func objectErrors<Value>(_ body: () throws(StoreError) -> Value) throws(ObjectError) -> Value {
+  do { return try body() } catch { throw ObjectError(error) }
+}

@@ -1,0 +1,47 @@
+import MergewalkObjectStore
+
+/// What a managed object is made of: which row of which context it stands for.
+///
+/// Only contexts make handles; a class of one's own passes the one it gets to `super.init`.
+public struct ObjectHandle {
+  let link: ContextLink
+  let generation: UInt32
+  let table: TableID
+  let row: Int
+  let primaryKey: Int64
+  let entityIndex: Int
+}
+
+@available(*, unavailable, message: "an object is confined to its context's task; pass its objectID")
+extension ObjectHandle: Sendable {}
+
+/// What few objects have.
+final class ObjectExtras {
+  /// Values of transient attributes that no column holds, by slot.
+  var transientValues: [Int: Any] = [:]
+  /// Values of transformable attributes, by slot.
+  var transformed: [Int: TransformedValue] = [:]
+  /// Who wants to hear of changes, by key.
+  var observers: [String: [WeakObservation]] = [:]
+}
+
+/// Why an object got other values than the ones it had, other than by being set or fetched.
+public struct SnapshotEvents: OptionSet, Sendable, Hashable {
+  /// The bits, with the meaning that they have in Core Data.
+  public let rawValue: UInt
+  /// Creates a set from bits.
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// The insertion of the object was undone.
+  public static let undoInsertion = SnapshotEvents(rawValue: 1 << 1)
+  /// The deletion of the object was undone.
+  public static let undoDeletion = SnapshotEvents(rawValue: 1 << 2)
+  /// Changes of values were undone.
+  public static let undoUpdate = SnapshotEvents(rawValue: 1 << 3)
+  /// The context was rolled back.
+  public static let rollback = SnapshotEvents(rawValue: 1 << 4)
+  /// The object was refreshed.
+  public static let refresh = SnapshotEvents(rawValue: 1 << 5)
+  /// A conflict was resolved.
+  public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
+}

@@ -1,0 +1,153 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// The objects of a to-many relationship of one object: a set, or a list when the relationship is ordered, that follows
+/// the changes of the relationship and can change it.
+///
+/// An object is in it once. Elements come in the order of an ordered relationship, else by primary key, and new ones last.
+/// Copies are the same collection, not a snapshot of it: `Array(objects)` is one. Keep the collection in a variable when
+/// you walk through it by index: it then asks once, until something changes.
+///
+/// Failures are those of typed access (``ManagedObject/get(_:)``): a record that is gone, or cannot be read, has no related
+/// objects; what goes wrong otherwise is reported by the next save.
+public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
+  /// The object that has the relationship.
+  public let owner: ManagedObject
+  /// The relationship's name.
+  public let key: String
+  private let cache = Cache()
+
+  /// The elements as they were when they were last asked for.
+  private final class Cache {
+    var stamp: RelationStamp?
+    var elements: [Element] = []
+    /// Those before them.
+    var earlier: [Element] = []
+  }
+
+  init(owner: ManagedObject, key: String) {
+    self.owner = owner
+    self.key = key
+  }
+
+  private var elements: [Element] {
+    let stamp = owner.relationStamp(key)
+    if let stamp, stamp == cache.stamp { return cache.elements }
+    var found: [Element] = []
+    do {
+      found = owner.typed(try owner.objects(forKey: key), key)
+    } catch {
+      owner.noteFailure(key, error)
+    }
+    cache.earlier = cache.elements
+    cache.elements = found
+    cache.stamp = owner.relationStamp(key)
+    return found
+  }
+
+  /// The first place.
+  public var startIndex: Int { 0 }
+  /// The number of objects.
+  public var endIndex: Int { elements.count }
+  /// The object at a place.
+  ///
+  /// Where the collection became shorter since it was last looked at, a place that was there has the object that it had.
+  public subscript(position: Int) -> Element {
+    let elements = elements
+    if position >= elements.count, position < cache.earlier.count { return cache.earlier[position] }
+    return elements[position]
+  }
+  /// Walks through the objects that are in the collection now, whatever is done to it meanwhile.
+  public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
+
+  /// Whether an object is in the collection.
+  public func contains(_ element: Element) -> Bool { elements.contains { $0 === element } }
+
+  // MARK: Changing
+
+  /// Puts an object in, at the end; returns whether it was not there.
+  @discardableResult
+  public func insert(_ element: Element) -> Bool {
+    change { () throws(ObjectError) in try owner.add(element, to: key) }
+  }
+
+  /// Puts several objects in.
+  public func insert(contentsOf others: some Sequence<Element>) { for other in others { insert(other) } }
+
+  /// Puts an object at a place of an ordered relationship; one that is there already moves.
+  public func insert(_ element: Element, at index: Int) {
+    change { () throws(ObjectError) in
+      try owner.insert(element, into: key, at: index)
+      return true
+    }
+  }
+
+  /// Takes an object out; returns whether it was there.
+  @discardableResult
+  public func remove(_ element: Element) -> Bool {
+    change { () throws(ObjectError) in try owner.remove(element, from: key) }
+  }
+
+  /// Takes the object at a place out and returns it.
+  @discardableResult
+  public func remove(at index: Int) -> Element {
+    let element = self[index]
+    remove(element)
+    return element
+  }
+
+  /// Takes all objects out.
+  public func removeAll() { replace(with: []) }
+
+  /// Moves the object at one place of an ordered relationship to another place, counted without it.
+  public func move(from source: Int, to target: Int) { insert(self[source], at: target) }
+
+  /// Puts another object into the place of one.
+  public func replace(at index: Int, with element: Element) {
+    var list = elements
+    list[index] = element
+    replace(with: list)
+  }
+
+  /// Makes the relationship refer to exactly these objects, in this order when it is ordered.
+  public func replace(with others: some Sequence<Element>) {
+    change { () throws(ObjectError) in
+      try owner.setObjects(Array(others), forKey: key)
+      return true
+    }
+  }
+
+  @discardableResult
+  private func change(_ body: () throws(ObjectError) -> Bool) -> Bool {
+    var isChange = false
+    owner.change(key) { () throws(ObjectError) in isChange = try body() }
+    return isChange
+  }
+}
+
+extension RelatedObjects: CustomStringConvertible {
+  /// The number of objects.
+  public var description: String { "\(count) objects" }
+}
+
+@available(*, unavailable, message: "objects are confined to their context's task; pass objectIDs")
+extension RelatedObjects: Sendable {}
+
+/// Moves whenever the members of a relationship may have changed.
+struct RelationStamp: Equatable {
+  var rows: UInt64
+  var links: UInt64
+  var stored: UInt32
+  var touched: Int
+}
+
+extension ManagedObject {
+  /// What tells whether the members of a relationship may have changed; `nil` when that cannot be told.
+  final func relationStamp(_ key: String) -> RelationStamp? {
+    guard let context = try? validContext, let relationship = entity.relationship(named: key) else { return nil }
+    let buffer = context.buffer(table: context.destinationTable(relationship, from: table))
+    return RelationStamp(
+      rows: buffer.referenceStamp, links: context.pendingLinks.stamp, stored: context.storedVersion,
+      touched: buffer.touchedRows.count)
+  }
+}

@@ -1,0 +1,118 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// References to objects that are gone: a save writes none.
+///
+/// Deleting an object clears at once what refers to it, by its inverses and, here, where there is none. What refers to it
+/// only afterwards, or was brought by a child context, is cleared when the save begins.
+extension ManagedObjectContext {
+  /// The to-one relationships without an inverse that may refer to objects of an entity.
+  ///
+  /// - Complexity: O(relationships of the model) the first time, then O(1).
+  func unpairedReferences(to entity: EntityDescription) -> [RelationshipDescription] {
+    if let known = unpairedReferences[entity.index] { return known }
+    var found: [RelationshipDescription] = []
+    for owner in model.entities {
+      for relationship in owner.relationships
+      where relationship.declaringEntity == owner.index && !relationship.isToMany && relationship.inverseSlot < 0
+        && !relationship.isTransient && relationship.destinationEntity >= 0
+        && entity.isKind(of: model.entities[relationship.destinationEntity])
+      {
+        found.append(relationship)
+      }
+    }
+    unpairedReferences[entity.index] = found
+    return found
+  }
+
+  /// Clears the references to an object that is about to go by relationships without an inverse; a mandatory one then
+  /// fails the save, unless its object goes too.
+  ///
+  /// - Complexity: One statement for each such relationship.
+  func clearUnpairedReferences(to object: ManagedObject) throws(ObjectError) {
+    for relationship in unpairedReferences(to: object.entity) {
+      let owner = model.entities[relationship.declaringEntity]
+      guard try openStore(table: object.table).contains(owner) else { continue }
+      let others = try referring(to: object, by: relationship, from: object.table.sibling(owner))
+      for other in others where other !== object { clear(other, relationship) }
+    }
+  }
+
+  /// Clears a to-one relationship, and nothing at its other end.
+  func clear(_ object: ManagedObject, _ relationship: RelationshipDescription) {
+    buffer(table: object.table).setReference(
+      row: object.row, slot: relationship.slot, primaryKey: 0, destinationEntity: -1)
+  }
+
+  /// Frees the row of an object that was never saved.
+  func annihilate(_ buffer: RowBuffer, row: Int) {
+    let key = buffer.primaryKeys[row]
+    // A temporary key that nobody has is known to lead nowhere.
+    if key > 0 { annihilated[buffer.table, default: []].insert(key) }
+    detach(buffer, row: row)
+    buffer.release(row: row)
+  }
+
+  /// Clears, before a save is checked, the references and pairs that it would write and that lead to no object.
+  ///
+  /// - Complexity: O(changed rows × relationships).
+  func clearLostReferences() {
+    let hasDeletions = allBuffers.contains { buffer in
+      buffer.touchedRows.contains { buffer.states[Int($0)] == RowState.deleted }
+    }
+    let mayLosePermanent = hasDeletions || parent != nil || !annihilated.isEmpty
+    for buffer in allBuffers where !buffer.touchedRows.isEmpty {
+      // Nobody did this, so it is nothing to undo.
+      let recorder = buffer.recorder
+      buffer.recorder = nil
+      defer { buffer.recorder = recorder }
+      for row in buffer.touchedRows.map(Int.init) {
+        let isNew = buffer.states[row] == RowState.inserted
+        guard isNew || buffer.states[row] == RowState.updated else { continue }
+        for relationship in model.entities[Int(buffer.entities[row])].relationships
+        where !relationship.isToMany && !relationship.isTransient {
+          let slot = relationship.slot
+          guard buffer.tags[slot][row] == CellTag.integer, isNew || buffer.isDirty(row: row, slot: slot) else {
+            continue
+          }
+          let key = Int64(bitPattern: buffer.payloads[slot][row])
+          guard key < 0 || mayLosePermanent,
+            isLost(
+              key, table: destinationTable(relationship, from: buffer.table),
+              staysWhenDeleted: relationship.inverseSlot >= 0)
+          else { continue }
+          buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+          pendingReferences = nil
+        }
+      }
+    }
+    for place in pendingLinks.order {
+      guard let changes = pendingLinks.changes(place) else { continue }
+      for (pair, change) in changes.changes where change.isLinked && !change.isStored {
+        guard
+          (pair.owner < 0 || mayLosePermanent) && isLost(pair.owner, table: changes.ownerTable, staysWhenDeleted: true)
+            || (pair.target < 0 || mayLosePermanent)
+              && isLost(pair.target, table: changes.targetTable, staysWhenDeleted: true)
+        else { continue }
+        pendingLinks.forget(place) { $0 == pair }
+      }
+    }
+  }
+
+  /// Whether no object has a key, or none will have it after the save.
+  ///
+  /// - Parameter staysWhenDeleted: Whether a reference to an object that the stores have is a delete rule's business.
+  private func isLost(_ key: Int64, table: TableID, staysWhenDeleted: Bool) -> Bool {
+    let buffer = buffer(table: table)
+    if let row = buffer.row(primaryKey: key) {
+      switch buffer.states[row] {
+      case RowState.deleted: return key < 0 || !staysWhenDeleted
+      case RowState.fault: break
+      default: return false
+      }
+    }
+    if annihilated[table]?.contains(key) ?? false { return true }
+    if let parent { return parent.isLost(key, table: table, staysWhenDeleted: staysWhenDeleted) }
+    return key < 0
+  }
+}

@@ -1,0 +1,222 @@
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// To-many relationships as objects see them.
+extension ManagedObjectContext {
+  /// The objects that a to-many relationship refers to: what the store says plus what was changed here, without those
+  /// that are deleted here.
+  func members(of object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObject]
+  {
+    // An entity that the store's configuration does not have has no objects in it.
+    guard try hasTable(for: relationship, of: object.table) else { return [] }
+    if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+      return try referring(to: object, relationship, inverse)
+    }
+    let relation = try linkRelation(relationship, table: object.table)
+    let keys = try partners(of: object, relationship, relation).map(\.primaryKey)
+    return try objects(table: destinationTable(relationship, from: object.table), primaryKeys: keys)
+  }
+
+  /// Whether the store that a table is in has the entity that a relationship leads to.
+  func hasTable(for relationship: RelationshipDescription, of table: TableID) throws(ObjectError) -> Bool {
+    let store = try openStore(table: table)
+    return store.contains(model.entities[relationship.destinationEntity])
+  }
+
+  /// The objects with primary keys, in this order; what is not in the store, or deleted here, is left out.
+  ///
+  /// - Complexity: One statement however many rows are missing.
+  func objects(table: TableID, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
+    let buffer = buffer(table: table)
+    try fetchMissing(buffer, primaryKeys)
+    var found: [ManagedObject] = []
+    found.reserveCapacity(primaryKeys.count)
+    for key in primaryKeys {
+      if let row = buffer.row(primaryKey: key), isLive(buffer, row) { found.append(self.object(buffer, row: row)) }
+    }
+    return found
+  }
+
+  /// Fetches those of the rows that are not here or are faults.
+  func fetchMissing(_ buffer: RowBuffer, _ primaryKeys: [Int64]) throws(ObjectError) {
+    let missing = primaryKeys.filter { key in
+      buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
+    }
+    if !missing.isEmpty { try origin.bring(missing, table: buffer.table) }
+  }
+
+  private func isLive(_ buffer: RowBuffer, _ row: Int) -> Bool {
+    let state = buffer.states[row]
+    return state == RowState.clean || state == RowState.updated || state == RowState.inserted
+  }
+
+  /// The objects whose to-one relationship `inverse` refers to an object, in their order.
+  private func referring(
+    to object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription
+  ) throws(ObjectError) -> [ManagedObject] {
+    guard !inverse.isTransient else {
+      throw ObjectError(.transient, "the inverse of \"\(relationship.name)\" is transient: no table holds its members")
+    }
+    return try referring(
+      to: object, by: inverse, from: destinationTable(relationship, from: object.table), for: relationship)
+  }
+
+  /// The objects of a table whose to-one relationship refers to an object.
+  ///
+  /// - Parameter members: The relationship back, which keeps what the store said and has the order; `nil` for none.
+  func referring(
+    to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID,
+    for members: RelationshipDescription? = nil
+  ) throws(ObjectError) -> [ManagedObject] {
+    let buffer = buffer(table: table)
+    let (slot, target) = (relationship.slot, object.primaryKey)
+    var rows: [Int] = []
+    var seen = Set<Int>()
+    func take(_ row: Int) {
+      guard isLive(buffer, row), buffer.tags[slot][row] == CellTag.integer,
+        Int64(bitPattern: buffer.payloads[slot][row]) == target, seen.insert(row).inserted
+      else { return }
+      rows.append(row)
+    }
+    if !object.isInserted {
+      let keys: [Int64]
+      if let members, let known = object.storedMembers[members.slot], known.version == storedVersion {
+        keys = known.partners.map(\.primaryKey)
+        try fetchMissing(buffer, keys)
+      } else {
+        keys = try origin.referring(to: object, by: relationship, from: table)
+        if let members {
+          object.storedMembers[members.slot] = StoredMembers(
+            version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
+        }
+      }
+      for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
+    }
+    if pendingReferences == nil { pendingReferences = PendingReferences() }
+    let candidates = pendingReferences?.candidates(
+      buffer, slot: slot, target: target, slots: referenceSlots(table: table))
+    for row in candidates ?? [] { take(Int(row)) }
+
+    let keys = buffer.primaryKeys
+    if members?.isOrdered ?? false, let orders = buffer.orderKeys[slot] {
+      rows.sort {
+        orders[$0] == orders[$1] ? keys[$0].comesBefore(keys[$1]) : orders[$0] < orders[$1]
+      }
+    } else {
+      rows.sort { keys[$0].comesBefore(keys[$1]) }
+    }
+    return rows.map { self.object(buffer, row: $0) }
+  }
+
+  /// The slots of a table's to-one relationships that have no to-one inverse: who refers to an object by them is not in
+  /// its own row.
+  private func referenceSlots(table: TableID) -> [Int] {
+    var slots = Set<Int>()
+    for entity in model.family(of: table.root) {
+      for relationship in entity.relationships
+      where !relationship.isToMany && (relationship.isInverseToMany || relationship.inverseSlot < 0) {
+        slots.insert(relationship.slot)
+      }
+    }
+    return slots.sorted()
+  }
+
+  // MARK: Changing
+
+  /// Puts an object into a to-many relationship; returns whether it was not there.
+  func add(
+    _ member: ManagedObject, to object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+      return try link(object, member, relationship, try linkRelation(relationship, table: object.table))
+    }
+    return try refer(member, to: object, by: inverse)
+  }
+
+  /// Takes an object out of a to-many relationship; returns whether it was there.
+  func remove(
+    _ member: ManagedObject, from object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+      let relation = try linkRelation(relationship, table: object.table)
+      return try unlink(object, member.primaryKey, isUnsaved: member.isInserted, relation)
+    }
+    guard try referenced(by: member, inverse) == object.primaryKey else { return false }
+    return try refer(member, to: nil, by: inverse)
+  }
+
+  /// Sets a to-one relationship and keeps its inverse; returns whether that changed anything.
+  func refer(
+    _ object: ManagedObject, to target: ManagedObject?, by relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    try openStore(table: object.table)
+    try fire(object)
+    // The store wants to know the destination's own entity, not an ancestor.
+    if let target, model.entities[relationship.destinationEntity].hasSubentities { try fire(target) }
+    let (table, row) = (object.table, object.row)
+    let (key, entity) = (target?.primaryKey ?? 0, Int32(target?.entityIndex ?? -1))
+    return try objectErrors { () throws(StoreError) in
+      try setToOne(table: table, row: row, relationship: relationship, target: key, targetEntity: entity)
+    }
+  }
+
+  /// The primary key that a to-one relationship refers to, 0 for none.
+  func referenced(by object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Int64 {
+    try fire(object, for: relationship.slot)
+    let buffer = buffer(table: object.table)
+    guard buffer.tags[relationship.slot][object.row] == CellTag.integer else { return 0 }
+    return Int64(bitPattern: buffer.payloads[relationship.slot][object.row])
+  }
+
+  /// Brings the members of an ordered relationship into an order; all of them must be in the list.
+  ///
+  /// Positions that are in order already stay; a single object out of place moves alone when there is room.
+  func arrange(
+    _ members: [ManagedObject], in object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) {
+    let inverse = model.inverse(of: relationship)
+    let relation = inverse?.isToMany == false ? nil : try linkRelation(relationship, table: object.table)
+    var positions: [Int64] = []
+    if let relation {
+      var known: [Int64: Int64] = [:]
+      for partner in try partners(of: object, relationship, relation) { known[partner.primaryKey] = partner.order }
+      positions = members.map { known[$0.primaryKey] ?? 0 }
+    } else if let inverse {
+      positions = members.map { buffer(table: $0.table).orderKeys[inverse.slot]?[$0.row] ?? 0 }
+    }
+    for (i, position) in Self.rearranged(positions) {
+      positions[i] = position
+      if let relation {
+        try setPosition(object, members[i].primaryKey, relation, position)
+      } else if let inverse {
+        buffer(table: members[i].table).setOrderKey(row: members[i].row, slot: inverse.slot, position)
+      }
+    }
+    if let inverse, relation == nil, let table = members.first?.table, let greatest = positions.max() {
+      let name = OrderedOwner(table: table, slot: inverse.slot, owner: object.primaryKey)
+      lastOrderKeys[name] = max(lastOrderKeys[name] ?? .min, greatest)
+    }
+  }
+
+  /// The new positions that make a list ascend: of one element when that is enough, else of all.
+  static func rearranged(_ positions: [Int64]) -> [(index: Int, position: Int64)] {
+    func ascends(without skipped: Int?) -> Bool {
+      var last: Int64?
+      for (i, position) in positions.enumerated() where i != skipped {
+        if let last, last >= position { return false }
+        last = position
+      }
+      return true
+    }
+    if ascends(without: nil) { return [] }
+    // The culprit is one of the two at the first step down.
+    if let step = positions.indices.dropFirst().first(where: { positions[$0 - 1] >= positions[$0] }) {
+      for i in [step - 1, step] where ascends(without: i) {
+        let left = i > 0 ? positions[i - 1] : nil
+        let right = i + 1 < positions.count ? positions[i + 1] : nil
+        if let position = OrderKeys.between(left, right) { return [(i, position)] }
+      }
+    }
+    return positions.indices.map { ($0, OrderKeys.at($0)) }.filter { positions[$0.0] != $0.1 }
+  }
+}

@@ -1,0 +1,65 @@
+public import MergewalkObjectModel
+public import MergewalkObjectStore
+
+/// Why a save did not happen.
+public struct SaveError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: Sendable, Hashable {
+    /// Some objects break what the model demands, or may not be deleted.
+    case validation
+    /// Somebody else changed or deleted a row since it was fetched.
+    case conflict
+    /// The database refused a row: a uniqueness constraint, for example.
+    case constraint
+    /// The database failed.
+    case database
+    /// The store was opened for reading only.
+    case readOnly
+    /// Objects went on changing each other in `willSave` for 1,000 rounds.
+    case unstable
+    /// What is behind the store refused the change: its file could not be written, for example.
+    case store
+  }
+  /// What went wrong.
+  public let code: Code
+  /// What was expected and what was found.
+  public let message: String
+  /// All findings of a validation.
+  public let failures: [ObjectValidationFailure]
+  /// The records that somebody else changed or deleted, or that have the same unique values as others.
+  public let conflicts: [ManagedObjectID]
+  /// What is known of the records that somebody else changed or deleted.
+  public let mergeConflicts: [MergeConflict]
+  /// What is known of values that must be unique and are not.
+  public let constraintConflicts: [ConstraintConflict]
+  /// What SQLite said, or `nil` when it is not the cause.
+  public internal(set) var databaseFailure: DatabaseFailure?
+
+  init(
+    code: Code, message: String, failures: [ObjectValidationFailure] = [], conflicts: [ManagedObjectID] = [],
+    databaseFailure: DatabaseFailure? = nil, mergeConflicts: [MergeConflict] = [],
+    constraintConflicts: [ConstraintConflict] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.failures = failures
+    self.conflicts = conflicts
+    self.mergeConflicts = mergeConflicts
+    self.constraintConflicts = constraintConflicts
+    self.databaseFailure = databaseFailure
+  }
+
+  /// The message.
+  public var description: String { message }
+
+  /// What SQLite said is the database's fault or a row's; anything else is what is behind the store.
+  init(_ error: StoreError) {
+    self.init(
+      code: error.cause.map { $0.kind.isConstraint ? .constraint : .database } ?? .store,
+      message: error.cause?.message ?? error.description, databaseFailure: error.cause)
+  }
+
+  init(_ error: ObjectError) {
+    self.init(code: .database, message: error.message, databaseFailure: error.cause?.cause)
+  }
+}

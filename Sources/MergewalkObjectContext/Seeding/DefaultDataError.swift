@@ -1,0 +1,28 @@
+public import MergewalkObjectStore
+
+/// Why default data were not installed; the store is as it was.
+public enum DefaultDataError: Error, CustomStringConvertible {
+  /// The store, or the prepared one, could not be opened, made, read or written.
+  case store(StoreError)
+  /// What the code made cannot be saved.
+  case save(SaveError)
+  /// The code that makes the data failed.
+  case fill(any Error)
+
+  init(_ error: any Error) {
+    switch error {
+    case let error as StoreError: self = .store(error)
+    case let error as SaveError: self = .save(error)
+    default: self = .fill(error)
+    }
+  }
+
+  /// What happened.
+  public var description: String {
+    switch self {
+    case .store(let error): error.description
+    case .save(let error): "the default data cannot be saved: \(error)"
+    case .fill(let error): "the default data cannot be made: \(error)"
+    }
+  }
+}

@@ -1,0 +1,170 @@
+public import MergewalkObjectModel
+
+/// The properties of a class as typed queries call them: `\.title`, `\.project.name`.
+///
+/// Code generation writes them as extensions, which subclasses inherit; by hand it is one line a property:
+///
+/// ```swift
+/// extension ObjectKeys where Object: Issue {
+///   var title: AttributeKey<String> { AttributeKey("title") }
+///   var project: ToOneKey<Project> { ToOneKey("project") }
+/// }
+/// ```
+///
+/// A name that is not there and a value of another type do not compile.
+public struct ObjectKeys<Object: ManagedObject>: Sendable {
+  init() {}
+
+  /// How many objects there are: in `select`, with the other columns as groups.
+  public var objectCount: AttributeKey<Int> { AttributeKey(Key(.evaluatedObject).function(.count), isAggregate: true) }
+}
+
+/// An attribute of a class, or a value computed from attributes, and its Swift type.
+public struct AttributeKey<Value: ManagedValue>: Sendable {
+  /// The value as any predicate has it.
+  public let expression: Key
+  /// Whether it is one value of several objects.
+  let isAggregate: Bool
+
+  /// The attribute of this name.
+  public init(_ name: String) { self.init(Key(name)) }
+
+  /// Any value that fetches can compute; whoever makes it knows the type of its values.
+  public init(_ expression: Key) { self.init(expression, isAggregate: false) }
+
+  init(_ expression: Key, isAggregate: Bool) {
+    self.expression = expression
+    self.isAggregate = isAggregate
+  }
+
+  func aggregate<Result>(_ key: Key) -> AttributeKey<Result> { AttributeKey<Result>(key, isAggregate: true) }
+  func computed<Result>(_ key: Key) -> AttributeKey<Result> { AttributeKey<Result>(key, isAggregate: isAggregate) }
+}
+
+extension AttributeKey {
+  /// The least value, or none.
+  public var least: AttributeKey<Value?> { aggregate(expression.min) }
+  /// The greatest value, or none.
+  public var greatest: AttributeKey<Value?> { aggregate(expression.max) }
+  /// How many values there are; objects without a value do not count.
+  public var valueCount: AttributeKey<Int> { aggregate(expression.function(.count)) }
+  /// The sum of the values; 0 for none.
+  public var sum: AttributeKey<Value> { aggregate(expression.sum) }
+  /// The mean of the values, or none.
+  public var average: AttributeKey<Double?> { aggregate(expression.average) }
+}
+
+extension AttributeKey where Value == String {
+  /// The text in lower case.
+  public var lowercased: AttributeKey<String> { computed(expression.lowercased) }
+  /// The text in upper case.
+  public var uppercased: AttributeKey<String> { computed(expression.uppercased) }
+}
+
+extension AttributeKey where Value == String? {
+  /// The text in lower case.
+  public var lowercased: AttributeKey<String?> { computed(expression.lowercased) }
+  /// The text in upper case.
+  public var uppercased: AttributeKey<String?> { computed(expression.uppercased) }
+}
+
+/// A to-one relationship of a class; its members are those of the other class: `\.project.name`.
+@dynamicMemberLookup
+public struct ToOneKey<Destination: ManagedObject>: Sendable {
+  /// The object as any predicate has it.
+  public let expression: Key
+
+  /// The relationship of this name.
+  public init(_ name: String) { expression = Key(name) }
+
+  init(_ expression: Key) { self.expression = expression }
+
+  private func step(_ key: Key) -> Key { Key(key.expression.following(expression.expression)) }
+
+  /// An attribute of the other object; no value where there is no object.
+  public subscript<Value>(
+    dynamicMember path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>
+  ) -> AttributeKey<Value?> {
+    AttributeKey<Value?>(step(ObjectKeys<Destination>()[keyPath: path].expression))
+  }
+
+  /// An attribute of the other object that may have no value.
+  public subscript<Value>(
+    dynamicMember path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value?>>
+  ) -> AttributeKey<Value?> {
+    AttributeKey<Value?>(step(ObjectKeys<Destination>()[keyPath: path].expression))
+  }
+
+  /// The object that the other object refers to.
+  public subscript<Other>(dynamicMember path: KeyPath<ObjectKeys<Destination>, ToOneKey<Other>>) -> ToOneKey<Other> {
+    ToOneKey<Other>(step(ObjectKeys<Destination>()[keyPath: path].expression))
+  }
+
+  /// The objects of the other object.
+  public subscript<Other>(
+    dynamicMember path: KeyPath<ObjectKeys<Destination>, ToManyKey<Other>>
+  ) -> ToManyKey<Other> {
+    ToManyKey<Other>(step(ObjectKeys<Destination>()[keyPath: path].expression))
+  }
+}
+
+/// A to-many relationship of a class.
+public struct ToManyKey<Destination: ManagedObject>: Sendable {
+  /// The objects as any predicate has them.
+  public let expression: Key
+
+  /// The relationship of this name.
+  public init(_ name: String) { expression = Key(name) }
+
+  init(_ expression: Key) { self.expression = expression }
+
+  /// How many objects there are.
+  public var count: AttributeKey<Int> { AttributeKey(expression.count) }
+
+  private func values<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> Key {
+    let values = ObjectKeys<Destination>()[keyPath: path].expression
+    return Key(values.expression.following(expression.expression))
+  }
+
+  /// The sum of a value of all the objects.
+  public func sum<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Value> {
+    AttributeKey(values(path).sum)
+  }
+  /// The mean of a value of all the objects.
+  public func average<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Double?> {
+    AttributeKey<Double?>(values(path).average)
+  }
+  /// The least of a value of all the objects.
+  public func least<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Value?> {
+    AttributeKey<Value?>(values(path).min)
+  }
+  /// The greatest of a value of all the objects.
+  public func greatest<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Value?> {
+    AttributeKey<Value?>(values(path).max)
+  }
+}
+
+extension ObjectExpression {
+  /// The expression with its paths beginning at another one instead of the object itself.
+  func following(_ base: ObjectExpression) -> ObjectExpression {
+    switch self {
+    case .path(let origin, let path):
+      let start = origin.following(base)
+      guard case .path(let first, let steps) = start else { return .path(start, path) }
+      return .path(first, PropertyPath(steps.components + path.components))
+    case .evaluatedObject: return base
+    case .function(let function, let arguments):
+      return .function(function, arguments.map { $0.following(base) })
+    case .aggregate(let elements): return .aggregate(elements.map { $0.following(base) })
+    case .subquery(let collection, let variable, let predicate):
+      return .subquery(collection.following(base), variable: variable, predicate.following(base))
+    case .set(let operation, let left, let right): return .set(operation, left.following(base), right.following(base))
+    case .conditional(let predicate, let first, let second):
+      return .conditional(predicate.following(base), first.following(base), second.following(base))
+    case .element(let collection, .at(let index)):
+      return .element(collection.following(base), .at(index.following(base)))
+    case .element(let collection, let element): return .element(collection.following(base), element)
+    case .constant, .variable, .assignment: return self
+    }
+  }
+}

@@ -1,0 +1,355 @@
+import MergewalkDiagnostics
+import MergewalkPropertyLists
+
+/// Reads a model that `NSKeyedArchiver` wrote: a compiled `.mom` file, or the copy that stores keep.
+///
+/// Read are entities, inheritance, properties with types, flags and defaults, indexes, uniqueness, configurations,
+/// earlier names, bounds and user info. Patterns and fetch requests, which are trees of predicates, are not. What is not
+/// understood is left out and said: a warning of the draft, and the entity is among the ``ModelDraft/incompleteEntities``
+/// when its version hash or its table cannot be right without it.
+/// The archive's keys: `docs/coredata-layout.md`, "The model cache".
+public struct ArchivedModel {
+  private let archive: KeyedArchive
+  private var findings: FindingList
+  private var incomplete: Set<String> = []
+
+  /// Reads an archive.
+  ///
+  /// - Parameter path: the path that findings name.
+  /// - Returns: The draft, or `nil` when the bytes are no archive of a model.
+  public static func read(_ bytes: [UInt8], path: String = "model") -> ModelDraft? {
+    guard let list = try? BinaryPropertyListReader.read(bytes), let archive = KeyedArchive(list),
+      archive.className(archive.root) == "NSManagedObjectModel"
+    else { return nil }
+    var reader = ArchivedModel(archive: archive, findings: FindingList(path: path))
+    return reader.draft()
+  }
+
+  private mutating func draft() -> ModelDraft? {
+    var draft = ModelDraft()
+    draft.path = findings.path
+    draft.isCompiled = true
+    draft.versionIdentifier = archive.strings(archive.root, "NSVersionIdentifiers").first ?? ""
+    for object in archive.values(archive.root, "NSEntities") {
+      guard let read = entity(object) else {
+        findings.warning("unknownElement", .file, "an entity of the compiled model has no name and is left out")
+        continue
+      }
+      draft.entities.append(read)
+    }
+    removeInherited(&draft)
+    draft.entities.sort { CodePointOrder.precedes($0.name, $1.name) }
+    removeLoose(&draft)
+    draft.configurations = configurations(of: draft)
+    draft.readerFindings = findings.diagnostics
+    draft.incompleteEntities = incomplete
+    return draft.entities.isEmpty ? nil : draft
+  }
+
+  /// Notes what is left out of an entity, whose version hash is then another one.
+  private mutating func leaveOut(_ entity: String, _ message: String) {
+    incomplete.insert(entity)
+    findings.warning("unknownElement", .file, message)
+  }
+
+  private func configurations(of draft: ModelDraft) -> [ModelConfiguration] {
+    let known = Set(draft.entities.map(\.name))
+    return archive.lists(archive.root, "NSConfigurations").compactMap { name, members in
+      // The one that Core Data has of itself holds everything.
+      guard name != "PF_DEFAULT_CONFIGURATION_NAME" else { return nil }
+      let names = members.compactMap { archive.string($0, "NSEntityName") }.filter(known.contains)
+      return ModelConfiguration(name: name, entityNames: names.sorted(by: CodePointOrder.precedes))
+    }.sorted { CodePointOrder.precedes($0.name, $1.name) }
+  }
+
+  private mutating func entity(_ object: KeyedArchive.Object) -> EntityDraft? {
+    guard let name = archive.string(object, "NSEntityName") else { return nil }
+    var entity = EntityDraft(name: name)
+    entity.parentName = archive.object(object, "NSSuperentity").flatMap { archive.string($0, "NSEntityName") }
+    entity.isAbstract = archive.flag(object, "NSIsAbstract")
+    entity.className = archive.string(object, "NSClassNameForEntity")
+    entity.versionHashModifier = archive.string(object, "NSVersionHashModifier")
+    entity.uniquenessConstraints = archive.stringLists(object, "NSUniqueTuples")
+    entity.renamingIdentifier = renaming(object, name)
+    entity.userInfo = archive.stringPairs(object, "NSUserInfo")
+    for property in archive.values(object, "NSProperties") {
+      let label = "“\(name).\(archive.string(property, "NSPropertyName") ?? "?")”"
+      switch archive.className(property) {
+      case "NSAttributeDescription"?, "NSDerivedAttributeDescription"?, "NSCompositeAttributeDescription"?:
+        guard let attribute = attribute(property) else {
+          let number = archive.integer(property, "NSAttributeType").map(String.init) ?? "none"
+          leaveOut(name, "the attribute \(label) has a type that is not known (\(number)) and is left out")
+          continue
+        }
+        if attribute.type == .composite {
+          leaveOut(name, "of the attribute \(label) it is not known what it consists of")
+        }
+        entity.attributes.append(attribute)
+      case "NSRelationshipDescription"?:
+        guard let relationship = relationship(property) else {
+          leaveOut(name, "the relationship \(label) has no destination and is left out")
+          continue
+        }
+        entity.relationships.append(relationship)
+      // Fetched properties are not stored, and proxies stand for inherited properties.
+      case "NSFetchedPropertyDescription"?, "_NSPropertyDescriptionProxy"?: continue
+      case let kind:
+        leaveOut(name, "the property \(label) is of a kind that is not known (\(kind ?? "none")) and is left out")
+      }
+    }
+    for index in archive.objects(object, "NSFetchIndexDescriptions") {
+      guard let index = fetchIndex(index) else {
+        findings.warning("unknownElement", .file, "an index of “\(name)” has no name and is left out")
+        continue
+      }
+      // Core Data adds an index of the same name for every indexed attribute and every relationship; these are known
+      // from the property itself.
+      let isImplied = index.elements.count == 1 && index.elements[0].propertyName == index.name
+      if !isImplied { entity.fetchIndexes.append(index) }
+    }
+    // Each old compound index is a fetch index too when there is such a list.
+    if archive.object(object, "NSFetchIndexDescriptions") == nil {
+      entity.compoundIndexes = archive.stringLists(object, "NSCompoundIndexes").filter { $0.count > 1 }
+    }
+    return entity
+  }
+
+  private func attribute(_ object: KeyedArchive.Object) -> AttributeDescription? {
+    guard let name = archive.string(object, "NSPropertyName"),
+      let number = archive.integer(object, "NSAttributeType").flatMap(Int32.init(exactly:)),
+      let type = AttributeType(rawValue: number)
+    else { return nil }
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = archive.flag(object, "NSIsOptional")
+    attribute.isTransient = archive.flag(object, "NSIsTransient")
+    attribute.isIndexed = archive.flag(object, "NSIsIndexed")
+    attribute.versionHashModifier = archive.string(object, "NSVersionHashModifier")
+    attribute.valueTransformerName = archive.string(object, "NSValueTransformerName")
+    attribute.renamingIdentifier = renaming(object, name)
+    attribute.userInfo = archive.stringPairs(object, "NSUserInfo")
+    readDefault(object, &attribute)
+    readValidation(object, &attribute)
+    let flags = archive.integer(object, "NSFlagsKey") ?? 0
+    attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
+    attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
+    if archive.className(object) == "NSDerivedAttributeDescription" {
+      attribute.derivationExpression = archive.object(object, "NSDerivationExpression").flatMap { expression($0) } ?? ""
+    }
+    return attribute
+  }
+
+  /// The earlier name; archives name the present one when there is no other.
+  private func renaming(_ object: KeyedArchive.Object, _ name: String) -> String? {
+    archive.string(object, "NSRenamingIdentifier").flatMap { $0 == name ? nil : $0 }
+  }
+
+  /// Reads a default; one of a kind that is not known is left out.
+  private func readDefault(_ object: KeyedArchive.Object, _ attribute: inout AttributeDescription) {
+    guard let value = value(object, "NSDefaultValue", attribute.type) else { return }
+    attribute.defaultValue = value
+    attribute.defaultValueText = value.modelText
+  }
+
+  /// The value of a type under a key; `nil` when there is none.
+  private func value(_ object: KeyedArchive.Object, _ key: String, _ type: AttributeType) -> AttributeValue? {
+    guard let value = archive.value(object, key) else { return nil }
+    let text: String?
+    switch value {
+    case .integer(let number) where type == .boolean: text = number != 0 ? "YES" : "NO"
+    case .boolean(let flag): text = type == .boolean ? (flag ? "YES" : "NO") : (flag ? "1" : "0")
+    case .integer(let number): text = String(number)
+    case .real(let number): text = String(number)
+    case .date(let seconds): return type == .date ? .date(seconds) : nil
+    case .data(let bytes): return type == .binary ? .binary(bytes) : nil
+    default:
+      guard let holder = archive.object(object, key) else {
+        text = archive.string(object, key)
+        break
+      }
+      switch archive.className(holder) {
+      case "NSDate"?: return type == .date ? archive.real(holder, "NS.time").map { .date($0) } : nil
+      case "NSDecimalNumber"?, "NSDecimalNumberPlaceholder"?: text = decimal(holder)?.description
+      case "NSURL"?: text = archive.string(holder, "NS.relative")
+      case "NSUUID"?:
+        guard type == .uuid, let bytes = archive.value(holder, "NS.uuidbytes")?.data, bytes.count == 16 else {
+          return nil
+        }
+        func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+        return .uuid(half(bytes[..<8]), half(bytes[8...]))
+      default: text = archive.string(object, key)
+      }
+    }
+    return text.flatMap { AttributeValue(compiling: $0, type: type) }
+  }
+
+  /// A decimal number: up to eight groups of 16 bits, the least first, in the byte order that the archive names.
+  private func decimal(_ object: KeyedArchive.Object) -> DecimalNumber? {
+    guard let bytes = archive.value(object, "NS.mantissa")?.data, bytes.count == 16,
+      let exponent = archive.integer(object, "NS.exponent"), (-165...165).contains(exponent)
+    else { return nil }
+    let isLittle = archive.integer(object, "NS.mantissa.bo") != 2
+    var magnitude: UInt128 = 0
+    for group in (0..<8).reversed() {
+      let (first, second) = (UInt128(bytes[2 * group]), UInt128(bytes[2 * group + 1]))
+      magnitude = magnitude << 16 | (isLittle ? second << 8 | first : first << 8 | second)
+    }
+    guard let significand = Int128(exactly: magnitude) else { return nil }
+    let isNegative = archive.flag(object, "NS.negative")
+    return DecimalNumber(significand: isNegative ? -significand : significand, exponent: Int(exponent))
+  }
+
+  /// Reads the bounds, which are comparisons of the value or its length with a constant.
+  private func readValidation(_ object: KeyedArchive.Object, _ attribute: inout AttributeDescription) {
+    for predicate in archive.objects(object, "NSValidationPredicates") {
+      guard let left = archive.object(predicate, "NSLeftExpression"),
+        let right = archive.object(predicate, "NSRightExpression"),
+        let kind = archive.object(predicate, "NSPredicateOperator").flatMap({ archive.integer($0, "NSOperatorType") }),
+        kind == 1 || kind == 3
+      else { continue }
+      if archive.className(left) == "NSSelfExpression" {
+        guard let value = value(right, "NSConstantValue", attribute.type) else { continue }
+        if kind == 3 {
+          attribute.validation.minimumValue = value
+          attribute.validation.minimumText = value.modelText
+        } else {
+          attribute.validation.maximumValue = value
+          attribute.validation.maximumText = value.modelText
+        }
+      } else if attribute.type == .string, expression(left) == "length",
+        let length = archive.integer(right, "NSConstantValue").flatMap({ Int(exactly: $0) })
+      {
+        if kind == 3 {
+          attribute.validation.minimumLength = length
+          attribute.validation.minimumText = String(length)
+        } else {
+          attribute.validation.maximumLength = length
+          attribute.validation.maximumText = String(length)
+        }
+      }
+    }
+  }
+
+  /// The text of a key path or of a function of one key path, the only derivations that stores compute.
+  private func expression(_ object: KeyedArchive.Object) -> String? {
+    switch archive.className(object) {
+    case "NSKeyPathExpression":
+      return archive.objects(object, "NSArguments").first.flatMap { archive.string($0, "NSKeyPath") }
+    case "NSFunctionExpression":
+      guard let name = archive.string(object, "NSSelectorName") else { return nil }
+      let arguments = archive.objects(object, "NSArguments").compactMap { argument in
+        archive.className(argument) == "NSKeyPathExpression" ? expression(argument) : nil
+      }
+      return "\(name)(\(arguments.joined(separator: ",")))"
+    default: return nil
+    }
+  }
+
+  private func relationship(_ object: KeyedArchive.Object) -> RelationshipDescription? {
+    guard let name = archive.string(object, "NSPropertyName"),
+      let destination = archive.string(object, "_NSDestinationEntityName")
+        ?? archive.object(object, "NSDestinationEntity").flatMap({ archive.string($0, "NSEntityName") })
+    else { return nil }
+    var relationship = RelationshipDescription(name: name, destinationEntityName: destination)
+    relationship.inverseName = archive.string(object, "_NSInverseRelationshipName")
+    relationship.inverseEntityName = relationship.inverseName.map { _ in destination }
+    relationship.minCount = Int(clamping: archive.integer(object, "NSMinCount") ?? 0)
+    relationship.maxCount = Int(clamping: archive.integer(object, "NSMaxCount") ?? 0)
+    relationship.isToMany = relationship.maxCount != 1
+    relationship.isOrdered = archive.flag(object, "NSIsOrdered")
+    relationship.isOptional = archive.flag(object, "NSIsOptional")
+    relationship.isTransient = archive.flag(object, "NSIsTransient")
+    relationship.versionHashModifier = archive.string(object, "NSVersionHashModifier")
+    relationship.renamingIdentifier = renaming(object, name)
+    relationship.userInfo = archive.stringPairs(object, "NSUserInfo")
+    switch archive.integer(object, "NSDeleteRule") {
+    case 0: relationship.deleteRule = .noAction
+    case 2: relationship.deleteRule = .cascade
+    case 3: relationship.deleteRule = .deny
+    default: relationship.deleteRule = .nullify
+    }
+    return relationship
+  }
+
+  private func fetchIndex(_ object: KeyedArchive.Object) -> FetchIndexDescription? {
+    guard let name = archive.string(object, "NSIndexName") else { return nil }
+    let elements = archive.objects(object, "NSIndexElements").map { element in
+      var result = FetchIndexDescription.Element(propertyName: archive.string(element, "NSPropertyName"))
+      // The name of an element that is an expression is the expression's, not that of a property.
+      if let expression = archive.object(element, "NSIndexedProperty").flatMap({ archive.object($0, "NSExpression") }) {
+        result.propertyName = nil
+        result.expression = archive.keyPath(expression)?.description ?? self.expression(expression) ?? ""
+      }
+      result.kind = archive.integer(element, "NSFetchIndexElementType") == 1 ? .rTree : .binary
+      result.isAscending = archive.flag(element, "NSAscending")
+      return result
+    }
+    var index = FetchIndexDescription(name: name, elements: elements)
+    // That there is one is enough to leave the index out when it is not understood.
+    if let predicate = archive.object(object, "NSPartialIndexPredicate") {
+      index.partialIndexPredicateText = archive.predicate(predicate)?.description ?? ""
+    }
+    return index
+  }
+
+  /// Removes what has nothing at its other end, so that the rest can be used.
+  private mutating func removeLoose(_ draft: inout ModelDraft) {
+    let byName = Dictionary(draft.entities.map { ($0.name, $0) }) { first, _ in first }
+    for i in draft.entities.indices {
+      let entity = draft.entities[i]
+      if let parent = entity.parentName, byName[parent] == nil {
+        leaveOut(entity.name, "“\(entity.name)” inherits from “\(parent)”, which is not in the compiled model")
+        draft.entities[i].parentName = nil
+      }
+      for attribute in entity.attributes
+      where attribute.derivationExpression == "" || attribute.type == .undefined && !attribute.isTransient {
+        let what = attribute.isDerived ? "is derived from something that is not known" : "has no type"
+        leaveOut(entity.name, "the attribute “\(entity.name).\(attribute.name)” \(what); it is left out")
+        draft.entities[i].attributes.removeAll { $0.name == attribute.name }
+      }
+      for relationship in entity.relationships where byName[relationship.destinationEntityName] == nil {
+        leaveOut(
+          entity.name,
+          "the relationship “\(entity.name).\(relationship.name)” leads to “\(relationship.destinationEntityName)”, "
+            + "which is not in the compiled model; it is left out")
+        draft.entities[i].relationships.removeAll { $0.name == relationship.name }
+      }
+    }
+    let relationships = Dictionary(
+      draft.entities.map { entity in (entity.name, Dictionary(entity.relationships.map { ($0.name, $0) }) { $1 }) }
+    ) { first, _ in first }
+    for i in draft.entities.indices {
+      let name = draft.entities[i].name
+      for r in draft.entities[i].relationships.indices {
+        let relationship = draft.entities[i].relationships[r]
+        guard let inverse = relationship.inverseName else { continue }
+        var holder: String? = relationship.destinationEntityName
+        var seen: Set<String> = []
+        while let entity = holder, seen.insert(entity).inserted, relationships[entity]?[inverse] == nil {
+          holder = byName[entity]?.parentName
+        }
+        let found = holder.flatMap { relationships[$0]?[inverse] }
+        guard found?.inverseName != relationship.name else { continue }
+        leaveOut(name, "the inverse “\(inverse)” of “\(name).\(relationship.name)” does not lead back; it is left out")
+        draft.entities[i].relationships[r].inverseName = nil
+        draft.entities[i].relationships[r].inverseEntityName = nil
+      }
+    }
+  }
+
+  /// Older archives list inherited properties with every entity; only the topmost one counts.
+  private func removeInherited(_ draft: inout ModelDraft) {
+    let byName = Dictionary(draft.entities.map { ($0.name, $0) }) { first, _ in first }
+    for i in draft.entities.indices {
+      var inherited = Set<String>()
+      var seen: Set<String> = [draft.entities[i].name]
+      var parent = draft.entities[i].parentName
+      while let name = parent, let entity = byName[name], seen.insert(name).inserted {
+        inherited.formUnion(entity.attributes.map(\.name))
+        inherited.formUnion(entity.relationships.map(\.name))
+        parent = entity.parentName
+      }
+      draft.entities[i].attributes.removeAll { inherited.contains($0.name) }
+      draft.entities[i].relationships.removeAll { inherited.contains($0.name) }
+    }
+  }
+}

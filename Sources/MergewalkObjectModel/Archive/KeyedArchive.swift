@@ -1,0 +1,123 @@
+import MergewalkPropertyLists
+
+/// The objects of an archive that `NSKeyedArchiver` wrote.
+///
+/// An object refers to others by their positions in one list, so cycles are harmless as long as nobody walks them;
+/// the callers here follow a fixed number of references.
+struct KeyedArchive {
+  private let objects: [PropertyList]
+  /// The object under `root`.
+  let root: Object
+
+  /// One object with its class.
+  struct Object {
+    /// The position in the list.
+    let index: Int
+    fileprivate let entries: [PropertyList.Entry]
+
+    fileprivate subscript(key: String) -> PropertyList? { entries.first { $0.key == key }?.value }
+  }
+
+  /// Takes an archive apart; `nil` when the property list is none.
+  init?(_ list: PropertyList) {
+    guard list["$archiver"]?.string == "NSKeyedArchiver", let objects = list["$objects"]?.elements,
+      let index = list["$top"]?["root"]?.uid, let position = Int(exactly: index), objects.indices.contains(position),
+      let entries = objects[position].entries
+    else { return nil }
+    self.objects = objects
+    root = Object(index: position, entries: entries)
+  }
+
+  /// What a value refers to: the value itself unless it is a reference; `nil` for `$null` and for bad references.
+  private func target(_ value: PropertyList?) -> (index: Int?, value: PropertyList)? {
+    guard let value else { return nil }
+    guard let uid = value.uid else { return (nil, value) }
+    guard let index = Int(exactly: uid), index > 0, objects.indices.contains(index) else { return nil }
+    return (index, objects[index])
+  }
+
+  /// The object that a key of another one refers to.
+  func object(_ object: Object, _ key: String) -> Object? { self.object(object[key]) }
+
+  private func object(_ value: PropertyList?) -> Object? {
+    guard let found = target(value), let index = found.index, let entries = found.value.entries else { return nil }
+    return Object(index: index, entries: entries)
+  }
+
+  /// The name of an object's class.
+  func className(_ object: Object) -> String? { target(object["$class"])?.value["$classname"]?.string }
+
+  /// The text under a key; mutable strings are objects that hold it.
+  func string(_ object: Object, _ key: String) -> String? { string(object[key]) }
+
+  private func string(_ value: PropertyList?) -> String? {
+    guard let found = target(value)?.value else { return nil }
+    return found.string ?? target(found["NS.string"])?.value.string
+  }
+
+  /// The number under a key.
+  func integer(_ object: Object, _ key: String) -> Int64? { target(object[key])?.value.integer }
+
+  /// What is under a key, whatever it is; `nil` for `$null`.
+  func value(_ object: Object, _ key: String) -> PropertyList? { target(object[key])?.value }
+
+  /// The floating-point number under a key.
+  func real(_ object: Object, _ key: String) -> Double? {
+    switch target(object[key])?.value {
+    case .real(let number)?: number
+    case .integer(let number)?: Double(number)
+    default: nil
+    }
+  }
+
+  /// The pairs of texts in a dictionary under a key; a list of texts is a text with commas.
+  func stringPairs(_ object: Object, _ key: String) -> [String: String] {
+    guard let dictionary = self.object(object, key) else { return [:] }
+    let keys = elements(dictionary["NS.keys"])
+    let values = elements(dictionary["NS.objects"])
+    var result: [String: String] = [:]
+    for (key, value) in zip(keys, values) {
+      guard let key = string(key) else { continue }
+      let list = elements(value).compactMap { string($0) }
+      if let value = string(value) ?? (list.isEmpty ? nil : list.joined(separator: ", ")) { result[key] = value }
+    }
+    return result
+  }
+
+  /// Whether the flag under a key is set; a missing one is not.
+  func flag(_ object: Object, _ key: String) -> Bool { target(object[key])?.value.boolean ?? false }
+
+  /// The objects of an array or a set under a key.
+  func objects(_ object: Object, _ key: String) -> [Object] { elements(object[key]).compactMap { self.object($0) } }
+
+  /// The texts of an array or a set under a key.
+  func strings(_ object: Object, _ key: String) -> [String] { elements(object[key]).compactMap { string($0) } }
+
+  /// The arrays of texts in an array under a key.
+  func stringLists(_ object: Object, _ key: String) -> [[String]] {
+    elements(object[key]).map { elements($0).compactMap { string($0) } }
+  }
+
+  private func elements(_ value: PropertyList?) -> [PropertyList] {
+    guard let list = target(value)?.value else { return [] }
+    return list.elements ?? list["NS.objects"]?.elements ?? []
+  }
+
+  /// The objects that a dictionary under a key has as its values.
+  ///
+  /// There are two forms: two parallel arrays, and the known-keys form, whose keys are in an object of their own.
+  func values(_ object: Object, _ key: String) -> [Object] {
+    guard let dictionary = self.object(object, key) else { return [] }
+    if dictionary["NS.keys"] != nil { return objects(dictionary, "NS.objects") }
+    return objects(dictionary, "values")
+  }
+
+  /// The keys of a dictionary with the objects of the list that each has as its value, in the order of the archive.
+  func lists(_ object: Object, _ key: String) -> [(key: String, objects: [Object])] {
+    guard let dictionary = self.object(object, key) else { return [] }
+    let values = elements(dictionary["NS.objects"])
+    return zip(elements(dictionary["NS.keys"]), values).compactMap { key, value in
+      string(key).map { ($0, elements(value).compactMap { self.object($0) }) }
+    }
+  }
+}

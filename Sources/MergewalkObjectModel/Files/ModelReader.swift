@@ -1,0 +1,186 @@
+public import MergewalkDiagnostics
+import MergewalkPropertyLists
+import MergewalkXML
+
+/// Reads models from files: Xcode's `.xcdatamodeld`, `.xcdatamodel` and `contents`, the compiled `.momd` and `.mom`, and
+/// Mergewalk's YAML.
+///
+/// What stops the reading is thrown; what is wrong in the content is kept in ``ModelDraft/readerFindings`` and comes
+/// back from ``ModelLint`` and the freezing of the model, together with everything else.
+public enum ModelReader {
+  /// Reads the model at a path.
+  ///
+  /// Codes of the findings: `fileMissing`, `fileUnreadable`, `fileTooLarge`, `notAModel`, `oldBinaryModel`,
+  /// `compiledModel`, `unknownVersion`, `ambiguousVersion`, `xmlSyntax`, `xmlLimit`, `yamlSyntax`, `yamlLimit`,
+  /// `notUTF8`.
+  ///
+  /// - Parameters:
+  ///   - path: an `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder, a `contents`, `.mom` or `.yaml` file. In place of an
+  ///     `.omo` file, which only Core Data can read, the `.mom` file beside it is read.
+  ///   - version: the version of an `.xcdatamodeld` or `.momd` (`Shop 2`); `nil` for the current one.
+  public static func read(_ path: String, version: String? = nil) throws(DiagnosticList) -> ModelDraft {
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    switch FileKind(path) {
+    case .missing:
+      throw failure("fileMissing", path, "there is no such file")
+    case .folder:
+      if FileKind(path + "/contents") == .file { return try readVersion(path, version) }
+      if FileKind(path + "/elements") == .file {
+        throw failure(
+          "oldBinaryModel", path, "the model is in the binary form that Xcode wrote before version 4",
+          hint: "open it in a current Xcode, which turns it into XML")
+      }
+      let file = try self.file(of: version, in: path)
+      return FileKind(file) == .folder ? try readVersion(file, nil) : try readFile(file, nil)
+    case .file:
+      return try readFile(path, version)
+    }
+  }
+
+  /// Whether a path is that of a folder that may hold several versions of a model.
+  public static func mayHaveVersions(_ path: String) -> Bool {
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    return path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".momd")
+  }
+
+  /// Lists the versions of an `.xcdatamodeld` or `.momd` folder.
+  ///
+  /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
+  public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
+    guard FileKind(path) != .missing else { throw failure("fileMissing", path, "there is no such file") }
+    let entries = FileKind.entries(of: path)
+    let suffix = suffix(of: entries)
+    let names = entries.filter { $0.hasSuffix(suffix) }.map(withoutSuffix).sorted(by: CodePointOrder.precedes)
+    guard !names.isEmpty else { throw failure("notAModel", path, "the folder holds no model", hint: kinds) }
+    return ModelVersions(names: names, current: try currentVersion(path) ?? (names.count == 1 ? names[0] : nil))
+  }
+
+  private static let suffixes = [".xcdatamodel", ".mom"]
+  private static let kinds = "give an .xcdatamodeld, .xcdatamodel or .momd folder, or a .mom or .yaml file"
+
+  /// The ending of the versions among the entries of a folder.
+  private static func suffix(of entries: [String]) -> String {
+    suffixes.first { suffix in entries.contains { $0.hasSuffix(suffix) } } ?? suffixes[0]
+  }
+
+  private static func file(of version: String?, in path: String) throws(DiagnosticList) -> String {
+    let versions = try versions(path)
+    guard let wanted = version.map(withoutSuffix) ?? versions.current else {
+      throw failure(
+        "ambiguousVersion", path,
+        "the model has \(versions.names.count) versions, and nothing says which is the current one",
+        hint: "name one of them: " + versions.names.joined(separator: ", "))
+    }
+    guard versions.names.contains(wanted) else {
+      throw failure(
+        "unknownVersion", path, "the model has no version “\(wanted)”",
+        hint: FindingList.didYouMean(wanted, versions.names)
+          ?? "it has: " + versions.names.joined(separator: ", "))
+    }
+    return path + "/" + wanted + suffix(of: FileKind.entries(of: path))
+  }
+
+  private static func withoutSuffix(_ name: String) -> String {
+    suffixes.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
+  }
+
+  /// What the folder says is the current version; `nil` when it says nothing, as an empty list that Xcode leaves does.
+  private static func currentVersion(_ path: String) throws(DiagnosticList) -> String? {
+    let places = [
+      (".xccurrentversion", "_XCCurrentVersionName"), ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName"),
+    ]
+    for (name, key) in places {
+      let file = path + "/" + name
+      guard FileKind(file) == .file else { continue }
+      return try text(key, inPropertyList: SourceFile.read(file, limit: 1 << 24), path: file).map(withoutSuffix)
+    }
+    return nil
+  }
+
+  /// The text under a key of a property list, which is binary or XML.
+  private static func text(
+    _ key: String, inPropertyList bytes: [UInt8], path: String
+  ) throws(DiagnosticList) -> String? {
+    if bytes.starts(with: Array("bplist".utf8)) { return (try? BinaryPropertyListReader.read(bytes))?[key]?.string }
+    let root = try XMLDocument.parse(bytes, path: path)
+    guard root.name == "plist", let entries = root.children.first(where: { $0.name == "dict" })?.children,
+      let key = entries.firstIndex(where: { $0.name == "key" && $0.text == key }),
+      key + 1 < entries.count, entries[key + 1].name == "string"
+    else { return nil }
+    return entries[key + 1].text
+  }
+
+  /// Reads a `.xcdatamodel` folder.
+  private static func readVersion(_ path: String, _ version: String?) throws(DiagnosticList) -> ModelDraft {
+    let file = path + "/contents"
+    guard FileKind(file) == .file else {
+      guard FileKind(path + "/elements") == .file else {
+        throw failure("notAModel", path, "the folder has no file “contents”")
+      }
+      throw failure(
+        "oldBinaryModel", path, "the model is in the binary form that Xcode wrote before version 4",
+        hint: "open it in a current Xcode, which turns it into XML")
+    }
+    var draft = try readFile(file, nil)
+    draft.name = withoutSuffix(lastComponent(path))
+    if let version, withoutSuffix(version) != draft.name {
+      throw failure("unknownVersion", path, "this is the version “\(draft.name)”, not “\(version)”")
+    }
+    return draft
+  }
+
+  private static func readFile(_ path: String, _ version: String?) throws(DiagnosticList) -> ModelDraft {
+    if let version {
+      throw failure("unknownVersion", path, "a single file has no version “\(version)”", hint: "leave the version out")
+    }
+    // Only Core Data reads the optimised form, which comes with the archive.
+    if path.hasSuffix(".omo"), FileKind(path.dropLast(3) + "mom") == .file {
+      return try readFile(path.dropLast(3) + "mom", nil)
+    }
+    return try parse(SourceFile.read(path), path: path)
+  }
+
+  /// Reads the model in the bytes of a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: a compiled model, XML or, when the path ends in `.yaml` or `.yml`, YAML.
+  ///   - path: the path that findings name.
+  /// - Throws: as ``read(_:version:)``.
+  public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
+    if bytes.starts(with: Array("bplist00".utf8)) {
+      guard var draft = ArchivedModel.read(bytes, path: path) else {
+        throw failure("compiledModel", path, "this is a binary property list, but no compiled model")
+      }
+      draft.name = withoutSuffix(lastComponent(path))
+      return draft
+    }
+    if bytes.starts(with: Array("momv2$".utf8)) {
+      throw failure(
+        "compiledModel", path, "this is a compiled model in the optimised form, which only Core Data reads",
+        hint: "give the .mom of the same name, or the .xcdatamodeld that it was compiled from")
+    }
+    if path.hasSuffix(".yaml") || path.hasSuffix(".yml") { return try ModelYAMLReader.read(bytes, path: path) }
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let first = bytes[start...].first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+    guard first == UInt8(ascii: "<") else {
+      throw failure(
+        "notAModel", path, "the file is neither XML nor named .yaml", hint: kinds)
+    }
+    var draft = try ModelXMLReader.read(bytes, path: path)
+    // A contents file of its own is still a version when its folder says so.
+    let folder = lastComponent(String(path.dropLast(lastComponent(path).count + 1)))
+    if folder.hasSuffix(suffixes[0]) { draft.name = withoutSuffix(folder) }
+    return draft
+  }
+
+  private static func lastComponent(_ path: String) -> String {
+    path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path
+  }
+
+  private static func failure(_ code: String, _ path: String, _ message: String, hint: String? = nil) -> DiagnosticList
+  {
+    DiagnosticList([
+      Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)
+    ])
+  }
+}

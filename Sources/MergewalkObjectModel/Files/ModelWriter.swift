@@ -1,0 +1,42 @@
+import MergewalkPropertyLists
+import MergewalkYAML
+
+/// Writes models as text: Xcode's XML and Mergewalk's YAML.
+///
+/// The same draft always gives the same text. Reading it gives the same draft again, apart from positions.
+public enum ModelWriter {
+  /// The text of a `contents` file as current versions of Xcode lay it out, without a line feed at its end.
+  ///
+  /// - Complexity: O(text).
+  public static func xml(_ draft: ModelDraft) -> String {
+    var writer = ModelXMLWriter()
+    writer.write(draft)
+    return writer.text
+  }
+
+  /// The bytes of a compiled model, a `.mom` file, and what is not in it, in words.
+  ///
+  /// Predicates are left out: fetch requests, fetched properties, partial indexes, patterns; so are composite attributes.
+  ///
+  /// - Complexity: O(properties).
+  public static func compiled(_ model: ManagedObjectModel) -> (bytes: [UInt8], leftOut: [String]) {
+    ModelArchiver.archive(model, for: .file)
+  }
+
+  /// The bytes of the `VersionInfo.plist` of a `.momd` folder with one version.
+  public static func versionInfo(_ model: ManagedObjectModel, version: String) -> [UInt8] {
+    let hashes = model.versionHashes.map { PropertyList.Entry($0.name, .data($0.hash)) }
+    return BinaryPropertyListWriter.write(
+      .dictionary([
+        PropertyList.Entry("NSManagedObjectModel_CurrentVersionName", .string(version)),
+        PropertyList.Entry(
+          "NSManagedObjectModel_VersionHashes", .dictionary([PropertyList.Entry(version, .dictionary(hashes))])),
+      ]))
+  }
+
+  /// The text of a model in YAML, as `docs/model-yaml.md` describes it.
+  ///
+  /// - Precondition: names are unique, as ``ModelLint`` demands; of several equal names the last is kept by readers.
+  /// - Complexity: O(text).
+  public static func yaml(_ draft: ModelDraft) -> String { ModelYAMLWriter.tree(draft).text }
+}

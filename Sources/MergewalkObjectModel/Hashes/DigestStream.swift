@@ -1,0 +1,48 @@
+import CMergewalkCrypto
+
+/// A SHA-256 that is computed piece by piece, over more bytes than memory holds.
+package final class DigestStream {
+  private let context: OpaquePointer
+
+  /// Starts with no bytes.
+  package init() {
+    // It fails only when libcrypto has no memory or was built without SHA-2.
+    guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+      preconditionFailure("libcrypto cannot compute SHA-256")
+    }
+    self.context = context
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Adds bytes.
+  package func add(_ bytes: UnsafeRawBufferPointer) {
+    let status = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    precondition(status == 1, "libcrypto cannot compute SHA-256")
+  }
+
+  /// Adds a number as eight bytes, the low one first.
+  package func add(_ number: Int64) {
+    var bits = UInt64(bitPattern: number).littleEndian
+    withUnsafeBytes(of: &bits) { add($0) }
+  }
+
+  /// Adds a text with its length, so that texts that follow each other cannot be told wrongly apart.
+  package func add(text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      add(Int64(bytes.count))
+      add(UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  /// The 32 bytes of the digest; nothing can be added afterwards.
+  package func finish() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { out, count in
+      var length: UInt32 = 0
+      let status = EVP_DigestFinal_ex(context, out.baseAddress, &length)
+      precondition(status == 1 && length == 32, "libcrypto cannot compute SHA-256")
+      count = 32
+    }
+  }
+}

@@ -1,0 +1,133 @@
+public import MergewalkDiagnostics
+
+/// A named fetch request stored in a model, or the request of a fetched property.
+public struct FetchRequestTemplate: Sendable, Hashable {
+  /// What a fetch returns.
+  public enum ResultType: Int, Sendable, Hashable {
+    /// Managed objects.
+    case objects = 0
+    /// IDs of managed objects.
+    case objectIDs = 1
+    /// Dictionaries.
+    case dictionaries = 2
+    /// The number of objects.
+    case count = 4
+  }
+
+  /// The request's name.
+  public var name: String
+  /// The name of the entity it fetches.
+  public var entityName: String
+  /// The predicate as text, or `nil` for all objects.
+  public var predicateText: String?
+  /// What it returns.
+  public var resultType = ResultType.objects
+  /// Boolean options by their XML names (`includeSubentities`, `returnObjectsAsFaults` ...), as far as the file has them.
+  public var options: [String: Bool] = [:]
+  /// The greatest number of results; 0 for no limit.
+  public var fetchLimit = 0
+  /// How many objects a batch loads; 0 for all at once.
+  public var fetchBatchSize = 0
+  /// The order of the results; model files have no place for it, so it is set in code.
+  public var sortDescriptors: [ObjectSortDescriptor] = []
+  /// Free key-value pairs.
+  public var userInfo: [String: String] = [:]
+  /// XML attributes this version does not know.
+  public var unknownXMLAttributes: [String: String] = [:]
+  /// Where the model file declares it.
+  public var position = SourcePosition.file
+
+  /// Creates a request for all objects of an entity.
+  public init(name: String, entityName: String) {
+    self.name = name
+    self.entityName = entityName
+  }
+}
+
+/// A property whose value is the result of a fetch request; it is never stored.
+public struct FetchedPropertyDescription: Sendable, Hashable {
+  /// The property's name.
+  public var name: String
+  /// The request that computes the value.
+  public var fetchRequest: FetchRequestTemplate
+  /// `optional` as the file says.
+  public var isOptional = false
+  /// `syncable` as the file says; `nil` when it says nothing.
+  public var isSyncable: Bool?
+  /// Free key-value pairs.
+  public var userInfo: [String: String] = [:]
+  /// XML attributes this version does not know.
+  public var unknownXMLAttributes: [String: String] = [:]
+  /// Where the model file declares it.
+  public var position = SourcePosition.file
+
+  /// Creates a fetched property.
+  public init(name: String, fetchRequest: FetchRequestTemplate) {
+    self.name = name
+    self.fetchRequest = fetchRequest
+  }
+}
+
+/// An index that speeds up fetches.
+public struct FetchIndexDescription: Sendable, Hashable {
+  /// One column or expression of an index.
+  public struct Element: Sendable, Hashable {
+    /// How the element is indexed.
+    public enum Kind: String, Sendable, Hashable {
+      /// A B-tree.
+      case binary = "Binary"
+      /// An R-tree.
+      case rTree = "RTree"
+    }
+    /// The property's name; `nil` when the element is an expression.
+    public var propertyName: String?
+    /// The expression as text; `nil` when the element is a property.
+    public var expression: String?
+    /// The type of the expression's value as the file spells it.
+    public var expressionType: String?
+    /// How the element is indexed.
+    public var kind = Kind.binary
+    /// Whether the order is ascending.
+    public var isAscending = true
+    /// XML attributes this version does not know.
+    public var unknownXMLAttributes: [String: String] = [:]
+
+    /// Creates an ascending element over a property.
+    public init(propertyName: String?) { self.propertyName = propertyName }
+  }
+
+  /// The index's name.
+  public var name: String
+  /// Its elements in order.
+  public var elements: [Element]
+  /// The predicate of a partial index, or `nil`.
+  public var partialIndexPredicateText: String?
+  /// XML attributes this version does not know.
+  public var unknownXMLAttributes: [String: String] = [:]
+  /// Where the model file declares it.
+  public var position = SourcePosition.file
+
+  /// Creates an index.
+  public init(name: String, elements: [Element]) {
+    self.name = name
+    self.elements = elements
+  }
+}
+
+/// A named subset of a model's entities.
+public struct ModelConfiguration: Sendable, Hashable {
+  /// The configuration's name.
+  public var name: String
+  /// The names of its entities, in the file's order.
+  public var entityNames: [String]
+  /// XML attributes this version does not know.
+  public var unknownXMLAttributes: [String: String] = [:]
+  /// Where the model file declares it.
+  public var position = SourcePosition.file
+
+  /// Creates a configuration.
+  public init(name: String, entityNames: [String]) {
+    self.name = name
+    self.entityNames = entityNames
+  }
+}

@@ -1,0 +1,93 @@
+public import MergewalkDiagnostics
+package import Synchronization
+
+/// The frozen, immutable description of the data a store holds.
+///
+/// A model is built from a ``ModelDraft`` once; all names are resolved then, and every property gets a dense slot.
+/// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model".
+public final class ManagedObjectModel: Sendable {
+  /// The draft the model was made of; change a copy of it to make another model.
+  public let draft: ModelDraft
+  /// All entities, by number: roots by name without case, each followed by what inherits from it.
+  public let entities: [EntityDescription]
+  /// For each entity index that is a root: how many slots its hierarchy has; 0 at other indexes.
+  public let slotCounts: [Int]
+  /// For each entity index that is a root: how many of the first slots have a column of their own; 0 at other indexes.
+  ///
+  /// These are the attributes and the to-one relationships, transient ones included.
+  public let columnSlotCounts: [Int]
+
+  private let positions: [String: Int]
+  /// What tells the model from all others of the process, from 1.
+  package let serial = ManagedObjectModel.serials.add(1, ordering: .relaxed).newValue
+  private static let serials = Atomic<UInt64>(0)
+  /// What other layers keep with the model, such as the classes of objects.
+  package let companions = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+  /// An entity by its number, and everything that inherits from it.
+  package func family(of index: Int) -> ArraySlice<EntityDescription> {
+    entities[index...entities[index].lastDescendantIndex]
+  }
+
+  /// Freezes a draft.
+  ///
+  /// - Throws: ``DiagnosticList`` with every finding when the draft has an error; warnings alone do not throw.
+  /// - Complexity: O(entities × properties).
+  public convenience init(_ draft: ModelDraft) throws(DiagnosticList) {
+    let findings = ModelLint.check(draft)
+    guard !findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(findings) }
+    self.init(sound: draft)
+  }
+
+  /// Freezes a draft that is known to have no errors.
+  init(sound draft: ModelDraft) {
+    var resolver = ModelResolver(draft)
+    resolver.resolve()
+    self.draft = draft
+    entities = resolver.entities
+    slotCounts = resolver.slotCounts
+    columnSlotCounts = resolver.columnSlotCounts
+    positions = Dictionary(uniqueKeysWithValues: resolver.entities.map { ($0.name, $0.index) })
+  }
+
+  /// The entity with this name, or `nil`.
+  public func entity(named name: String) -> EntityDescription? { positions[name].map { entities[$0] } }
+
+  /// The entities of a configuration; all entities for `nil`; `nil` when there is no such configuration.
+  public func entities(forConfiguration name: String?) -> [EntityDescription]? {
+    guard let name else { return entities }
+    guard let configuration = draft.configurations.first(where: { $0.name == name }) else { return nil }
+    return configuration.entityNames.compactMap(entity(named:))
+  }
+
+  /// The named fetch request with this name, or `nil`; a copy that may be changed.
+  public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
+    draft.fetchRequestTemplates.first { $0.name == name }
+  }
+
+  /// The entity that an entity inherits from; `nil` for a root.
+  ///
+  /// It follows from the hierarchy that the draft declares; nothing sets it.
+  public func superentity(of entity: EntityDescription) -> EntityDescription? {
+    entity.superentityIndex.map { entities[$0] }
+  }
+
+  /// The entities that inherit from an entity directly, in number order.
+  ///
+  /// - Complexity: O(entities below it).
+  public func subentities(of entity: EntityDescription) -> [EntityDescription] {
+    entities[entity.index...entity.lastDescendantIndex].filter { $0.superentityIndex == entity.index }
+  }
+
+  /// The entities of a compiled model of which something is left out, with all that inherits from them: their version
+  /// hashes are not those of the model that was compiled.
+  package var incompleteEntities: Set<String> {
+    guard !draft.incompleteEntities.isEmpty else { return [] }
+    return Set(
+      entities.filter { draft.incompleteEntities.contains($0.name) }
+        .flatMap { entities[$0.index...$0.lastDescendantIndex].map(\.name) })
+  }
+
+  /// The roots in number order.
+  public var rootEntities: [EntityDescription] { entities.filter(\.isRoot) }
+}

@@ -1,0 +1,63 @@
+import MergewalkDiagnostics
+
+/// What is said about tokens that stand at the wrong place.
+extension FormatParser {
+  /// The next token, for messages.
+  func found() -> String {
+    token.kind == .end ? "the end" : "“\(FormatLexer.excerpt(lexer.bytes, token.start..<token.end))”"
+  }
+
+  /// The error that something else was expected at the next token.
+  func unexpected(_ expected: String, hint: String? = nil) -> FormatFailure {
+    error(.syntax, "expected \(expected), found \(found())", at: token.start, hint: hint ?? operatorHint())
+  }
+
+  /// What a person may have meant where an operator or the end was expected.
+  private func operatorHint() -> String? {
+    switch token.kind {
+    case .not: return "NOT stands before the whole comparison: NOT a IN b"
+    case .word:
+      let word = text(token.start..<token.end)
+      guard word.utf8.count <= 20 else { return nil }
+      if word.lowercased() == "is" { return "compare with null by ==: name == NULL" }
+      return NearestName.find(word, in: FormatWords.infix).map { "did you mean \($0)?" }
+    default: return nil
+    }
+  }
+
+  /// The error that no function has this name or this number of arguments.
+  func unknownFunction(_ name: String, _ count: Int, at start: Int) -> FormatFailure {
+    let known = ExpressionFunction.allCases.filter { $0.rawValue == name || $0.rawValue == name + ":" }
+    if let function = known.first {
+      return error(
+        .unknownFunction, "expected \(function.argumentText) for “\(function.rawValue)”, found \(count)", at: start)
+    }
+    let excerpt = FormatLexer.excerpt(Array(name.utf8), 0..<name.utf8.count)
+    let names = ExpressionFunction.allCases.map(\.rawValue)
+    let hint = name.utf8.count <= 40 ? NearestName.find(name, in: names).map { "did you mean “\($0)”?" } : nil
+    return error(.unknownFunction, "expected the name of a function, found “\(excerpt)”", at: start, hint: hint)
+  }
+}
+
+extension ExpressionFunction {
+  /// Whether the function takes this number of arguments.
+  package func accepts(_ count: Int) -> Bool {
+    switch self {
+    case .average, .sum, .count, .min, .max, .median, .mode, .standardDeviation, .distinct: count >= 1
+    default: count == parameterCount
+    }
+  }
+
+  /// The number of arguments that the name asks for.
+  private var parameterCount: Int { rawValue.utf8.count { $0 == UInt8(ascii: ":") } }
+
+  /// How many arguments the function takes, in words.
+  fileprivate var argumentText: String {
+    if accepts(parameterCount + 1) { return "at least one argument" }
+    switch parameterCount {
+    case 0: return "no argument"
+    case 1: return "one argument"
+    default: return "\(parameterCount) arguments"
+    }
+  }
+}

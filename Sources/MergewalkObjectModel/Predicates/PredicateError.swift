@@ -1,0 +1,72 @@
+public import MergewalkDiagnostics
+
+/// A predicate, an expression or a fetch request that cannot be parsed, evaluated or compiled.
+public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What went wrong; tests and callers match this.
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// The format string is not in the predicate language.
+    case syntax
+    /// The format string is longer, nests deeper or has more parts than is allowed.
+    case tooLarge
+    /// There are fewer arguments than placeholders.
+    case missingArgument
+    /// There are more arguments than placeholders.
+    case unusedArgument
+    /// An argument is not of the kind that its placeholder asks for.
+    case argumentType
+    /// No function has this name and number of arguments.
+    case unknownFunction
+    /// A variable has no value.
+    case missingVariable
+    /// The entity or object has no property of this name.
+    case unknownKey
+    /// The model has no entity of this name.
+    case unknownEntity
+    /// The values cannot be compared, or a function cannot take them.
+    case typeMismatch
+    /// A to-many key path stands where a single value is needed.
+    case toManyKey
+    /// An index lies outside a collection.
+    case indexOutOfRange
+    /// A regular expression is malformed.
+    case pattern
+    /// Matching a text took more steps than are allowed.
+    case patternTimeLimit
+    /// A sum of whole numbers is beyond 64 bits; a result is beyond its type where numbers are exact, as in transforms.
+    case overflow
+    /// A division by zero where numbers are exact, as in transforms; elsewhere it gives null.
+    case divisionByZero
+    /// A function has no value for a number where numbers are exact, as in transforms; elsewhere it gives null.
+    case undefined
+    /// The store cannot do this in SQL: a closure, a transient property, an operation on collections in memory.
+    case notInSQL
+    /// A value of a managed object cannot be read: its record is gone, or the store failed.
+    case unavailable
+    /// The options of a fetch request contradict each other.
+    case invalidRequest
+  }
+
+  /// What went wrong.
+  public var code: Code
+  /// What was expected and what was found.
+  public var message: String
+  /// Where in the format string: line and column from 1, the column counted in bytes; ``SourcePosition/file`` when the
+  /// error is not about a place in a text.
+  public var position: SourcePosition
+  /// What to do about it, or `nil`.
+  public var hint: String?
+
+  /// Creates an error.
+  public init(_ code: Code, _ message: String, position: SourcePosition = .file, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.position = position
+    self.hint = hint
+  }
+
+  /// `line:column: message; hint [code]`.
+  public var description: String {
+    let place = position.line == 0 ? "" : "\(position.line):\(position.column): "
+    return "\(place)\(message)\(hint.map { "; " + $0 } ?? "") [\(code.rawValue)]"
+  }
+}

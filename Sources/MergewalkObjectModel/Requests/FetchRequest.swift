@@ -1,0 +1,91 @@
+/// What to fetch from a store: a plain value, without a context.
+///
+/// Source: Apple, [NSFetchRequest](https://developer.apple.com/documentation/coredata/nsfetchrequest).
+public struct FetchRequest: Hashable, Sendable {
+  /// What a fetch returns.
+  public typealias ResultType = FetchRequestTemplate.ResultType
+
+  /// The name of the entity.
+  public var entityName: String
+  /// Which objects; `nil` for all.
+  public var predicate: ObjectPredicate?
+  /// The order; without criteria it is not specified.
+  public var sortDescriptors: [ObjectSortDescriptor] = []
+  /// The greatest number of results; 0 for no limit.
+  public var fetchLimit = 0
+  /// How many results at the beginning are left out.
+  public var fetchOffset = 0
+  /// How many objects one SELECT loads; 0 for all at once.
+  public var fetchBatchSize = 0
+  /// What is returned.
+  public var resultType = ResultType.objects
+  /// Whether objects of entities that inherit from the entity are fetched too.
+  public var includesSubentities = true
+  /// Whether what was inserted, changed and deleted in the context counts; never for dictionaries.
+  public var includesPendingChanges = true
+  /// Whether the values are fetched together with the objects; otherwise their first use asks the store again.
+  public var includesPropertyValues = true
+  /// Whether objects say that they are faults until the first use of their values (which asks nobody when the values
+  /// were fetched).
+  public var returnsObjectsAsFaults = true
+  /// Whether equal dictionaries are returned once.
+  public var returnsDistinctResults = false
+  /// What dictionaries consist of, or which values objects are fetched with; empty for all attributes and to-one
+  /// relationships.
+  public var propertiesToFetch: [FetchedValue] = []
+  /// What dictionaries are grouped by; every fetched value is one of these or an aggregate.
+  public var propertiesToGroupBy: [FetchedValue] = []
+  /// Which groups; it sees aggregates, the grouped values, and expressions by their names.
+  public var havingPredicate: ObjectPredicate?
+  /// Relationships whose objects are fetched too, with one SELECT for each step.
+  public var relationshipKeyPathsForPrefetching: [String] = []
+  /// Whether objects that the context knows and that have no changes take the store's values.
+  public var shouldRefreshRefetchedObjects = false
+  /// The UUIDs of the stores to ask; `nil` for all.
+  public var affectedStores: [String]?
+
+  /// Creates a request for all objects of an entity.
+  public init(
+    _ entityName: String, where predicate: ObjectPredicate? = nil, sortedBy sortDescriptors: [ObjectSortDescriptor] = []
+  ) {
+    self.entityName = entityName
+    self.predicate = predicate
+    self.sortDescriptors = sortDescriptors
+  }
+}
+
+/// One value of a fetch: a property or an expression with a name.
+public enum FetchedValue: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The property at a key path over to-one relationships; its name in dictionaries is the path.
+  case property(String)
+  /// An expression.
+  case expression(ExpressionDescription)
+
+  /// Creates a property.
+  public init(stringLiteral value: String) { self = .property(value) }
+
+  /// The key in dictionaries.
+  public var name: String {
+    switch self {
+    case .property(let path): path
+    case .expression(let description): description.name
+    }
+  }
+}
+
+/// An expression that a fetch computes.
+public struct ExpressionDescription: Hashable, Sendable {
+  /// The key of its value in dictionaries.
+  public var name: String
+  /// The expression.
+  public var expression: ObjectExpression
+  /// The type of its values; ``AttributeType/undefined`` for the type that follows from the expression.
+  public var resultType: AttributeType
+
+  /// Creates a description.
+  public init(name: String, expression: ObjectExpression, resultType: AttributeType = .undefined) {
+    self.name = name
+    self.expression = expression
+    self.resultType = resultType
+  }
+}

@@ -1,0 +1,168 @@
+import MergewalkBytes
+import Glibc
+
+extension AttributeValue {
+  /// Reads the text that model files use for a default or a bound of this type.
+  ///
+  /// Integers may be spelt with a zero fraction (`0.0`), Booleans as `YES`, `NO`, `true`, `false`, `1` or `0`; dates
+  /// are read by ``DateText``. Values of type Float are rounded to binary32.
+  ///
+  /// - Returns: `nil` when the text has no such meaning, or the type has no textual values (Binary, Transformable,
+  ///   Object ID, Composite, Undefined).
+  public init?(text: String, type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64:
+      if let value = Int64(text) {
+        self = .integer(value)
+      } else if let decimal = DecimalNumber(text), decimal.exponent >= 0, decimal.exponent < 19,
+        let value = Int64(decimal.description)
+      {
+        self = .integer(value)
+      } else {
+        return nil
+      }
+    case .decimal:
+      guard let value = DecimalNumber(text) else { return nil }
+      self = .decimal(value)
+    case .double, .float:
+      guard let value = Double(text), value.isFinite else { return nil }
+      self = .double(type == .float ? Double(Float(value)) : value)
+    case .string:
+      self = .string(text)
+    case .boolean:
+      guard let value = XMLText.boolean(text) else { return nil }
+      self = .boolean(value)
+    case .date:
+      guard let value = DateText.seconds(text) else { return nil }
+      self = .date(value)
+    case .uuid:
+      guard let halves = UUIDText.halves(text) else { return nil }
+      self = .uuid(halves.high, halves.low)
+    case .uri:
+      self = .uri(text)
+    case .undefined, .binary, .transformable, .objectID, .composite:
+      return nil
+    }
+  }
+}
+
+extension AttributeValue {
+  /// The text that ``init(text:type:)`` reads again; `nil` for dates, which model files have as seconds, and for what
+  /// they cannot hold.
+  var modelText: String? {
+    switch self {
+    case .boolean(let value): value ? "YES" : "NO"
+    case .integer(let value): String(value)
+    case .double(let value): value.isFinite ? String(value) : nil
+    case .decimal(let value): value.description
+    case .string(let text), .uri(let text): text
+    case .uuid(let high, let low): UUIDText.text(high, low)
+    case .null, .date, .binary: nil
+    }
+  }
+}
+
+/// The spelling of points in time in model files.
+public enum DateText {
+  /// Reads `YYYY-MM-DD`, optionally `T` or a space and `hh:mm[:ss[.fff]]`, optionally `Z` or `±hh[:]mm`.
+  ///
+  /// Without a zone the time is UTC, so that the same file means the same everywhere.
+  ///
+  /// - Returns: seconds since 2001-01-01 00:00:00 UTC, or `nil` when the text has another form.
+  public static func seconds(_ text: String) -> Double? {
+    var scanner = Scanner(bytes: Array(text.utf8))
+    guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
+      let day = scanner.digits(2), (1...12).contains(month), day >= 1, day <= daysInMonth(year, month)
+    else { return nil }
+    var seconds = Double((dayNumber(year, month, day) - dayNumber(2001, 1, 1)) * 86_400)
+    if scanner.isAtEnd { return seconds }
+    guard scanner.take("T") || scanner.take(" "), let hour = scanner.digits(2), scanner.take(":"),
+      let minute = scanner.digits(2), hour < 24, minute < 60
+    else { return nil }
+    seconds += Double(hour * 3600 + minute * 60)
+    if scanner.take(":") {
+      guard let second = scanner.digits(2), second < 60 else { return nil }
+      seconds += Double(second)
+      if scanner.take(".") {
+        guard let fraction = scanner.fraction() else { return nil }
+        seconds += fraction
+      }
+    }
+    if scanner.isAtEnd { return seconds }
+    _ = scanner.take(" ")
+    if scanner.take("Z") { return scanner.isAtEnd ? seconds : nil }
+    let isEast = scanner.take("+")
+    guard isEast || scanner.take("-"), let hours = scanner.digits(2) else { return nil }
+    _ = scanner.take(":")
+    guard let minutes = scanner.digits(2), hours < 24, minutes < 60, scanner.isAtEnd else { return nil }
+    return seconds - (isEast ? 1 : -1) * Double(hours * 3600 + minutes * 60)
+  }
+
+  /// Writes a point in time as `YYYY-MM-DDThh:mm:ssZ` when that says it exactly, else `nil`.
+  public static func text(_ seconds: Double) -> String? {
+    // Years 0001 to 9999.
+    guard seconds == seconds.rounded(), seconds >= -63_113_904_000, seconds < 252_423_993_600 else { return nil }
+    let total = Int(seconds)
+    let days = Int((seconds / 86_400).rounded(.down))
+    let time = total - days * 86_400
+    let (year, month, day) = civil(days + dayNumber(2001, 1, 1))
+    func padded(_ value: Int, _ width: Int) -> String {
+      let digits = String(value)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2))"
+      + ":\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
+  }
+
+  /// Days since 0000-03-01 in the proleptic Gregorian calendar; years begin in March so that leap days come last.
+  private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let shiftedYear = month > 2 ? year : year - 1
+    let shiftedMonth = month > 2 ? month - 3 : month + 9
+    let leapDays = shiftedYear >= 0 ? shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400 : -1
+    return shiftedYear * 365 + leapDays + (153 * shiftedMonth + 2) / 5 + day - 1
+  }
+
+  private static func civil(_ number: Int) -> (Int, Int, Int) {
+    var year = number / 366
+    while dayNumber(year + 1, 3, 1) <= number { year += 1 }
+    let dayOfYear = number - dayNumber(year, 3, 1)
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
+  }
+
+  private static func daysInMonth(_ year: Int, _ month: Int) -> Int {
+    if month == 2 { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28 }
+    return [4, 6, 9, 11].contains(month) ? 30 : 31
+  }
+
+  private struct Scanner {
+    let bytes: [UInt8]
+    var next = 0
+    var isAtEnd: Bool { next == bytes.count }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+      guard next < bytes.count, bytes[next] == UInt8(ascii: character) else { return false }
+      next += 1
+      return true
+    }
+
+    mutating func digits(_ count: Int) -> Int? {
+      guard next + count <= bytes.count else { return nil }
+      var value = 0
+      for byte in bytes[next..<next + count] {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        value = value * 10 + Int(byte - UInt8(ascii: "0"))
+      }
+      next += count
+      return value
+    }
+
+    mutating func fraction() -> Double? {
+      let start = next
+      while next < bytes.count, bytes[next] >= UInt8(ascii: "0"), bytes[next] <= UInt8(ascii: "9") { next += 1 }
+      guard next > start else { return nil }
+      return Double("0." + String(decoding: bytes[start..<next], as: UTF8.self))
+    }
+  }
+}

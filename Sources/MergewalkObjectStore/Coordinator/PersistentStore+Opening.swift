@@ -1,0 +1,41 @@
+import MergewalkObjectModel
+import MergewalkSQLite
+
+extension PersistentStore {
+  /// Opens an SQLite store as coordinators do, or makes it when there is no file.
+  static func openSQLite(
+    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions
+  ) throws(StoreError) -> PersistentStore {
+    let path = StorePath.resolved(path)
+    if !options.isReadOnly, !FileSystem.exists(path) {
+      do {
+        try StoreFile.create(path: path, model: model, configuration: configuration).finish()
+      } catch {
+        // Somebody else may have made it meanwhile.
+        guard error.code == .alreadyExists, FileSystem.exists(path) else { throw error }
+      }
+    }
+    let file = try openFile(path, model: model, configuration: configuration, options: options)
+    return try PersistentStore(file: file, type: .sqlite, configuration: configuration, options: options)
+  }
+
+  /// Opens the file, migrated first when it was made with another version of the model and the options want that.
+  private static func openFile(
+    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions
+  ) throws(StoreError) -> StoreFile {
+    do {
+      return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
+    } catch {
+      guard error.code == .incompatibleModel,
+        try migrate(path, model: model, configuration: configuration, options: options, differences: error.differences)
+      else { throw error }
+      return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
+    }
+  }
+
+  /// Closes the store; closing twice does nothing.
+  func close() throws(StoreError) {
+    guard !connection.isClosed else { return }
+    try file.finish()
+  }
+}

@@ -1,0 +1,131 @@
+import MergewalkObjectModel
+import MergewalkSQLite
+
+extension PersistentStoreCoordinator {
+  /// Moves the records of a store into a new store, of another type if need be, which takes its place.
+  ///
+  /// Entities, primary keys, versions, values, relationships with their order and the metadata of users come along. The
+  /// new store has an identity of its own, so the IDs of its objects differ in that part; IDs and URIs that somebody kept
+  /// name nothing any more. The old store is closed; its file stays. Contexts go on with the new store.
+  ///
+  /// - Parameters:
+  ///   - store: A store of this coordinator, without unsaved changes worth keeping.
+  ///   - path: The path of the new store, where there must be nothing; none for stores in memory.
+  ///   - type: The type of the new store.
+  ///   - options: How the new store is opened.
+  /// - Returns: The new store.
+  /// - Throws: ``StoreError`` with `alreadyExists`, `notFound`, or what writing throws; the old store is still there.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: PersistentStore, to path: String? = nil, type: PersistentStoreType,
+    options: PersistentStoreOptions = PersistentStoreOptions()
+  ) throws(StoreError) -> PersistentStore {
+    guard stores.contains(where: { $0 === store }) else {
+      throw StoreError(.notFound, path: store.path, message: "the store is none of this coordinator")
+    }
+    if let path, type != .inMemory, FileSystem.exists(path) {
+      throw StoreError(.alreadyExists, path: path, message: "there is a file already")
+    }
+    let configuration = store.configuration
+    let target: PersistentStore
+    switch type {
+    case .sqlite:
+      guard let path else { throw StoreError(.notFound, path: "", message: "a store of type \(type) needs a path") }
+      let file = try StoreFile.create(path: path, model: model, configuration: configuration)
+      do {
+        try PersistentStore(file: file, configuration: configuration).takeAll(of: store)
+      } catch {
+        try? file.discard()
+        throw error
+      }
+      try file.finish()
+      target = try open(type: type, at: path, configuration: configuration, options: options)
+    case .inMemory:
+      target = try open(type: type, at: nil, configuration: configuration, options: PersistentStoreOptions())
+      try target.takeAll(of: store)
+    default:
+      guard let path else { throw StoreError(.notFound, path: "", message: "a store of type \(type) needs a path") }
+      let backing = try registry.requireAtomicStore(type, path: path)
+      let file = try StoreFile.inMemory(path: path, model: model, configuration: configuration, type: type)
+      let full = try PersistentStore(file: file, type: type, configuration: configuration)
+      try full.takeAll(of: store)
+      try backing.save(StoreContents(try full.reopened()), to: path)
+      target = try open(type: type, at: path, configuration: configuration, options: options)
+    }
+    list.replace(store, with: target)
+    try store.close()
+    return target
+  }
+
+  /// Puts a copy of one store into the place of another, which need not exist.
+  ///
+  /// The copy has the identity of the store that it is made from. Neither may be open for writing elsewhere, and the
+  /// store that is replaced may not be open at all.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the store that is replaced.
+  ///   - source: The path of the store that is copied; what its log holds comes along.
+  ///   - type: The type of both.
+  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy`, `unsupported`, `inputOutput` or `sqlite`.
+  public func replacePersistentStore(
+    at path: String, withStoreFrom source: String, type: PersistentStoreType = .sqlite
+  ) throws(StoreError) {
+    guard StorePath.resolved(path) != StorePath.resolved(source) || !FileSystem.exists(path) else {
+      throw StoreError(.unsupported, path: path, message: "a store cannot take its own place")
+    }
+    switch type {
+    case .sqlite: try SQLiteStoreFiles.replace(path, with: source)
+    case .inMemory: throw StoreError(.unsupported, path: path, message: "a store in memory has no file")
+    default:
+      guard FileSystem.exists(source) else {
+        throw StoreError(.notFound, path: source, message: "there is no file; name the store that is to be copied")
+      }
+      // Only a file that can be read takes the place of another.
+      _ = try registry.requireAtomicStore(type, path: source).readMetadata(from: source)
+      guard let size = FileSystem.size(source), let bytes = FileSystem.head(source, count: size), bytes.count == size
+      else { throw StoreError(.inputOutput, path: source, message: "the file cannot be read") }
+      try AtomicFile.replace(path) { file throws(StoreError) in try file.write(bytes) }
+    }
+  }
+
+  /// Removes a store's file with everything that belongs to it: log and external data.
+  ///
+  /// That there is none is fine.
+  ///
+  /// - Throws: ``StoreError`` with `busy` when somebody has the store open, or `inputOutput`.
+  public func destroyPersistentStore(at path: String, type: PersistentStoreType = .sqlite) throws(StoreError) {
+    guard !stores.contains(where: { $0.isAt(path) }) else {
+      throw StoreError(.busy, path: path, message: "the coordinator has the store open; remove it first")
+    }
+    switch type {
+    case .sqlite: try SQLiteStoreFiles.remove(path)
+    case .inMemory: break
+    default: try FileSystem.remove(path)
+    }
+  }
+}
+
+extension PersistentStore {
+  /// Takes all records and the metadata of users from another store of the model into the empty tables.
+  func takeAll(of other: PersistentStore) throws(StoreError) {
+    try other.incremental?.loadAll()
+    let contents = StoreContents(other)
+    try fill { filler throws(StoreError) in
+      filler.metadata = filler.metadata.taking(other.metadata)
+      for root in contents.rootEntities { filler.setMaximum(contents.maximum(of: root), of: root) }
+      try contents.forEachObject { object throws(StoreError) in
+        try filler.begin(object.entity, primaryKey: object.primaryKey, version: object.version)
+        for attribute in object.entity.attributes { try filler.set(object.value(of: attribute), for: attribute) }
+        for relationship in object.entity.relationships {
+          try filler.set(try object.references(of: relationship), for: relationship)
+        }
+        try filler.end()
+      }
+    }
+  }
+
+  /// The store over the same tables, with the sequences that are in them now.
+  func reopened() throws(StoreError) -> PersistentStore {
+    try PersistentStore(file: file, type: type, configuration: configuration, options: options)
+  }
+}

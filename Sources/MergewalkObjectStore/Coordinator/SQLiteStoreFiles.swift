@@ -1,0 +1,62 @@
+import MergewalkDiagnostics
+import MergewalkSQLite
+
+/// An SQLite store as the files that it consists of: the database, its log and the folder with external data.
+enum SQLiteStoreFiles {
+  /// What SQLite puts beside a database.
+  private static let suffixes = ["-wal", "-shm", "-journal"]
+
+  /// Removes a store that nobody has open.
+  static func remove(_ path: String) throws(StoreError) {
+    let path = StorePath.resolved(path)
+    if FileSystem.exists(path) { try requireAlone(path) }
+    for suffix in suffixes { try FileSystem.remove(path + suffix) }
+    try FileSystem.remove(path)
+    try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
+  }
+
+  /// Puts a copy of a store in the place of another one that nobody has open.
+  static func replace(_ path: String, with source: String) throws(StoreError) {
+    let path = StorePath.resolved(path)
+    let source = try StorePath.existing(source)
+    _ = try StoreMetadata.read(path: source)
+    if FileSystem.exists(path) { try requireAlone(path) }
+    let copy = "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-copy-\(FileSystem.processNumber)"
+    do {
+      try FileSystem.remove(copy)
+      FileAccess.derived(from: source).narrowed(by: FileAccess(of: path)).make(copy)
+      let connection = try Connection.open(source, .readWrite)
+      // A copy of one moment, with everything that the log holds.
+      let statement = try connection.prepare("VACUUM INTO ?")
+      statement.bind(1, text: copy)
+      try statement.run()
+      try connection.close()
+      let made = try Connection.open(copy, .readWrite)
+      _ = try made.text("PRAGMA journal_mode=WAL")
+      try made.close()
+      try FileSystem.sync(copy)
+      for suffix in suffixes { try FileSystem.remove(path + suffix) }
+      try FileSystem.rename(copy, to: path)
+    } catch {
+      try? FileSystem.remove(copy)
+      throw error
+    }
+    let folder = ExternalData.folder(ofStore: path)
+    try FileSystem.removeTree(folder)
+    let external = ExternalData.folder(ofStore: source)
+    if FileSystem.exists(external) {
+      try FileSystem.makeFolder(FileSystem.folder(of: folder))
+      try FileSystem.copyFolder(external, to: folder)
+    }
+    try FileSystem.sync(FileSystem.folder(of: path))
+  }
+
+  /// Checks that no connection has a database open, and moves its log into it.
+  private static func requireAlone(_ path: String) throws(StoreError) {
+    guard (try? DatabaseHeader(path)) != nil else { return }
+    let connection = try Connection.open(path, .readWrite)
+    connection.setBusyTimeout(milliseconds: 200)
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+    try connection.close()
+  }
+}

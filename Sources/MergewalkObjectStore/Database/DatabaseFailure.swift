@@ -1,0 +1,95 @@
+import MergewalkSQLite
+
+/// What SQLite said of a call that failed.
+public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong, as far as it makes a difference to anybody.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Another row has the values of a unique index or the primary key; ``DatabaseFailure/columns`` says which ones.
+    case unique
+    /// A row breaks another constraint of its table, a trigger refused it, or its key is no number.
+    case constraint
+    /// Somebody else holds the lock.
+    case busy
+    /// The statement was stopped because somebody asked for it.
+    case interrupted
+    /// The file is damaged.
+    case damaged
+    /// The file is no database.
+    case notADatabase
+    /// The file cannot be opened.
+    case unopenable
+    /// The file, or one that belongs to it, cannot be written.
+    case readOnly
+    /// The statement has more of something than SQLite takes.
+    case tooLarge
+    /// A sum of whole numbers is beyond 64 bits.
+    case overflow
+    /// The statement is wrong, or does what it may not.
+    case statement
+    /// The disk, the memory, or something else.
+    case other
+  }
+
+  /// What went wrong.
+  public let kind: Kind
+  /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
+  public let code: Int32
+  /// SQLite's own words.
+  public let message: String
+  /// The statement that failed, without its values, or `nil`.
+  public let statement: String?
+  /// Of ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over expressions.
+  public let columns: [String]
+
+  /// `SQLite error CODE: message (statement)`.
+  public var description: String { "SQLite error \(code): \(message)\(statement.map { " (\($0))" } ?? "")" }
+
+  init(_ error: SQLiteError) {
+    code = error.code
+    message = error.message
+    statement = error.sql
+    kind = Kind(error)
+    columns = kind == .unique ? Self.columns(error.message) : []
+  }
+
+  /// The columns of `UNIQUE constraint failed: ZORDER.ZCODE, ZORDER.ZSHOP`.
+  private static func columns(_ message: String) -> [String] {
+    guard let place = message.firstRange(of: "constraint failed: ") else { return [] }
+    let names = message[place.upperBound...].split(separator: ",").map { $0.drop { $0 == " " } }
+    return names.allSatisfy { $0.contains(".") && !$0.contains(" ") } ? names.map(String.init) : []
+  }
+}
+
+extension DatabaseFailure.Kind {
+  /// The words by which SQLite tells what its code, the general one, does not.
+  private static let tooLargeWords = [
+    "parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join",
+    "too many terms in compound SELECT", "too many columns", "string or blob too big",
+  ]
+
+  /// Source: [Result codes](https://sqlite.org/rescode.html).
+  fileprivate init(_ error: SQLiteError) {
+    switch error.code {
+    // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, _ROWID.
+    case 2067, 1555, 2579: self = .unique
+    default:
+      switch error.primaryCode {
+      case 19, 20: self = .constraint
+      case 5, 6: self = .busy
+      case 9: self = .interrupted
+      case 11: self = .damaged
+      case 26: self = .notADatabase
+      case 14: self = .unopenable
+      case 8: self = .readOnly
+      case 18: self = .tooLarge
+      case 1 where Self.tooLargeWords.contains(where: error.message.contains): self = .tooLarge
+      case 1 where error.message == "integer overflow": self = .overflow
+      case 1, 23: self = .statement
+      default: self = .other
+      }
+    }
+  }
+
+  /// Whether a row was refused.
+  public var isConstraint: Bool { self == .unique || self == .constraint }
+}

@@ -1,0 +1,46 @@
+import MergewalkSQLite
+
+/// An SQLite file that is no store, for statements of one's own.
+///
+/// It is confined to one task. Without ``close()`` it is closed when it goes.
+package final class DatabaseFile {
+  /// What may be done to the file.
+  package enum Access: Sendable {
+    /// It is there and is not changed.
+    case read
+    /// It is there.
+    case readWrite
+    /// It is made when it is not there.
+    case create
+  }
+
+  private let connection: Connection
+
+  /// Opens a file.
+  ///
+  /// That it is no database shows at the first statement.
+  package init(_ path: String, _ access: Access) throws(StoreError) {
+    let mode: Connection.Mode =
+      switch access {
+      case .read: .readOnly
+      case .readWrite: .readWrite
+      case .create: .create
+      }
+    connection = try Connection.open(path, mode)
+  }
+
+  /// Closes the file.
+  package func close() throws(StoreError) { try connection.close() }
+
+  /// Runs all statements in a text.
+  package func execute(_ sql: String) throws(StoreError) { try connection.execute(sql) }
+
+  /// The first column of the first row; `nil` when there is no row or it is null.
+  package func integer(_ sql: String) throws(StoreError) -> Int64? { try connection.integer(sql) }
+
+  /// Compiles a statement.
+  package func rows(_ sql: String) throws(StoreError) -> DatabaseRows { DatabaseRows(try connection.prepare(sql)) }
+}
+
+@available(*, unavailable, message: "a file is confined to one task")
+extension DatabaseFile: Sendable {}

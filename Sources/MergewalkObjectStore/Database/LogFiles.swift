@@ -1,0 +1,26 @@
+import Glibc
+import MergewalkSQLite
+
+/// The files that SQLite puts beside a database in write-ahead mode while somebody has it open.
+enum LogFiles {
+  /// Removes the index of a log, and the log if it is empty, when nobody has the database open: what reading has made, or
+  /// a process that was killed has left.
+  ///
+  /// A connection that only reads cannot take the lock that makes sure of that, so one that could write does.
+  ///
+  /// - Parameter keepsLog: Whether an empty log stays.
+  static func sweep(_ path: String, keepsLog: Bool) {
+    guard access(path, W_OK) == 0, let lock = try? Connection.open(path, .readWrite) else { return }
+    lock.keepLogOnClose()
+    lock.setBusyTimeout(milliseconds: 0)
+    do throws(StoreError) {
+      // With this mode the first read locks everybody else out, and needs no -shm file itself.
+      try lock.execute("PRAGMA query_only=ON; PRAGMA locking_mode=EXCLUSIVE; SELECT 1 FROM sqlite_schema LIMIT 1")
+    } catch {
+      return
+    }
+    unlink(path + "-shm")
+    if !keepsLog, FileSystem.size(path + "-wal") == 0 { unlink(path + "-wal") }
+    try? lock.close()
+  }
+}

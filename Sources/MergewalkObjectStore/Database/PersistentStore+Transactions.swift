@@ -1,0 +1,124 @@
+import MergewalkSQLite
+
+/// Transactions and statements, for those who know a store and not its database.
+extension PersistentStore {
+  /// Whether the store is still open.
+  package var isOpen: Bool { !connection.isClosed }
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { file.isInBatch }
+
+  /// Runs `body` in a transaction of its own, or in the one that is open.
+  ///
+  /// The sequences of primary keys are read again first, so that what others have taken is not taken twice. When anything
+  /// fails, the transaction and the sequences are as before.
+  ///
+  /// - Parameter wrap: Makes the caller's error of the store's.
+  package func inTransaction<Value, Failure>(
+    _ wrap: (StoreError) -> Failure, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    if isInTransaction { return try body() }
+    func perform(_ work: () throws(StoreError) -> Void) throws(Failure) {
+      do throws(StoreError) { try work() } catch { throw wrap(error) }
+    }
+    let sequences = sequences
+    do throws(Failure) {
+      try perform { () throws(StoreError) in
+        try connection.execute("BEGIN IMMEDIATE")
+        try refreshMaxima()
+      }
+      let value = try body()
+      try perform { () throws(StoreError) in try connection.execute("COMMIT") }
+      return value
+    } catch {
+      // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
+      if isInTransaction { try? connection.execute("ROLLBACK") }
+      self.sequences = sequences
+      throw error
+    }
+  }
+
+  /// The same for work that has no errors of its own.
+  package func inTransaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+    try inTransaction({ $0 }, body)
+  }
+
+  /// Begins a part of the transaction that can be taken back by itself.
+  package func beginPart() throws(StoreError) {
+    // What waits knows no parts.
+    try file.deferRows(of: [])
+    try connection.execute("SAVEPOINT part")
+  }
+  /// Keeps what was done since ``beginPart()``.
+  package func keepPart() throws(StoreError) { try connection.execute("RELEASE part") }
+  /// Takes back what was done since ``beginPart()``.
+  package func takeBackPart() throws(StoreError) { try connection.execute("ROLLBACK TO part; RELEASE part") }
+
+  /// Makes room for what a deletion reaches (``BatchDeletePlan``).
+  package func prepareDeletion() throws(StoreError) { try connection.execute(BatchDeletePlan.create) }
+
+  /// A number that moves when another connection has written the file.
+  package func dataVersion() throws(StoreError) -> Int64? { try connection.integer("PRAGMA data_version") }
+
+  /// Runs `body`, whose statements end with ``DatabaseFailure/Kind/interrupted`` soon after `shouldStop` says so.
+  package func interruptible<Value, Failure>(
+    _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try connection.interruptible(shouldStop, body)
+  }
+
+  /// Compiles a statement of one's own.
+  package func rows(_ sql: String) throws(StoreError) -> DatabaseRows { DatabaseRows(try connection.prepare(sql)) }
+
+  /// Ends statements from now on with ``DatabaseFailure/Kind/interrupted``, soon after `shouldStop` says so.
+  package func interruptStatements(when shouldStop: @escaping () -> Bool) {
+    connection.interruptStatements(when: shouldStop)
+  }
+
+  /// Takes the state of the first read for all that is read until ``thaw()``, or until the store is closed.
+  package func freeze() throws(StoreError) { try connection.execute("BEGIN") }
+
+  /// Reads what is committed again.
+  package func thaw() throws(StoreError) { if !connection.isAutocommit { try connection.execute("COMMIT") } }
+
+  /// Whether other connections can read the store while this one writes it.
+  package var hasParallelReaders: Bool {
+    guard type == .sqlite, isOpen else { return false }
+    return isReadOnly || (try? connection.text("PRAGMA journal_mode")) == "wal"
+  }
+
+  /// SQLite's plan for a statement, one line a step.
+  package func queryPlan(_ sql: String) throws(StoreError) -> [String] {
+    let plan = try rows("EXPLAIN QUERY PLAN " + sql)
+    var lines: [String] = []
+    while try plan.step() { lines.append(plan.text(3)) }
+    return lines
+  }
+}
+
+extension StoreFile {
+  /// Runs `body`, whose statements end with ``DatabaseFailure/Kind/interrupted`` soon after `shouldStop` says so.
+  package func interruptible<Value, Failure>(
+    _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try connection.interruptible(shouldStop, body)
+  }
+
+  /// How many statements ran.
+  package var statementsExecuted: Int { connection.statementsExecuted - bookkeeping.statements }
+  /// How many rows were changed since the file was opened.
+  package var totalChanges: Int { connection.totalChanges - bookkeeping.rows }
+  /// Whether a batch has begun.
+  package var isInBatch: Bool { !connection.isAutocommit || direct != nil }
+
+  /// Sets SQLite's page cache.
+  package func setCache(kiB: Int) throws(StoreError) { try connection.execute("PRAGMA cache_size=-\(kiB)") }
+
+  /// Lets a store that is being built take back rows that are refused, for which the connection needs a journal.
+  ///
+  /// The file is private, so the journal can stay in memory; pages that the run adds are not journalled.
+  package func keepJournalInMemory() throws(StoreError) {
+    try connection.execute("COMMIT")
+    try connection.execute("PRAGMA journal_mode=MEMORY")
+    try begin()
+  }
+}

@@ -1,0 +1,214 @@
+package import MergewalkObjectModel
+
+/// A derived attribute as SQL computes it.
+///
+/// The expression's path leads from the attribute's own rows, level 0, over relationships to the rows that it takes
+/// values from. Aliases are `t0`, `t1` and so on; pairs of many-to-many relationships are `j1`, `j2`, by the level they
+/// lead to.
+struct DerivedAttribute {
+  /// The entity that declares the attribute.
+  let entity: EntityDescription
+  /// The attribute's name.
+  let name: String
+  /// Where the value of another attribute is taken from over one to-one relationship, as it is; `nil` for other expressions.
+  private(set) var source: (table: String, column: String, link: String?)?
+  /// The table of the attribute's rows.
+  let table: String
+  /// The attribute's column.
+  let column: String
+  /// The SQL expression of the value for the row `t0`; `nil` for the time of the save.
+  let value: String?
+  /// The levels; the first is the attribute's own.
+  let levels: [Level]
+  /// The entity numbers of the rows that have the attribute; `nil` when all rows of the table do.
+  private let numbers: [Int]?
+
+  /// The rows at one step of the path.
+  struct Level {
+    /// The entity, with everything that inherits from it.
+    let entity: EntityDescription
+    let table: String
+    /// The slots whose change changes the value.
+    var slots: Set<Int> = []
+    /// How the rows of the level before are reached: the join table and its condition, then the condition of the row.
+    var link: Link?
+  }
+
+  /// What connects two levels.
+  struct Link {
+    /// The table of pairs, or `nil`.
+    var joinTable: String?
+    /// The condition for a pair to belong to the row of this level.
+    var joinToTarget = ""
+    /// The condition for a pair to belong to the row of the level before.
+    var joinToOwner = ""
+    /// Without a table of pairs: the condition that connects both rows.
+    var direct = ""
+  }
+
+  /// Compiles an attribute's expression; `nil` for expressions that nobody but Core Data computes.
+  init?(_ attribute: AttributeDescription, of entity: EntityDescription, _ schema: StoreSchema) {
+    guard let expression = attribute.derivationExpression, let text = DerivationText(expression),
+      !attribute.isTransient,
+      schema.entityNumbers[entity.index] > 0,
+      let column = schema.table(forRoot: entity.rootIndex).columnName(slot: attribute.slot)
+    else { return nil }
+    self.entity = entity
+    self.column = column
+    name = attribute.name
+    table = schema.table(forRoot: entity.rootIndex).name
+    numbers =
+      entity.isRoot
+      ? nil : schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }.sorted()
+    var levels = [Level(entity: entity, table: table)]
+    guard text.function != "now" else {
+      value = nil
+      self.levels = levels
+      return
+    }
+    let isAggregate = text.function == "count" || text.function == "sum"
+    var names = text.path
+    let last = text.function == "count" ? nil : names.popLast()
+    var collections = 0
+    for name in names {
+      guard let owner = levels.last?.entity, let relationship = owner.relationship(named: name),
+        let level = Self.level(relationship, number: levels.count, schema)
+      else { return nil }
+      levels[levels.count - 1].slots.insert(relationship.slot)
+      levels.append(level)
+      if relationship.isToMany { collections += 1 }
+    }
+    guard isAggregate == (collections > 0), let end = levels.last else { return nil }
+    var source = ""
+    var isDecimal = false
+    if let last {
+      guard let attribute = end.entity.attribute(named: last), !attribute.isTransient,
+        let column = schema.table(forRoot: end.entity.rootIndex).columnName(slot: attribute.slot)
+      else { return nil }
+      source = "t\(levels.count - 1).\(column)"
+      if text.function == nil, levels.count == 2, let relationship = entity.relationship(named: names[0]) {
+        let link = schema.table(forRoot: entity.rootIndex).columnName(slot: relationship.slot)
+        self.source = (end.table, column, link)
+      }
+      levels[levels.count - 1].slots.insert(attribute.slot)
+      isDecimal = attribute.type == .decimal
+      if ["canonical", "uppercase", "lowercase"].contains(text.function), attribute.type != .string { return nil }
+    }
+    switch text.function {
+    case "count": source = "count(*)"
+    case "sum" where isDecimal:
+      source = QueryFunctions.decimalNames(.sum).map { "\($0.number)(\(source))" } ?? source
+    case "sum": source = "ifnull(sum(\(source)), 0)"
+    case "canonical": source = "\(QueryFunctions.name(.canonical))(\(source))"
+    case "uppercase": source = "\(QueryFunctions.name(.uppercase))(\(source))"
+    case "lowercase": source = "\(QueryFunctions.name(.lowercase))(\(source))"
+    default: break
+    }
+    self.levels = levels
+    value = levels.count == 1 ? source : "(SELECT \(source) FROM \(Self.path(levels)))"
+  }
+
+  /// The rows that a relationship leads to.
+  private static func level(
+    _ relationship: RelationshipDescription, number: Int, _ schema: StoreSchema
+  ) -> Level? {
+    let model = schema.model
+    let destination = model.entities[relationship.destinationEntity]
+    let owner = model.entities[relationship.declaringEntity]
+    guard !relationship.isTransient, schema.entityNumbers[destination.index] > 0 else { return nil }
+    let target = schema.table(forRoot: destination.rootIndex)
+    let (own, other) = ("t\(number - 1)", "t\(number)")
+    let inverse = model.inverse(of: relationship)
+    var level = Level(entity: destination, table: target.name)
+    if let inverse { level.slots.insert(inverse.slot) }
+    var link = Link()
+    if !relationship.isToMany {
+      guard let column = schema.table(forRoot: owner.rootIndex).columnName(slot: relationship.slot) else { return nil }
+      link.direct = "\(other).Z_PK = \(own).\(column)"
+    } else if let join = schema.joinTable(entity: relationship.declaringEntity, slot: relationship.slot),
+      let side = join.side(entity: relationship.declaringEntity, slot: relationship.slot)
+    {
+      link.joinTable = "\(join.name) AS j\(number)"
+      link.joinToOwner = "j\(number).\(side.ownerColumn) = \(own).Z_PK"
+      link.joinToTarget = "j\(number).\(side.targetColumn) = \(other).Z_PK"
+    } else {
+      let reverse = ColumnDefinition.Role.reverse(
+        ofSlot: relationship.slot, ownerEntity: relationship.declaringEntity)
+      let column =
+        inverse.flatMap { $0.isToMany ? nil : target.columnName(slot: $0.slot) }
+        ?? target.columns.first { $0.role == reverse }?.name
+      guard let column else { return nil }
+      link.direct = "\(other).\(column) = \(own).Z_PK"
+    }
+    level.link = link
+    return level
+  }
+
+  /// The tables behind level 0, joined, with the conditions.
+  private static func path(_ levels: [Level]) -> String {
+    var tables: [String] = []
+    var conditions: [String] = []
+    for (number, level) in levels.enumerated().dropFirst() {
+      guard let link = level.link else { continue }
+      if let join = link.joinTable {
+        tables.append(join)
+        conditions += [link.joinToOwner, link.joinToTarget]
+      } else {
+        conditions.append(link.direct)
+      }
+      tables.append("\(level.table) AS t\(number)")
+    }
+    return "\(tables.joined(separator: ", ")) WHERE \(conditions.joined(separator: " AND "))"
+  }
+
+  /// The condition for a row `t0` to have the attribute; `nil` when all have.
+  private var rowCondition: String? {
+    numbers.map { "t0.Z_ENT IN (\($0.map(String.init).joined(separator: ", ")))" }
+  }
+
+  /// Writes the values of all rows, or of those in a list that is the first parameter; the time is the second one.
+  func update(listed: Bool) -> String {
+    var conditions = listed ? ["t0.Z_PK IN (SELECT value FROM \(ListSource.name)(?1))"] : []
+    if let rowCondition { conditions.append(rowCondition) }
+    let condition = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return "UPDATE \(table) AS t0 SET \(column) = \(value ?? "?2")\(condition)"
+  }
+
+  /// Finds the rows whose values are taken from rows at a level, listed in the first parameter.
+  ///
+  /// The tables come in the order of the way back, which indexes of relationships lead along.
+  func owners(level number: Int) -> String {
+    var sql = "SELECT DISTINCT t0.Z_PK FROM \(ListSource.name)(?1) AS l"
+    sql += " CROSS JOIN \(levels[number].table) AS t\(number) ON t\(number).Z_PK = l.value"
+    for i in (1...number).reversed() {
+      guard let link = levels[i].link else { continue }
+      let before = "\(levels[i - 1].table) AS t\(i - 1)"
+      if let join = link.joinTable {
+        sql += " CROSS JOIN \(join) ON \(link.joinToTarget) CROSS JOIN \(before) ON \(link.joinToOwner)"
+      } else {
+        sql += " CROSS JOIN \(before) ON \(link.direct)"
+      }
+    }
+    return sql + (rowCondition.map { " WHERE \($0)" } ?? "")
+  }
+}
+
+extension StoreSchema {
+  /// The derived attributes that are computed here, in the order of entities and attributes.
+  var derivedAttributes: [DerivedAttribute] {
+    model.entities.flatMap { entity in
+      entity.attributes.filter { $0.isDerived && $0.declaringEntity == entity.index }
+        .compactMap { DerivedAttribute($0, of: entity, self) }
+    }
+  }
+
+  /// Whether an import gives a derived attribute a value.
+  ///
+  /// A store that is being built gets no times: the same input gives the same bytes.
+  package func computesValue(
+    of attribute: AttributeDescription, _ entity: EntityDescription, inNewStore isNew: Bool
+  ) -> Bool {
+    guard let derived = DerivedAttribute(attribute, of: entity, self) else { return false }
+    return derived.value != nil || !isNew
+  }
+}

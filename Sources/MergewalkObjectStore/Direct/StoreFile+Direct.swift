@@ -1,0 +1,88 @@
+import MergewalkSQLite
+
+/// What went into a new store past SQLite.
+struct DirectRecord {
+  /// The tables that were filled so.
+  var tables: Set<String> = []
+  /// How many rows they got so.
+  var rows = 0
+}
+
+extension StoreFile {
+  /// From here on rows of empty tables go into the file past SQLite, until somebody wants anything of SQLite.
+  ///
+  /// Indexes whose columns ascend are made now, while they are empty. Whatever uses the connection next, for whatever
+  /// reason, first gets a file with all rows: without the indexes, which ``finish()`` builds, or with them after
+  /// ``endDirectLoad(buildsIndexes:)``. A store that keeps batches, or that exists, goes on with SQLite.
+  ///
+  /// - Complexity: A look at each table; the rows of those that have some go through SQLite.
+  package func loadDirectly() throws(StoreError) {
+    guard direct == nil, !keepsBatches, let descriptor = hiddenDescriptor else { return }
+    var tables: [EntityTable] = []
+    for table in schema.tables
+    where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table.name))") == 0 { tables.append(table) }
+    let names = Set(tables.map(\.name))
+    let wanted = pendingIndexes.filter { names.contains($0.table) && !$0.descending.contains(true) && $0.isPlain }
+    for index in wanted { try connection.execute(index.sql) }
+    pendingIndexes.removeAll { wanted.contains($0) }
+    if !connection.isAutocommit { try connection.execute("COMMIT") }
+    // Without its lock the connection looks at the file's change counter before it believes its cache.
+    // Source: https://sqlite.org/pragma.html#pragma_locking_mode
+    try connection.execute("PRAGMA locking_mode=NORMAL; SELECT count(*) FROM sqlite_schema")
+    var roots: [String: UInt32] = [:]
+    let statement = try connection.prepare("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0")
+    while try statement.step() { roots[statement.text(0)] = UInt32(truncatingIfNeeded: statement.integer(1)) }
+    let present = schema.indexes.filter { roots[$0.name] != nil }
+    direct = DirectLoad(
+      path: path, descriptor: descriptor, tables: tables, indexes: present, made: Set(wanted.map(\.name)), roots: roots)
+    connection.willUseFile = { [unowned self] _ throws(SQLiteError) in
+      do throws(StoreError) { try endDirectLoad { _ in false } } catch {
+        // SQLITE_IOERR, as if SQLite had written the pages.
+        throw SQLiteError(code: error.cause?.code ?? 10, message: error.message)
+      }
+    }
+  }
+
+  /// Makes everything that went past SQLite part of the file, and goes on with SQLite; nothing happens without a load.
+  ///
+  /// - Parameter buildsIndexes: Whether the indexes of a table are written now; the others are built later, as those that
+  ///   refuse rows that are there.
+  package func endDirectLoad(buildsIndexes: (_ table: String) -> Bool = { _ in true }) throws(StoreError) {
+    guard let load = direct else { return }
+    direct = nil
+    connection.willUseFile = nil
+    let result = try load.finish(buildsIndexes: buildsIndexes)
+    directRecord.tables.formUnion(result.rows.keys)
+    directRecord.rows += result.rows.values.reduce(0, +)
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
+    // Later they are built from sorted rows, which is faster than keeping them up.
+    for name in result.missing { try connection.execute("DROP INDEX \(name)") }
+    try findPendingIndexes()
+    try load.didEnd?()
+  }
+
+  /// How many rows went into the file past SQLite.
+  package var directRows: Int { directRecord.rows + (direct?.rowCount ?? 0) }
+
+  /// Holds what was written past SQLite against SQLite's own checks, before anybody sees the file.
+  ///
+  /// - Throws: ``StoreError`` with `damagedFile`.
+  /// - Complexity: A pass over the file.
+  func checkDirectTables() throws(StoreError) {
+    guard !directRecord.tables.isEmpty else { return }
+    let check = checksWhole ? "integrity_check" : "quick_check"
+    let found = try connection.text("PRAGMA \(check)(1)") ?? ""
+    guard found == "ok" else { throw damage("PRAGMA \(check) says: \(found)") }
+    for index in schema.indexes where directRecord.tables.contains(index.table) && index.condition == nil {
+      let rows = try connection.integer("SELECT count(*) FROM \(index.table) NOT INDEXED") ?? -1
+      let entries = try connection.integer("SELECT count(*) FROM \(index.table) INDEXED BY \(index.name)") ?? -1
+      guard rows == entries else { throw damage("\(index.name) has \(entries) entries for \(rows) rows") }
+    }
+  }
+
+  private func damage(_ found: String) -> StoreError {
+    StoreError(
+      .damagedFile, path: path,
+      message: "the new store is not whole and was not kept: \(found); run again with the pipeline's direct: never")
+  }
+}

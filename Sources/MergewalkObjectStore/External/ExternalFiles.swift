@@ -1,0 +1,176 @@
+import MergewalkDiagnostics
+import Glibc
+import MergewalkObjectModel
+
+/// The files with values beside a store that is being written: made before the rows that name them are committed, and
+/// removed when nothing names them any more.
+///
+/// A file is on the disk before the transaction ends; so a machine that stops in between leaves a file that no row names,
+/// which does no harm, and never a row whose file is missing.
+package final class ExternalFiles {
+  private let path: String
+  /// Whether names are made of what is stored, so that the same input makes the same store.
+  var hasReproducibleNames: Bool
+  /// The files that the run has made.
+  private var made: [String] = []
+  /// The same, for names that may come again.
+  private var madeNames = Set<String>()
+  /// The files that rows named before they were written, and do not name afterwards.
+  private var obsolete = Set<String>()
+  /// What was made and is to go, for whoever comes after a crash; `nil` where every commit is final.
+  private let list: ExternalFileList?
+  /// What earlier processes of the run have made and replaced.
+  private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
+  private var isFolderMade = false
+  private var isFolderDirty = false
+
+  /// - Parameter list: The path of the list that outlasts a crash; `nil` for none.
+  init(path: String, hasReproducibleNames: Bool, list: String?) {
+    self.path = path
+    self.hasReproducibleNames = hasReproducibleNames
+    self.list = list.map(ExternalFileList.init)
+    if let list = self.list { earlier = list.read() }
+  }
+
+  /// Whether an earlier process has left names.
+  var hasEarlier: Bool { !earlier.made.isEmpty || !earlier.obsolete.isEmpty }
+
+  /// Removes what an earlier process has made for a batch that it has not committed.
+  ///
+  /// - Parameter named: The files that rows name.
+  func adopt(named: Set<String>) {
+    let lost = earlier.made.subtracting(named)
+    remove(lost)
+    earlier.made.subtract(lost)
+  }
+
+  private var folder: String { ExternalData.folder(ofStore: path) }
+
+  /// Writes a value and returns the cell that names it.
+  ///
+  /// - Parameters:
+  ///   - table: The table of the row that has the value.
+  ///   - primaryKey: The row.
+  ///   - slot: The slot of the attribute.
+  /// - Throws: ``StoreError`` with `inputOutput`; no file is left then.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, table: String, primaryKey: Int64, slot: Int
+  ) throws(StoreError) -> [UInt8] {
+    if !isFolderMade {
+      try FileSystem.makeFolder(FileSystem.folder(of: folder))
+      try FileSystem.makeFolder(folder)
+      isFolderMade = true
+    }
+    var name = StoreUUID.make()
+    if hasReproducibleNames {
+      let digest = DigestStream()
+      digest.add(text: table)
+      digest.add(primaryKey)
+      digest.add(Int64(slot))
+      digest.add(bytes)
+      name = StoreUUID.make(fromDigest: digest.finish())
+      // A value that was set, replaced and set again.
+      if obsolete.remove(name) != nil || madeNames.contains(name) { return Self.cell(name) }
+      // What a run that crashed left behind has this name and maybe not all of the bytes.
+      try FileSystem.remove(folder + "/" + name)
+    }
+    let file = folder + "/" + name
+    try list?.add("+", [name])
+    made.append(name)
+    madeNames.insert(name)
+    isFolderDirty = true
+    do {
+      var done = 0
+      try FileSystem.create(file, access: .derived(from: path)) { buffer, _ in
+        let count = min(buffer.count, bytes.count - done)
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]))
+        done += count
+        return count
+      }
+      try FileSystem.sync(file)
+    } catch {
+      removeMade(since: made.count - 1)
+      throw error
+    }
+    return Self.cell(name)
+  }
+
+  private static func cell(_ name: String) -> [UInt8] { [ExternalData.fileTag] + Array(name.utf8) + [0] }
+
+  /// Waits until the names of the files are on the disk too; belongs before the end of the transaction.
+  package func sync() throws(StoreError) {
+    guard isFolderDirty else { return }
+    try FileSystem.sync(folder)
+    isFolderDirty = false
+  }
+
+  /// How many files were made so far; to be given to ``removeMade(since:)``.
+  package var mark: Int { made.count }
+
+  /// Removes the files that were made since a mark was taken: the rows that name them were taken back.
+  package func removeMade(since mark: Int) {
+    guard made.count > mark else { return }
+    remove(made[mark...])
+    madeNames.subtract(made[mark...])
+    made.removeLast(made.count - mark)
+  }
+
+  /// Takes note of files that nothing will name once the transaction is committed.
+  package func add(obsolete names: Set<String>) throws(StoreError) {
+    try list?.add("-", names)
+    obsolete.formUnion(names)
+  }
+
+  /// Forgets such files: the transaction was rolled back.
+  func keep(_ names: Set<String>) { obsolete.subtract(names) }
+
+  /// The transaction, or the run, was committed: removes what nothing names any more.
+  package func removeObsolete() { removeObsolete(named: []) }
+
+  /// - Parameter named: The files that rows name, for what earlier processes have replaced.
+  func removeObsolete(named: Set<String>) {
+    remove(obsolete.union(earlier.obsolete.subtracting(named)))
+    obsolete = []
+    made = []
+    madeNames = []
+    earlier = ([], [])
+    if let list { try? FileSystem.remove(list.path) }
+  }
+
+  /// The run was taken back: removes what it has made.
+  ///
+  /// - Parameter named: `nil` when what earlier processes have made stays; else the files that rows name all the same.
+  func removeAllMade(named: Set<String>?) {
+    obsolete = []
+    if let named {
+      made += earlier.made.subtracting(named)
+      earlier = ([], [])
+      if let list { try? FileSystem.remove(list.path) }
+    }
+    guard !made.isEmpty else { return }
+    remove(made)
+    made = []
+    madeNames = []
+    // Only empty folders go away.
+    FileSystem.removeFolder(folder)
+    FileSystem.removeFolder(FileSystem.folder(of: folder))
+  }
+
+  /// The names of the files beside a store that hold values.
+  static func names(besideStore path: String) -> Set<String> {
+    Set(FileSystem.names(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
+  }
+
+  /// Removes files; one that stays does no harm.
+  func remove(_ names: some Sequence<String>) {
+    for name in names where StoreUUID.isValid(name) { try? FileSystem.remove(folder + "/" + name) }
+  }
+}
+
+extension PersistentStore {
+  /// The slots of a root entity's table whose large values go into files; none in stores that have no files beside them.
+  package func externalSlots(root: Int) -> [Int] {
+    guard type == .sqlite else { return [] }
+    return externalSlotLists[root]
+  }
+}

@@ -1,0 +1,221 @@
+import CMergewalkProcess
+package import MergewalkDiagnostics
+package import Glibc
+
+/// The few calls of the file system that stores need.
+package enum FileSystem {
+  /// The folder part of a path: `.` when there is none.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last part of a path.
+  package static func name(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+
+  /// The size of a file in bytes; `nil` when there is none.
+  package static func size(_ path: String) -> Int? {
+    var info = stat()
+    return stat(path, &info) == 0 ? Int(info.st_size) : nil
+  }
+
+  /// Whether there is anything at the path, a broken link included.
+  package static func exists(_ path: String) -> Bool {
+    var info = stat()
+    return lstat(path, &info) == 0
+  }
+
+  /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
+  static func head(_ path: String, count: Int) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    var length = 0
+    while length < count {
+      let got = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress! + length, count - length, length) }
+      if got < 0 && errno == EINTR { continue }
+      guard got > 0 else { break }
+      length += got
+    }
+    return Array(bytes.prefix(length))
+  }
+
+  /// Whether nothing is synced by itself, because whoever makes many files has them all synced at once.
+  ///
+  /// It holds for what the current thread does in `$isSyncDeferred.withValue(true)`.
+  @TaskLocal package static var isSyncDeferred = false
+
+  /// Waits until all that was written to the file system of a folder is on the disk.
+  package static func syncAll(_ folder: String) throws(StoreError) {
+    let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(folder, "cannot open") }
+    defer { close(file) }
+    guard cprocess_syncfs(file) == 0 else { throw failure(folder, "cannot sync") }
+  }
+
+  /// Waits until a file or a folder is on the disk.
+  package static func sync(_ path: String) throws(StoreError) {
+    if isSyncDeferred { return }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(path, "cannot open") }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw failure(path, "cannot sync") }
+  }
+
+  /// Cuts a file to a length.
+  static func truncateFile(_ path: String, to length: Int) throws(StoreError) {
+    guard truncate(path, length) == 0 else { throw failure(path, "cannot truncate") }
+  }
+
+  /// Removes a file; that there is none is fine.
+  package static func remove(_ path: String) throws(StoreError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
+  }
+
+  /// Gives a file another name, unless something has that name.
+  ///
+  /// - Throws: ``StoreError`` with `alreadyExists` or `inputOutput`.
+  static func renameExclusively(_ from: String, to: String) throws(StoreError) {
+    // A second name and then the removal of the first, because link() refuses a name that is taken, in one step.
+    if link(from, to) == 0 { return try remove(from) }
+    if errno == EEXIST { throw alreadyExists(to) }
+    // Some file systems have no hard links.
+    guard errno == EPERM || errno == ENOSYS || errno == ENOTSUP else { throw failure(to, "cannot rename to it") }
+    guard !exists(to) else { throw alreadyExists(to) }
+    try rename(from, to: to)
+  }
+
+  private static func alreadyExists(_ path: String) -> StoreError {
+    StoreError(.alreadyExists, path: path, message: "a file appeared while the store was being built")
+  }
+
+  /// Removes everything in a folder and the folder; that there is none is fine.
+  package static func removeTree(_ path: String) throws(StoreError) {
+    var info = stat()
+    guard lstat(path, &info) == 0 else { return }
+    // Links are removed, not followed.
+    guard info.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+    for name in names(in: path) { try removeTree(path + "/" + name) }
+    guard rmdir(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
+  }
+
+  /// Gives a file another name; a file that has that name goes away.
+  package static func rename(_ from: String, to: String) throws(StoreError) {
+    guard Glibc.rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
+  /// Makes a folder unless it is there.
+  package static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
+    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+  }
+
+  /// Copies the files of a folder into a new one, without those in folders below it.
+  static func copyFolder(_ from: String, to: String) throws(StoreError) {
+    try makeFolder(to)
+    for name in names(in: from) {
+      var info = stat()
+      guard lstat("\(from)/\(name)", &info) == 0, info.st_mode & S_IFMT == S_IFREG else { continue }
+      try copy("\(from)/\(name)", to: "\(to)/\(name)")
+    }
+  }
+
+  /// The names in a folder.
+  package static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var result: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { result.append(name) }
+    }
+    return result
+  }
+
+  /// Copies a file's bytes to a new file.
+  ///
+  /// - Parameter access: Who may use the new file.
+  package static func copy(_ from: String, to: String, access: FileAccess = .own) throws(StoreError) {
+    let source = open(from, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw failure(from, "cannot open") }
+    defer { close(source) }
+    try create(to, access: access) { buffer, _ throws(StoreError) in
+      while true {
+        let got = read(source, buffer.baseAddress, buffer.count)
+        if got < 0 && errno == EINTR { continue }
+        guard got >= 0 else { throw failure(from, "cannot read") }
+        return got
+      }
+    }
+  }
+
+  /// Makes a new file of the bytes that `next` puts into a buffer, piece by piece, until it puts in none.
+  ///
+  /// - Parameters:
+  ///   - access: Who may use the new file.
+  ///   - next: Gets the buffer and the number of bytes so far, and returns how many it has put into the buffer.
+  package static func create(
+    _ path: String, access: FileAccess, _ next: (UnsafeMutableRawBufferPointer, Int) throws(StoreError) -> Int
+  ) throws(StoreError) {
+    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard target >= 0 else { throw failure(path, "cannot create") }
+    defer { close(target) }
+    access.apply(to: target)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    while true {
+      let got = try next(buffer, total)
+      if got == 0 { return }
+      var done = 0
+      while done < got {
+        let put = write(target, buffer.baseAddress! + done, got - done)
+        if put < 0 && errno == EINTR { continue }
+        guard put > 0 else { throw failure(path, "cannot write") }
+        done += put
+      }
+      total += got
+    }
+  }
+
+  /// Makes a new empty folder for temporary files.
+  static func makeTemporaryFolder() throws(StoreError) -> String {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/mergewalk-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
+    guard let made else { throw failure(base, "cannot make a folder in it") }
+    return made
+  }
+
+  /// Removes an empty folder.
+  static func removeFolder(_ path: String) { rmdir(path) }
+
+  /// Whether this process may make files in a folder.
+  static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
+
+  /// Whether a process with this number is running.
+  static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
+
+  /// Seconds on a clock that only goes forward.
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Waits.
+  static func pause(seconds: Double) { usleep(UInt32(max(0, min(seconds, 1)) * 1_000_000)) }
+
+  /// The number of this process.
+  static var processNumber: Int32 { getpid() }
+
+  /// The error of the last call that failed.
+  static func failure(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .inputOutput, path: path, message: "\(what): \(strerror(errno).map { String(cString: $0) } ?? "error \(errno)")")
+  }
+}

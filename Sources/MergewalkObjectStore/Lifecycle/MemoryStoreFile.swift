@@ -1,0 +1,52 @@
+public import MergewalkObjectModel
+import MergewalkSQLite
+
+extension StoreFile {
+  /// Makes the tables of a store in memory, complete with indexes, metadata and numbers of entities.
+  ///
+  /// - Parameters:
+  ///   - path: What stands for the store in messages: the path of the file behind it, if there is one.
+  ///   - model: The model.
+  ///   - configuration: The configuration whose entities are stored; `nil` for all.
+  ///   - type: What the metadata say about the kind of the store.
+  /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.
+  public static func inMemory(
+    path: String = memoryPath, model: ManagedObjectModel, configuration: String? = nil,
+    type: PersistentStoreType = .inMemory
+  ) throws(StoreError) -> StoreFile {
+    guard let schema = StoreSchema(model: model, configuration: configuration) else {
+      throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
+    }
+    var metadata = StoreMetadata(
+      hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier, type: type)
+    // What is behind the store is migrated with it one day.
+    if type != .inMemory { metadata[ModelCopy.key] = ModelCopy.value(model) }
+    let connection = try Connection.open(memoryPath, .create, name: path)
+    try connection.apply(.memory)
+    try connection.execute("BEGIN")
+    for statement in schema.createTableStatements() + schema.bookkeepingStatements() + schema.createIndexStatements() {
+      try connection.execute(statement)
+    }
+    try metadata.write(connection)
+    try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
+    try connection.execute("COMMIT")
+    return StoreFile(
+      path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .connection,
+      pendingIndexes: [])
+  }
+
+  /// What stands for the path of a store without a file, as in SQLite.
+  public static var memoryPath: String { ":memory:" }
+}
+
+extension PersistentStore {
+  /// Makes an empty store that lives in memory.
+  ///
+  /// - Throws: ``StoreError`` as ``StoreFile/inMemory(path:model:configuration:type:)``.
+  public static func inMemory(
+    model: ManagedObjectModel, configuration: String? = nil, options: PersistentStoreOptions = PersistentStoreOptions()
+  ) throws(StoreError) -> PersistentStore {
+    let file = try StoreFile.inMemory(model: model, configuration: configuration)
+    return try PersistentStore(file: file, type: .inMemory, configuration: configuration, options: options)
+  }
+}

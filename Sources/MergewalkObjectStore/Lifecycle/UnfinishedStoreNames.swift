@@ -1,0 +1,158 @@
+import MergewalkDiagnostics
+import Glibc
+
+/// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.
+struct UnfinishedStoreNames {
+  /// What may lie beside a hidden file: SQLite's files, and what an import puts off.
+  static let companions = ["-journal", "-wal", "-shm", laterSuffix, PlanFile.filesSuffix]
+  static let laterSuffix = "-later"
+
+  /// The path of the store that is being built.
+  let store: String
+  let folder: String
+  let prefix: String
+
+  init(_ path: String) {
+    store = path
+    folder = FileSystem.folder(of: path)
+    prefix = "." + FileSystem.name(of: path) + ".mergewalk-"
+  }
+
+  /// A path for the file of this process; a later one when a file that is not ours has our number.
+  func path(attempt: Int) -> String {
+    "\(folder)/\(prefix)\(FileSystem.processNumber)" + (attempt == 0 ? "" : "-\(attempt)")
+  }
+
+  /// The hidden files, the latest first.
+  func unfinished() -> [String] {
+    var found: [(path: String, time: Int64)] = []
+    for name in FileSystem.names(in: folder) {
+      guard let parts = parts(name), parts.isMain else { continue }
+      let path = "\(folder)/\(name)"
+      var info = stat()
+      // Only files of our own: a link, or what somebody else has put there, is not gone on with.
+      guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else { continue }
+      found.append((path, Int64(info.st_mtim.tv_sec)))
+    }
+    return found.sorted { ($0.time, $0.path) > ($1.time, $1.path) }.map(\.path)
+  }
+
+  /// Removes the files of processes that are gone; what cannot be removed stays.
+  ///
+  /// A file whose process's number is in use now is removed only when it certainly is of an earlier process: when it was
+  /// left in good order and nobody has it open.
+  func removeLeftovers(except kept: String? = nil) {
+    for name in FileSystem.names(in: folder) {
+      guard let parts = parts(name), parts.isMain, name != kept.map(FileSystem.name) else { continue }
+      removeLeftover("\(folder)/\(name)", isOver: isOver(parts.process))
+    }
+    for name in FileSystem.names(in: folder) {
+      guard let parts = parts(name), !parts.isMain, isOver(parts.process) else { continue }
+      if !FileSystem.exists("\(folder)/\(parts.main)") { try? FileSystem.remove("\(folder)/\(name)") }
+    }
+  }
+
+  private func isOver(_ process: Int32) -> Bool {
+    process == FileSystem.processNumber || !FileSystem.isRunning(process)
+  }
+
+  private func removeLeftover(_ path: String, isOver: Bool) {
+    var info = stat()
+    guard lstat(path, &info) == 0 else { return }
+    // The second name of a store that was just published: to open and close it would drop locks of this process.
+    if info.st_mode & S_IFMT != S_IFREG || info.st_nlink > 1 {
+      if isOver { try? FileSystem.remove(path) }
+      return
+    }
+    guard case .mine(let claim) = HiddenClaim.take(path) else { return }
+    guard isOver || (claim.size > 0 && (try? StoreMetadata.read(path: path)) != nil) else { return }
+    let store = "\(folder)/" + prefix.dropFirst().dropLast(".mergewalk-".count)
+    ExternalFiles(path: store, hasReproducibleNames: false, list: path + PlanFile.filesSuffix).removeAllMade(named: [])
+    // The file goes first: without it nobody goes on with the others.
+    for suffix in [""] + Self.companions { try? FileSystem.remove(path + suffix) }
+    withExtendedLifetime(claim) {}
+  }
+
+  /// What a name says: the name of the hidden file it is or belongs to, and the number of its process.
+  private func parts(_ name: String) -> (main: String, process: Int32, isMain: Bool)? {
+    guard name.hasPrefix(prefix) else { return nil }
+    let rest = name.dropFirst(prefix.count)
+    let digits = rest.prefix { $0.isASCII && $0.isNumber }
+    guard let process = Int32(digits), process > 0 else { return nil }
+    var end = digits.endIndex
+    let behind = rest[end...]
+    if behind.first == "-" {
+      let attempt = behind.dropFirst().prefix { $0.isASCII && $0.isNumber }
+      if !attempt.isEmpty { end = attempt.endIndex }
+    }
+    return (String(name[..<end]), process, end == name.endIndex)
+  }
+}
+
+/// A hidden file that this process alone may use: to build a store in it, to go on with one, or to remove it.
+///
+/// Beside SQLite's own lock, which is gone between the closing of the file and its renaming. The system drops both with the
+/// process.
+final class HiddenClaim {
+  let path: String
+  let descriptor: Int32
+
+  private init(_ path: String, _ descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// What became of an attempt.
+  enum Attempt {
+    case mine(HiddenClaim)
+    /// Another process has it.
+    case others
+    /// The file is gone or cannot be opened.
+    case nothing
+  }
+
+  /// Takes a file that is there.
+  static func take(_ path: String) -> Attempt {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return .nothing }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      return .others
+    }
+    let claim = HiddenClaim(path, descriptor)
+    // Whoever had it may have renamed or removed it meanwhile.
+    return claim.isInPlace ? .mine(claim) : .nothing
+  }
+
+  /// Makes a file of our own.
+  static func make(_ names: UnfinishedStoreNames) throws(StoreError) -> HiddenClaim {
+    for attempt in 0..<100 {
+      let path = names.path(attempt: attempt)
+      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      if descriptor < 0 {
+        if errno == EEXIST { continue }
+        throw FileSystem.failure(names.store, "cannot make a store here")
+      }
+      let claim = HiddenClaim(path, descriptor)
+      // Another process may look at it for a moment, and finds it empty.
+      flock(descriptor, LOCK_EX)
+      if claim.isInPlace { return claim }
+    }
+    throw StoreError(
+      .busy, path: names.path(attempt: 0), message: "all names for a store that is being built are taken")
+  }
+
+  /// The bytes of the file.
+  var size: Int {
+    var info = stat()
+    return fstat(descriptor, &info) == 0 ? Int(info.st_size) : 0
+  }
+
+  private var isInPlace: Bool {
+    var (mine, there) = (stat(), stat())
+    return fstat(descriptor, &mine) == 0 && lstat(path, &there) == 0 && mine.st_ino == there.st_ino
+      && mine.st_dev == there.st_dev
+  }
+}

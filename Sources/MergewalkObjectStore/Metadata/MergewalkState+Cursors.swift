@@ -1,0 +1,62 @@
+import MergewalkPropertyLists
+
+extension MergewalkState {
+  /// How far one import of a pipeline has read a column that only grows: a dictionary of `column`, `type` and `value`.
+  public struct Cursor: Sendable, Hashable {
+    /// A place in the column.
+    public enum Value: Sendable, Hashable {
+      /// Seconds since 2001-01-01 UTC.
+      case real(Double)
+      /// A whole number.
+      case integer(Int64)
+      /// A text.
+      case text(String)
+    }
+    /// The column's name.
+    public var column: String
+    /// What the column holds, as the pipeline names it.
+    public var kind: String
+    /// The place.
+    public var value: Value
+
+    /// Creates a cursor.
+    public init(column: String, kind: String, value: Value) {
+      self.column = column
+      self.kind = kind
+      self.value = value
+    }
+  }
+
+  /// The cursor of an import of a pipeline; `nil` when there is none that can be read.
+  public func cursor(pipeline: String, part: String) -> Cursor? {
+    guard let entry = cursors[pipeline]?[part], let column = entry["column"]?.string, let kind = entry["type"]?.string
+    else { return nil }
+    switch entry["value"] {
+    case .real(let number)?: return Cursor(column: column, kind: kind, value: .real(number))
+    case .integer(let number)?: return Cursor(column: column, kind: kind, value: .integer(number))
+    case .string(let text)?: return Cursor(column: column, kind: kind, value: .text(text))
+    default: return nil
+    }
+  }
+
+  /// Replaces the cursor of an import of a pipeline; `nil` removes it.
+  public mutating func setCursor(_ cursor: Cursor?, pipeline: String, part: String) {
+    var entries = cursors[pipeline]?.entries ?? []
+    entries.removeAll { $0.key == part }
+    defer { cursors[pipeline] = entries.isEmpty ? nil : .dictionary(entries) }
+    guard let cursor else { return }
+    let value: PropertyList =
+      switch cursor.value {
+      case .real(let number): .real(number)
+      case .integer(let number): .integer(number)
+      case .text(let text): .string(text)
+      }
+    entries.append(
+      PropertyList.Entry(
+        part,
+        .dictionary([
+          PropertyList.Entry("column", .string(cursor.column)), PropertyList.Entry("type", .string(cursor.kind)),
+          PropertyList.Entry("value", value),
+        ])))
+  }
+}

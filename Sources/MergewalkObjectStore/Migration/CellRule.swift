@@ -1,0 +1,91 @@
+import MergewalkBytes
+import MergewalkObjectModel
+
+/// Where a cell of a migrated row comes from, for the rows of one entity.
+///
+/// Column names are those of the table before the migration.
+enum CellRule: Hashable {
+  /// An entity's number before and after; it is null afterwards when the entity is gone.
+  struct NumberChange: Hashable {
+    var old: Int
+    var new: Int?
+  }
+
+  /// There is no value.
+  case null
+  /// Always the same value, as SQL writes it.
+  case literal(String)
+  /// The value of a column.
+  case copy(String)
+  /// The value of a column, or another one where it is null.
+  case filled(String, literal: String)
+  /// The number of the entity that a column names.
+  case renumbered(String, [NumberChange])
+  /// The number of an entity where a column has a value.
+  case number(Int, whereSet: String)
+  /// Bytes that get the mark of attributes that may be kept in files.
+  case tagged(String)
+  /// Bytes that lose that mark, and are read from their file if they are in one.
+  case untagged(String)
+
+  /// The column that the value is in before the migration; `nil` when it comes from nowhere.
+  var base: String? {
+    switch self {
+    case .null, .literal, .number: nil
+    case .copy(let name), .filled(let name, _), .renumbered(let name, _), .tagged(let name), .untagged(let name): name
+    }
+  }
+
+  /// Whether the value stays as it is.
+  var isCopy: Bool {
+    if case .copy = self { return true }
+    return false
+  }
+
+  /// The value as SQL.
+  ///
+  /// - Parameter name: Gives the present name of a column.
+  func sql(_ name: (String) -> String = { $0 }) -> String {
+    switch self {
+    case .null: return "NULL"
+    case .literal(let text): return text
+    case .copy(let column): return name(column)
+    case .filled(let column, let literal): return "ifnull(\(name(column)), \(literal))"
+    case .renumbered(let column, let changes):
+      let cases = changes.compactMap { change in change.new.map { " WHEN \(change.old) THEN \($0)" } }
+      return cases.isEmpty ? "NULL" : "CASE \(name(column))\(cases.joined()) END"
+    case .number(let number, let column): return "CASE WHEN \(name(column)) IS NOT NULL THEN \(number) END"
+    case .tagged(let column): return "mergewalk_tag_bytes(\(name(column)))"
+    case .untagged(let column): return "mergewalk_untag_bytes(\(name(column)))"
+    }
+  }
+}
+
+extension AttributeValue {
+  /// The value as an SQL literal, the way a store keeps it; `nil` for null and what has no literal.
+  ///
+  /// - Parameter isTagged: Whether bytes carry the mark of attributes that may be kept in files.
+  func sqlLiteral(isTagged: Bool = false) -> String? {
+    switch self {
+    case .null: nil
+    case .boolean(let value): value ? "1" : "0"
+    case .integer(let value): value == .min ? "(-9223372036854775807 - 1)" : String(value)
+    case .double(let value), .date(let value):
+      value.isFinite ? "\(value)" : value.isNaN ? nil : value < 0 ? "-9e999" : "9e999"
+    case .decimal(let value): value.description
+    case .string(let text), .uri(let text): Self.quoted(text)
+    case .binary(let bytes): Self.blob((isTagged ? [ExternalData.inlineTag] : []) + bytes)
+    case .uuid(let high, let low): Self.blob(UUIDText.bytes(high, low))
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    // SQL ends at a NUL, so such a text is written as its bytes.
+    if text.utf8.contains(0) { return "CAST(\(blob(Array(text.utf8))) AS TEXT)" }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  }
+
+  private static func blob(_ bytes: [UInt8]) -> String {
+    "x'" + Hexadecimal.text(bytes, .capital) + "'"
+  }
+}

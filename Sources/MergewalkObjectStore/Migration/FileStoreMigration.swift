@@ -1,0 +1,117 @@
+package import MergewalkObjectModel
+
+/// Migrates stores that are one file, XML or binary, by way of an SQLite store beside them.
+///
+/// The records go into an SQLite store of the old version, which is migrated as every one is, and from there into the
+/// file, which is replaced in one step. The store keeps its identity, so IDs of objects go on naming them.
+package struct FileStoreMigration {
+  private let path: String
+  private let type: PersistentStoreType
+  private let metadata: StoreMetadata
+  /// The SQLite store: what migrates works on this.
+  package let sqlitePath: String
+
+  /// What kind of store a file is, told by its first bytes; SQLite for everything that is neither XML nor a property list.
+  package static func type(_ path: String) -> PersistentStoreType {
+    guard let head = FileSystem.head(path, count: 64) else { return .sqlite }
+    if head.starts(with: Array("bplist".utf8)) { return .binary }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = (head.starts(with: mark) ? head[3...] : head[...]).drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    return text.first == UInt8(ascii: "<") ? .xml : .sqlite
+  }
+
+  /// The metadata of a store of any of these types.
+  package static func metadata(_ path: String) throws(StoreError) -> StoreMetadata {
+    guard let backing = StoreTypeRegistry().atomicStore(type(path)) else { return try StoreMetadata.read(path: path) }
+    return try backing.readMetadata(from: path)
+  }
+
+  /// Puts the records of a store into an SQLite store beside it.
+  ///
+  /// - Parameters:
+  ///   - model: The model that the store was made with.
+  ///   - backupPath: Where a copy of the file is put first; `nil` for none.
+  package init(_ path: String, from model: ManagedObjectModel, backupPath: String?) throws(StoreError) {
+    self.path = StorePath.resolved(path)
+    type = Self.type(path)
+    metadata = try Self.metadata(path)
+    sqlitePath = StoreReplacement.hiddenPath(of: path) + ".sqlite"
+    if let backupPath, let size = FileSystem.size(path), let bytes = FileSystem.head(path, count: size) {
+      try AtomicFile.replace(backupPath) { file throws(StoreError) in try file.write(bytes) }
+    }
+    abandon()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    var options = PersistentStoreOptions()
+    options.isReadOnly = true
+    do {
+      let configuration = StoreModel.fit(model, metadata, .given)?.configuration
+      let store = try coordinator.addStore(type: type, at: path, configuration: configuration, options: options)
+      try coordinator.migratePersistentStore(store, to: sqlitePath, type: .sqlite)
+      try coordinator.close()
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Writes the migrated records to the file.
+  ///
+  /// - Parameter model: The model that the SQLite store has now.
+  package func finish(_ model: ManagedObjectModel) throws(StoreError) {
+    defer { abandon() }
+    guard let backing = StoreTypeRegistry().atomicStore(type) else { return }
+    let configuration = StoreModel.fit(model, try StoreMetadata.read(path: sqlitePath), .given)?.configuration
+    let coordinator = PersistentStoreCoordinator(model: model)
+    let migrated = try coordinator.addStore(type: .sqlite, at: sqlitePath, configuration: configuration)
+    let file = try StoreFile.inMemory(path: path, model: model, configuration: configuration, type: type)
+    let store = try PersistentStore(file: file, type: type, configuration: configuration)
+    try store.takeAll(of: migrated)
+    try coordinator.close()
+    var fresh = file.metadata
+    fresh.uuid = metadata.uuid
+    try backing.save(StoreContents(try store.reopened(), metadata: fresh), to: path)
+  }
+
+  /// Removes the SQLite store.
+  package func abandon() { StoreBackup.remove(sqlitePath) }
+}
+
+extension StoreMigrator {
+  /// Migrates a store that is one file.
+  static func migrateFile(
+    _ path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options
+  ) throws(MigrationError) -> Outcome {
+    let metadata = try migrationErrors { () throws(StoreError) in try FileStoreMigration.metadata(path) }
+    if let fitting = StoreModel.fit(version.model, metadata, .given),
+      options.configuration == nil || options.configuration == fitting.configuration
+    {
+      return Outcome()
+    }
+    let copy = metadata[ModelCopy.key].flatMap(ModelCopy.model).map { ModelVersionList.Version($0) }
+    guard
+      let start = (versions.versions + [copy].compactMap { $0 }).first(where: {
+        StoreModel.fit($0.model, metadata, .given) != nil
+      })
+    else {
+      let tried = versions.versions.map(\.name).joined(separator: ", ")
+      throw MigrationError(
+        .noSourceModel, path: path,
+        message:
+          "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
+          + " carries no copy of its model; give the version that it was made with")
+    }
+    let migration = try migrationErrors { () throws(StoreError) in
+      try FileStoreMigration(path, from: start.model, backupPath: options.backupPath)
+    }
+    do throws(MigrationError) {
+      var inner = options
+      inner.backupPath = nil
+      let outcome = try migrate(path: migration.sqlitePath, to: version, in: versions, options: inner)
+      try migrationErrors { () throws(StoreError) in try migration.finish(version.model) }
+      return outcome
+    } catch {
+      migration.abandon()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,160 @@
+public import MergewalkObjectModel
+
+/// What becomes of the data of one version of a model in another, as far as the two versions say it.
+///
+/// A pure value: it reads no store. These changes can be inferred: entities and properties that come, go or are renamed (by
+/// renaming identifiers); attributes that become required, with a default, or optional, and integers and floats that
+/// become wider; relationships from one to many objects, ordered or not; entities that get another parent within their
+/// hierarchy, a new one above it, or leave it. Everything else is a finding, and all findings are reported at once.
+///
+/// Source: Apple, Core Data Model Versioning and Data Migration, "Lightweight Migration".
+public struct InferredMapping: Sendable {
+  /// What happens to the objects of an entity.
+  public enum Change: String, Sendable, Hashable {
+    /// The entity is new.
+    case add
+    /// The entity is gone, and its objects with it.
+    case remove
+    /// Nothing changes but, perhaps, the entity's number.
+    case copy
+    /// Names, properties or the place in the hierarchy change.
+    case transform
+  }
+
+  /// One entity in both versions.
+  public struct EntityMatch: Sendable, Hashable {
+    /// The index in the source; `nil` for a new entity.
+    public var source: Int?
+    /// The index in the destination; `nil` for one that is gone.
+    public var destination: Int?
+    /// What happens to its objects.
+    public var change: Change
+  }
+
+  /// The model that the data were made with.
+  public let source: ManagedObjectModel
+  /// The model that they are to fit.
+  public let destination: ManagedObjectModel
+  /// The entities: those of the destination in number order, then those that are gone.
+  public let entities: [EntityMatch]
+  /// Why the mapping cannot be used; empty when it can.
+  public private(set) var findings: [MigrationFinding] = []
+
+  /// For each entity index of the destination, the one it was in the source.
+  let sourceEntities: [Int?]
+  /// For each entity index of the source, the one it is in the destination.
+  let destinationEntities: [Int?]
+  /// For each entity of the destination, the old names of its stored attributes, inherited ones included.
+  private let attributeNames: [[String: String]]
+  /// The same of relationships.
+  private let relationshipNames: [[String: String]]
+
+  /// Compares two versions of a model.
+  ///
+  /// - Complexity: O(properties²) for each entity.
+  public init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+    self.source = source
+    self.destination = destination
+    let matching = NameMatching(
+      old: source.entities.map { .init(name: $0.name, identifier: $0.declaration.renamingIdentifier) },
+      new: destination.entities.map { .init(name: $0.name, identifier: $0.declaration.renamingIdentifier) })
+    let matched = destination.entities.map { entity in
+      matching.oldNames[entity.name].flatMap { source.entity(named: $0)?.index }
+    }
+    var back = [Int?](repeating: nil, count: source.entities.count)
+    for (new, old) in matched.enumerated() { if let old { back[old] = new } }
+    sourceEntities = matched
+    destinationEntities = back
+
+    var attributes: [[String: String]] = []
+    var relationships: [[String: String]] = []
+    for entity in destination.entities {
+      let old = matched[entity.index].map { source.entities[$0] }
+      attributes.append(
+        NameMatching(
+          old: (old?.attributes ?? []).filter { !$0.isTransient }.map {
+            .init(name: $0.name, identifier: $0.renamingIdentifier)
+          },
+          new: entity.attributes.filter { !$0.isTransient }.map {
+            .init(name: $0.name, identifier: $0.renamingIdentifier)
+          }
+        ).oldNames)
+      relationships.append(
+        NameMatching(
+          old: (old?.relationships ?? []).filter { !$0.isTransient }.map {
+            .init(name: $0.name, identifier: $0.renamingIdentifier)
+          },
+          new: entity.relationships.filter { !$0.isTransient }.map {
+            .init(name: $0.name, identifier: $0.renamingIdentifier)
+          }
+        ).oldNames)
+    }
+    attributeNames = attributes
+    relationshipNames = relationships
+
+    let oldHashes = Dictionary(source.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
+    let newHashes = Dictionary(destination.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
+    var matches = destination.entities.map { entity in
+      guard let old = matched[entity.index] else {
+        return EntityMatch(source: nil, destination: entity.index, change: .add)
+      }
+      let isSame = newHashes[entity.name] == oldHashes[source.entities[old].name]
+      return EntityMatch(source: old, destination: entity.index, change: isSame ? .copy : .transform)
+    }
+    for (old, new) in back.enumerated() where new == nil {
+      matches.append(EntityMatch(source: old, destination: nil, change: .remove))
+    }
+    entities = matches
+    var check = MappingCheck()
+    check.run(self)
+    // Whoever names another app's model by mistake must not lose everything.
+    let isUnrelated = !source.entities.isEmpty && !destination.entities.isEmpty && back.allSatisfy { $0 == nil }
+    findings =
+      !isUnrelated
+      ? check.findings
+      : [
+        MigrationFinding(
+          .unrelatedModels, entity: source.entities.map(\.name).sorted().joined(separator: ", "),
+          message: "the models have no entity in common, so all objects would be deleted",
+          hint: "name another version of the store's own model, or give entities renaming identifiers")
+      ]
+  }
+
+  /// The entity that an entity of the destination was; `nil` for a new one.
+  public func sourceEntity(of entity: EntityDescription) -> EntityDescription? {
+    sourceEntities[entity.index].map { source.entities[$0] }
+  }
+
+  /// The attribute that an attribute of an entity of the destination was; `nil` for a new one.
+  public func sourceAttribute(of attribute: AttributeDescription, in entity: EntityDescription) -> AttributeDescription?
+  {
+    guard let old = sourceEntities[entity.index], let name = attributeNames[entity.index][attribute.name] else {
+      return nil
+    }
+    return source.entities[old].attribute(named: name)
+  }
+
+  /// The relationship that a relationship of an entity of the destination was; `nil` for a new one.
+  public func sourceRelationship(
+    of relationship: RelationshipDescription, in entity: EntityDescription
+  ) -> RelationshipDescription? {
+    guard let old = sourceEntities[entity.index], let name = relationshipNames[entity.index][relationship.name] else {
+      return nil
+    }
+    return source.entities[old].relationship(named: name)
+  }
+
+  /// All relationships that a relationship of the destination was in the entities that have it.
+  ///
+  /// There are several when entities with a relationship each now inherit one.
+  func sources(of relationship: RelationshipDescription) -> [RelationshipDescription] {
+    let owner = destination.entities[relationship.declaringEntity]
+    var result: [RelationshipDescription] = []
+    for entity in destination.family(of: owner.index) {
+      guard let old = sourceRelationship(of: relationship, in: entity) else { continue }
+      let isKnown = result.contains { $0.slot == old.slot && $0.declaringEntity == old.declaringEntity }
+      if !isKnown { result.append(old) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,118 @@
+import MergewalkObjectModel
+
+/// Finds what two versions of a model leave open.
+struct MappingCheck {
+  private(set) var findings: [MigrationFinding] = []
+
+  mutating func run(_ mapping: InferredMapping) {
+    checkHierarchies(mapping)
+    for entity in mapping.destination.entities where mapping.sourceEntities[entity.index] != nil {
+      for attribute in entity.attributes where !attribute.isTransient && !attribute.isDerived {
+        check(attribute, entity, mapping)
+      }
+      for relationship in entity.relationships where !relationship.isTransient {
+        check(relationship, entity, mapping)
+      }
+    }
+  }
+
+  /// Adds a finding unless it is there: what is inherited is met several times.
+  private mutating func add(_ finding: MigrationFinding) {
+    if !findings.contains(finding) { findings.append(finding) }
+  }
+
+  private mutating func checkHierarchies(_ mapping: InferredMapping) {
+    for root in mapping.destination.rootEntities {
+      var roots: [Int] = []
+      for entity in mapping.destination.family(of: root.index) {
+        guard let old = mapping.sourceEntities[entity.index] else { continue }
+        let oldRoot = mapping.source.entities[old].rootIndex
+        if !roots.contains(oldRoot) { roots.append(oldRoot) }
+      }
+      guard roots.count > 1 else { continue }
+      let names = roots.map { mapping.source.entities[$0].name }.joined(separator: ", ")
+      add(
+        MigrationFinding(
+          .mergedHierarchies, entity: root.name,
+          message: "it brings together entities of the separate hierarchies \(names), whose objects have the same keys",
+          hint: "use a mapping model, which makes new objects"))
+    }
+  }
+
+  private mutating func check(
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ mapping: InferredMapping
+  ) {
+    let owner = mapping.destination.entities[attribute.declaringEntity].name
+    guard let old = mapping.sourceAttribute(of: attribute, in: entity) else {
+      guard !attribute.isOptional, attribute.defaultValue == nil else { return }
+      return add(
+        MigrationFinding(
+          .missingDefault, entity: owner, property: attribute.name,
+          message: "the new attribute is required and has no default, so objects that are there have no value for it",
+          hint: "make it optional, give it a default, or name its old self as renaming identifier"))
+    }
+    guard old.type != attribute.type, !Self.isWider(attribute.type, than: old.type) else { return }
+    add(
+      MigrationFinding(
+        .typeChange, entity: owner, property: attribute.name,
+        message: "its type was \(old.type.xmlName) and is \(attribute.type.xmlName)",
+        hint: "give the new attribute another name, or use a mapping model that converts the values"))
+  }
+
+  /// Whether all values of a type are stored as values of another would be.
+  private static func isWider(_ new: AttributeType, than old: AttributeType) -> Bool {
+    switch (old, new) {
+    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64), (.float, .double): true
+    default: false
+    }
+  }
+
+  private mutating func check(
+    _ relationship: RelationshipDescription, _ entity: EntityDescription, _ mapping: InferredMapping
+  ) {
+    let owner = mapping.destination.entities[relationship.declaringEntity].name
+    let inverse = mapping.destination.inverse(of: relationship)
+    let inverseSources = inverse.map { mapping.sources(of: $0) } ?? []
+    guard let old = mapping.sourceRelationship(of: relationship, in: entity) else {
+      guard !relationship.isToMany else { return }
+      if inverseSources.contains(where: { mapping.source.place(of: $0) == .join }) {
+        add(toManyToOne(owner, relationship.name))
+      } else if !relationship.isOptional, inverseSources.isEmpty {
+        add(
+          MigrationFinding(
+            .missingReference, entity: owner, property: relationship.name,
+            message: "the new relationship is required, and objects that are there refer to nothing",
+            hint: "make it optional, or use a mapping model"))
+      }
+      return
+    }
+    if old.isToMany, !relationship.isToMany { add(toManyToOne(owner, relationship.name)) }
+    for target in mapping.source.family(of: old.destinationEntity) {
+      guard let new = mapping.destinationEntities[target.index] else { continue }
+      let declared = mapping.destination.entities[relationship.destinationEntity]
+      guard !mapping.destination.entities[new].isKind(of: declared) else { continue }
+      add(
+        MigrationFinding(
+          .relationshipDestination, entity: owner, property: relationship.name,
+          message: "it may refer to objects of \(target.name), but it leads to \(declared.name) now",
+          hint: "give the new relationship another name, or use a mapping model"))
+    }
+    guard let oldInverse = mapping.source.inverse(of: old), !inverseSources.isEmpty,
+      !inverseSources.contains(where: { $0.isSame(as: oldInverse) })
+    else { return }
+    add(
+      MigrationFinding(
+        .inverseChanged, entity: owner, property: relationship.name,
+        message:
+          "its inverse was \(oldInverse.name), and its inverse now, \(relationship.inverseName ?? ""), belonged to"
+          + " another relationship",
+        hint: "give the new relationships other names, or use a mapping model"))
+  }
+
+  private func toManyToOne(_ entity: String, _ property: String) -> MigrationFinding {
+    MigrationFinding(
+      .toManyToOne, entity: entity, property: property,
+      message: "it led to many objects and leads to one now, so which of them is left is open",
+      hint: "give the new relationship another name, or use a mapping model")
+  }
+}

@@ -1,0 +1,146 @@
+public import MergewalkDiagnostics
+public import MergewalkObjectModel
+
+/// Versions of one model, oldest first, and the ways of migrating between them.
+public struct ModelVersionList: Sendable {
+  /// One version.
+  public struct Version: Sendable {
+    /// The version's name.
+    public var name: String
+    /// The model.
+    public var model: ManagedObjectModel
+
+    /// Creates a version; its name is the model's unless said otherwise.
+    public init(_ model: ManagedObjectModel, name: String? = nil) {
+      self.model = model
+      let known = name ?? model.draft.name
+      self.name =
+        known.isEmpty ? (model.draft.versionIdentifier.isEmpty ? "the model" : model.draft.versionIdentifier) : known
+    }
+
+    /// Whether both have the same entities as far as stores know them, whatever their names: versions of a YAML model are
+    /// often called alike.
+    ///
+    /// - Complexity: O(properties).
+    public func isSame(as other: Version) -> Bool {
+      model === other.model || model.versionHashesDigest == other.model.versionHashesDigest
+    }
+  }
+
+  /// The versions, oldest first.
+  public let versions: [Version]
+  /// The current version, if the file says which it is.
+  public let current: Version?
+
+  /// Takes versions in their order.
+  public init(_ versions: [Version]) {
+    self.init(versions, current: versions.last)
+  }
+
+  private init(_ versions: [Version], current: Version?) {
+    self.versions = versions
+    self.current = current
+  }
+
+  /// Reads a model with all its versions.
+  ///
+  /// The versions of an `.xcdatamodeld` are ordered by name, numbers by value: `Model`, `Model 2`, `Model 10`. Versions that
+  /// cannot be read are left out, except the current one.
+  ///
+  /// - Parameter path: What ``ModelReader`` reads.
+  /// - Throws: Findings about the path or the current version.
+  public init(path: String) throws(DiagnosticList) {
+    guard ModelReader.mayHaveVersions(path) else {
+      self.init([Version(try ManagedObjectModel(ModelReader.read(path)))])
+      return
+    }
+    let names = try ModelReader.versions(path)
+    var found: [Version] = []
+    for name in names.names.sorted(by: Self.precedes) {
+      do throws(DiagnosticList) {
+        found.append(Version(try ManagedObjectModel(ModelReader.read(path, version: name)), name: name))
+      } catch {
+        if name == names.current { throw error }
+      }
+    }
+    self.init(found, current: names.current.flatMap { name in found.first { $0.name == name } })
+  }
+
+  /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it is not there.
+  func index(of version: Version) -> Int? { versions.firstIndex { $0.isSame(as: version) } }
+
+  /// Whether a version, or one that is the same, is in the list.
+  package func contains(_ version: Version) -> Bool { index(of: version) != nil }
+
+  /// The version with a name; the first one when several have it.
+  public func version(named name: String) -> Version? { versions.first { $0.name == name } }
+
+  /// The version that a store was made with; `nil` when none has its hashes.
+  public func version(fitting metadata: StoreMetadata) -> Version? {
+    versions.first { StoreModel.fit($0.model, metadata, .given) != nil }
+  }
+
+  /// Whether a name comes first when runs of digits are compared as numbers.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    let (one, two) = (parts(left), parts(right))
+    for (a, b) in zip(one, two) where a != b {
+      if let first = Int(a), let second = Int(b), first != second { return first < second }
+      return CodePointOrder.precedes(a, b)
+    }
+    return one.count < two.count
+  }
+
+  private static func parts(_ name: String) -> [String] {
+    var result: [String] = []
+    for character in name {
+      let isDigit = character.isASCII && character.isNumber
+      if let last = result.last?.last, (last.isASCII && last.isNumber) == isDigit {
+        result[result.count - 1].append(character)
+      } else {
+        result.append(String(character))
+      }
+    }
+    return result
+  }
+
+  // MARK: - Ways
+
+  /// The versions to go through: straight if that can be inferred, else by the fewest versions that lie between.
+  ///
+  /// - Parameter path: The path that errors name.
+  /// - Throws: ``MigrationError`` with `notInferable` and the findings of the straight way.
+  /// - Complexity: O(versions²) comparisons of models when there is no straight way.
+  public func route(from start: Version, to end: Version, path: String = "") throws(MigrationError) -> [Version] {
+    let straight = InferredMapping(from: start.model, to: end.model).findings
+    if straight.isEmpty { return [start, end] }
+    let failure = MigrationError(
+      .notInferable, path: path,
+      message: "what becomes of the data cannot be inferred from \(start.name) to \(end.name)", findings: straight)
+    guard let last = index(of: end) else { throw failure }
+    let nodes = [start] + between(index(of: start), last) + [end]
+    var previous: [Int: Int] = [:]
+    var reached = [0]
+    var next = 0
+    while next < reached.count, previous[nodes.count - 1] == nil {
+      let node = reached[next]
+      next += 1
+      for other in (node + 1)..<nodes.count where previous[other] == nil {
+        guard InferredMapping(from: nodes[node].model, to: nodes[other].model).findings.isEmpty else { continue }
+        previous[other] = node
+        reached.append(other)
+      }
+    }
+    guard previous[nodes.count - 1] != nil else { throw failure }
+    var route = [nodes.count - 1]
+    while let before = previous[route[0]] { route.insert(before, at: 0) }
+    return route.map { nodes[$0] }
+  }
+  /// What lies between two versions, in the order of the way; all before the second when the first is not in the list.
+  ///
+  /// Only what lies between: a way back through an old version would lose what that has no place for.
+  private func between(_ first: Int?, _ last: Int) -> [Version] {
+    guard let first, first != last else { return first == nil ? Array(versions[..<last]) : [] }
+    let inner = versions[(min(first, last) + 1)..<max(first, last)]
+    return first < last ? Array(inner) : inner.reversed()
+  }
+}

@@ -1,0 +1,271 @@
+public import MergewalkObjectModel
+import MergewalkSQLite
+
+/// Migrates SQLite stores in place to another version of their model, with SQL alone, and XML and binary stores by way of
+/// one.
+///
+/// Everything is one transaction: a crash, an error or a stop leaves the store as it was. Memory does not grow with the
+/// rows. The store is locked meanwhile.
+///
+/// ```swift
+/// try StoreMigrator.migrate(path: "shop.sqlite", to: model)
+/// ```
+public enum StoreMigrator {
+  /// How a migration runs.
+  public struct Options {
+    /// The configuration of the new model; `nil` for the one that the store had, or all entities.
+    public var configuration: String?
+    /// Where a copy of the store is put first, with its external data; `nil` for none.
+    public var backupPath: String?
+    /// The page cache in KiB.
+    public var cacheKiB = 32 * 1024
+    /// Called before each step.
+    public var progress: ((MigrationProgress) -> Void)?
+    /// Asked every few thousand steps of SQLite whether to stop.
+    public var isCancelled: (() -> Bool)?
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// What a migration did, or would do.
+  public struct Outcome: Sendable {
+    /// The versions that the store went through, the first and the last included; empty when the store fits the model
+    /// already.
+    public var route: [ModelVersionList.Version] = []
+    /// What was done, or would be, one line a step.
+    public var steps: [String] = []
+    /// For plans: what in the data stands in the way.
+    public var findings: [MigrationFinding] = []
+    /// The names of the versions in ``route``; versions may be called alike.
+    public var versions: [String] { route.map(\.name) }
+    /// Whether the store already fits the model.
+    public var isUpToDate: Bool { route.isEmpty }
+  }
+
+  /// Migrates the store at a path.
+  ///
+  /// A store that fits the model is left alone.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path.
+  ///   - model: The model that the store is to fit.
+  ///   - source: The model that the store was made with; `nil` for the copy that it carries.
+  ///   - options: How it runs.
+  /// - Throws: ``MigrationError``; the store is as before.
+  @discardableResult
+  public static func migrate(
+    path: String, to model: ManagedObjectModel, from source: ManagedObjectModel? = nil, options: Options = Options()
+  ) throws(MigrationError) -> Outcome {
+    let versions = source.map { ModelVersionList([ModelVersionList.Version($0), ModelVersionList.Version(model)]) }
+    return try migrate(
+      path: path, to: ModelVersionList.Version(model), in: versions ?? ModelVersionList([]), options: options)
+  }
+
+  /// Migrates the store at a path to a version of its model, through other versions when there is no direct way.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path.
+  ///   - version: The version that the store is to fit.
+  ///   - versions: The known versions, oldest first: the store's own is looked for there, then in the store.
+  ///   - options: How it runs.
+  /// - Throws: ``MigrationError``; the store is as before.
+  @discardableResult
+  public static func migrate(
+    path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
+  ) throws(MigrationError) -> Outcome {
+    let path = try migrationErrors { () throws(StoreError) in try StorePath.existing(path) }
+    guard FileStoreMigration.type(path) == .sqlite else {
+      return try migrateFile(path, to: version, in: versions, options: options)
+    }
+    guard let start = try start(path, version, versions, options) else {
+      // A process that was killed after the store was migrated has left its copy, which is what it was made for.
+      if let copy = options.backupPath { StagingFolder.sweep(copy, takesBack: false) }
+      moveLog(path, version, options)
+      return Outcome()
+    }
+    let route = try versions.route(from: start.version, to: version, path: path)
+    let file = try migrationErrors { () throws(StoreError) in
+      try StoreFile.open(
+        path: path, model: start.version.model, configuration: start.configuration, cacheKiB: options.cacheKiB)
+    }
+    var backup: StagingFolder?
+    do {
+      if let copy = options.backupPath {
+        backup = try migrationErrors { () throws(StoreError) in
+          try StoreBackup.copy(file.connection, store: path, to: copy)
+        }
+      }
+      try migrationErrors { () throws(StoreError) in
+        try file.connection.mapped { () throws(SQLiteError) in
+          try file.connection.registerMigrationFunctions(store: path)
+        }
+        try file.begin()
+      }
+      let steps = try run(file, route, start.configuration, options)
+      try migrationErrors { () throws(StoreError) in
+        try file.finish {
+          // Only once the store is migrated: until then a successor takes the copy back and starts over.
+          backup?.forgetPublished()
+          return nil
+        }
+      }
+      return Outcome(route: route, steps: steps)
+    } catch {
+      try? file.rollBackRun()
+      throw error
+    }
+  }
+
+  /// Says what a migration would do, without changing the store.
+  ///
+  /// The data are checked as far as the first version on the way.
+  ///
+  /// - Throws: ``MigrationError`` as ``migrate(path:to:in:options:)``, except for what the data are in the way of.
+  public static func plan(
+    path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
+  ) throws(MigrationError) -> Outcome {
+    guard let start = try start(path, version, versions, options) else {
+      return Outcome()
+    }
+    let route = try versions.route(from: start.version, to: version, path: path)
+    var result = Outcome(route: route)
+    var failure: MigrationError?
+    try migrationErrors { () throws(StoreError) in
+      try ReadableStore.withConnection(path) { connection throws(StoreError) in
+        guard let expected = StoreSchema(model: start.version.model, configuration: start.configuration) else {
+          throw StoreError(.incompatibleModel, path: path, message: "the model lacks the store's configuration")
+        }
+        var schema = try expected.adapted(to: connection)
+        let file = StoreFile(
+          path: path, schema: schema, metadata: try StoreMetadata.read(connection), connection: connection,
+          warnings: [], undo: .nothing, pendingIndexes: [])
+        for (number, step) in route.dropFirst().enumerated() {
+          do throws(MigrationError) {
+            let plan = try Self.plan(schema, step.model, start.configuration, options, connection)
+            if number == 0 {
+              result.findings = try MigrationRun(file: file, source: schema, plan: plan).findings()
+            }
+            if route.count > 2 { result.steps.append("to \(step.name):") }
+            result.steps += plan.steps.map(\.title)
+            schema = plan.destination
+          } catch {
+            failure = error
+            return
+          }
+        }
+      }
+    }
+    if let failure { throw failure }
+    return result
+  }
+
+  // MARK: - Parts
+
+  /// Moves what a killed migration has left in the log into the store; not the log of a run that goes on.
+  private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {
+    guard FileSystem.size(path + "-wal") ?? 0 > 0, let metadata = try? StoreMetadata.read(path: path),
+      metadata.mergewalk.runs.names.isEmpty, let fitting = StoreModel.fit(version.model, metadata, .given)
+    else { return }
+    // Whoever has the store open will do it in time.
+    try? StoreFile.open(
+      path: path, model: version.model, configuration: fitting.configuration, cacheKiB: options.cacheKiB, lockWait: 0
+    ).finish()
+  }
+
+  /// The version that the store was made with, and its configuration; `nil` when it fits the wanted version.
+  private static func start(
+    _ path: String, _ version: ModelVersionList.Version, _ versions: ModelVersionList, _ options: Options
+  ) throws(MigrationError) -> (version: ModelVersionList.Version, configuration: String?)? {
+    let metadata = try migrationErrors { () throws(StoreError) in try StoreMetadata.read(path: path) }
+    if let fitting = StoreModel.fit(version.model, metadata, .given),
+      options.configuration == nil || options.configuration == fitting.configuration
+    {
+      return nil
+    }
+    for known in versions.versions {
+      if let found = StoreModel.fit(known.model, metadata, .given) { return (known, found.configuration) }
+    }
+    do throws(StoreError) {
+      let found = try StoreModel.find(path: path)
+      return (ModelVersionList.Version(found.model), found.configuration)
+    } catch {
+      guard error.code == .noModel else { throw MigrationError(error) }
+      let tried = versions.versions.map(\.name).joined(separator: ", ")
+      throw MigrationError(
+        .noSourceModel, path: path,
+        message:
+          "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
+          + " carries no copy of its model; give the version that it was made with")
+    }
+  }
+
+  private static func plan(
+    _ schema: StoreSchema, _ model: ManagedObjectModel, _ configuration: String?, _ options: Options,
+    _ connection: Connection
+  ) throws(MigrationError) -> MigrationPlan {
+    // A store of a configuration stays one of it, unless the new model has none of the name.
+    let names = model.draft.configurations.map(\.name)
+    let wanted = options.configuration ?? configuration.flatMap { names.contains($0) ? $0 : nil }
+    let catalog = try migrationErrors { () throws(StoreError) in try SchemaCatalog(connection) }
+    var crowded = Set<String>()
+    for (name, columns) in catalog.tables {
+      let known =
+        schema.tables.first { $0.name.uppercased() == name }?.columns.map(\.name)
+        ?? schema.joinTables.first { $0.name.uppercased() == name }.map { $0.keyColumns + $0.orderColumns }
+      if let known, Set(known.map { $0.uppercased() }) != Set(columns) { crowded.insert(name) }
+    }
+    return try MigrationPlan(
+      InferredMapping(from: schema.model, to: model), source: schema, configuration: wanted, crowded: crowded)
+  }
+
+  /// Runs the way through all versions in the transaction that has begun.
+  private static func run(
+    _ file: StoreFile, _ route: [ModelVersionList.Version], _ configuration: String?, _ options: Options
+  ) throws(MigrationError) -> [String] {
+    var titles: [String] = []
+    for (number, version) in route.dropFirst().enumerated() {
+      let schema = file.schema
+      let plan = try plan(schema, version.model, configuration, options, file.connection)
+      let body = { () throws(MigrationError) in
+        try MigrationRun(file: file, source: schema, plan: plan).run { step in
+          options.progress?(
+            MigrationProgress(
+              version: version.name, versionNumber: number + 1, versionCount: route.count - 1, step: step + 1,
+              stepCount: plan.steps.count, title: plan.steps[step].title))
+        }
+      }
+      if let isCancelled = options.isCancelled {
+        if isCancelled() {
+          throw MigrationError(
+            .cancelled, path: file.path, message: "the migration was stopped; the store is as before")
+        }
+        try file.connection.interruptible(isCancelled, body)
+      } else {
+        try body()
+      }
+      titles += plan.steps.map(\.title)
+      // What the tables are called now is what the next version starts from, and what a fresh store would have.
+      try migrationErrors { () throws(StoreError) in
+        file.replaceSchema(try plan.destination.adapted(to: file.connection))
+      }
+    }
+    return titles
+  }
+}
+
+/// How far a migration has come.
+public struct MigrationProgress: Sendable, Hashable {
+  /// The version that the store is being migrated to.
+  public var version: String
+  /// Its number on the way, from 1.
+  public var versionNumber: Int
+  /// How many versions there are on the way.
+  public var versionCount: Int
+  /// The step that begins, from 1.
+  public var step: Int
+  /// How many steps there are to this version.
+  public var stepCount: Int
+  /// What the step does.
+  public var title: String
+}

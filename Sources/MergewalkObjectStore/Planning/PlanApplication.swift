@@ -1,0 +1,253 @@
+import CMergewalkSQLite
+import Glibc
+package import MergewalkSQLite
+
+/// Makes one database what an overlay of it is: rows that were changed are compared, and those that differ are written in
+/// the order of their numbers.
+///
+/// Triggers do not run: what they did when the run was planned is part of the plan. Unique keys that rows have exchanged are
+/// met by taking such rows out before they come in again.
+struct PlanApplication {
+  private let source: Connection
+  private let target: Connection
+  /// Whether the source reads pages that the target writes meanwhile.
+  private let isReadWhileWritten: Bool
+
+  /// - Parameter isReadWhileWritten: Whether what the target writes goes to the file that the overlay reads: then the rows
+  ///   are copied before the first one is written.
+  init(from source: Connection, to target: Connection, isReadWhileWritten: Bool) {
+    self.source = source
+    self.target = target
+    self.isReadWhileWritten = isReadWhileWritten
+  }
+
+  /// Writes the changed rows; belongs into the target's transaction.
+  func run(_ tables: [ChangedRows.Table]) throws(StoreError) {
+    // R-trees and full-text tables have their rows in tables that only they may write.
+    target.setOption(SQLITE_DBCONFIG_DEFENSIVE, false)
+    target.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+    defer {
+      target.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, true)
+      target.setOption(SQLITE_DBCONFIG_DEFENSIVE, true)
+    }
+    // Everything is read that the overlay has of the store's own pages before the first of them is written.
+    var present: [ChangedRows.Table] = []
+    // One that is not there was dropped again before the end of the run.
+    for table in tables where try source.hasTable(table.name) { present.append(table) }
+    let missing = try missingStatements()
+    let sequences = try sequences()
+    var copies: [String?] = []
+    for (number, table) in present.enumerated() {
+      copies.append(isReadWhileWritten ? try copy(table, number) : nil)
+    }
+    for statement in missing { try target.execute(statement) }
+    for (table, copy) in zip(present, copies) { try RowTransfer(table, from: source, copy: copy, to: target).run() }
+    try write(sequences)
+  }
+
+  /// The numbers that tables with `AUTOINCREMENT` go on from, which no hook sees; `nil` when there are none.
+  private func sequences() throws(StoreError) -> [(name: String, number: Int64)]? {
+    guard try source.hasTable("sqlite_sequence") else { return nil }
+    let rows = try source.prepare("SELECT name, seq FROM sqlite_sequence")
+    var sequences: [(name: String, number: Int64)] = []
+    while try rows.step() { sequences.append((rows.text(0), rows.integer(1))) }
+    return sequences
+  }
+
+  private func write(_ sequences: [(name: String, number: Int64)]?) throws(StoreError) {
+    guard let sequences, try target.hasTable("sqlite_sequence") else { return }
+    try target.execute("DELETE FROM sqlite_sequence")
+    let insert = try target.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?1, ?2)")
+    for sequence in sequences {
+      insert.bind(1, text: sequence.name)
+      insert.bind(2, sequence.number)
+      try insert.run()
+    }
+  }
+
+  /// The tables and indexes that the run has made, such as those of a history that began with it.
+  private func missingStatements() throws(StoreError) -> [String] {
+    let known = try names(target)
+    var statements: [String] = []
+    let rows = try source.prepare(
+      "SELECT type || ' ' || name, sql, name FROM sqlite_schema ORDER BY type = 'table' DESC, rowid")
+    while try rows.step() {
+      guard !known.contains(rows.text(0)), !ChangedRows.ownTables.contains(rows.text(2)), !rows.isNull(1),
+        !rows.text(2).hasPrefix("sqlite_")
+      else { continue }
+      statements.append(rows.text(1))
+    }
+    return statements
+  }
+
+  private func names(_ connection: Connection) throws(StoreError) -> Set<String> {
+    var names = Set<String>()
+    let rows = try connection.prepare("SELECT type || ' ' || name FROM sqlite_schema")
+    while try rows.step() { names.insert(rows.text(0)) }
+    return names
+  }
+
+  /// Copies the changed rows of a table into a temporary one.
+  private func copy(_ table: ChangedRows.Table, _ number: Int) throws(StoreError) -> String {
+    let columns = try TableColumns(table.name, source)
+    let name = "temp.mergewalk_copy_\(number)"
+    let list = (0..<columns.names.count).map { "c\($0)" }.joined(separator: ", ")
+    try source.execute("CREATE TABLE \(name)(r INTEGER PRIMARY KEY\(list.isEmpty ? "" : ", ")\(list))")
+    let insert = try source.prepare(
+      "INSERT INTO \(name) SELECT \(columns.list(withRow: true)) FROM \(columns.table) WHERE \(columns.row) = ?1")
+    for row in table.rows {
+      insert.bind(1, row)
+      try insert.run()
+    }
+    return name
+  }
+}
+
+/// The columns of a table that can be written, and the name by which its row numbers are known.
+package struct TableColumns {
+  package let table: String
+  package let names: [String]
+  package let row: String
+
+  package init(_ table: String, _ connection: Connection) throws(StoreError) {
+    self.table = Self.quoted(table)
+    var names: [String] = []
+    let rows = try connection.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid")
+    rows.bind(1, text: table)
+    while try rows.step() { names.append(rows.text(0)) }
+    let taken = Set(names.map { $0.lowercased() })
+    row = ["_rowid_", "rowid", "oid"].first { !taken.contains($0) } ?? "_rowid_"
+    self.names = names
+  }
+
+  /// The columns, separated by commas.
+  func list(withRow: Bool) -> String { ((withRow ? [row] : []) + names.map(Self.quoted)).joined(separator: ", ") }
+
+  package static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}
+
+/// Moves the changed rows of one table.
+private final class RowTransfer {
+  private let table: ChangedRows.Table
+  private let target: Connection
+  private let columns: TableColumns
+  /// The row as it is to be, and as it is.
+  private let (wanted, present): (Statement, Statement)
+  private let (insert, delete): (Statement, Statement)
+  /// The statements for rows of which these columns differ.
+  private var updates: [[Int32]: Statement] = [:]
+  /// The rows that were taken out to come in again, and those that are new among the old ones.
+  private var takenOut: [Int64] = []
+
+  init(
+    _ table: ChangedRows.Table, from source: Connection, copy: String?, to target: Connection
+  ) throws(StoreError) {
+    self.table = table
+    self.target = target
+    columns = try TableColumns(table.name, target)
+    let list = columns.list(withRow: false)
+    wanted =
+      if let copy {
+        try source.prepare(
+          "SELECT \((0..<columns.names.count).map { "c\($0)" }.joined(separator: ", ")) FROM \(copy) WHERE r = ?1")
+      } else {
+        try source.prepare("SELECT \(list) FROM \(columns.table) WHERE \(columns.row) = ?1")
+      }
+    present = try target.prepare("SELECT \(list) FROM \(columns.table) WHERE \(columns.row) = ?1")
+    let places = (1...columns.names.count + 1).map { "?\($0)" }.joined(separator: ", ")
+    insert = try target.prepare("INSERT INTO \(columns.table)(\(columns.list(withRow: true))) VALUES(\(places))")
+    delete = try target.prepare("DELETE FROM \(columns.table) WHERE \(columns.row) = ?1")
+  }
+
+  /// Deletes, changes, and then inserts, so that a key is free before another row takes it.
+  func run() throws(StoreError) {
+    let last = try lastRow()
+    if table.hasDeletions {
+      for row in table.rows(in: Int64.min...last) {
+        wanted.bind(1, row)
+        defer { wanted.reset() }
+        if try !wanted.step() { try remove(row) }
+      }
+    }
+    for row in table.rows(in: Int64.min...last) { try change(row) }
+    for row in takenOut { try add(row) }
+    if last < Int64.max { for row in table.rows(in: last + 1...Int64.max) { try add(row) } }
+  }
+
+  private func lastRow() throws(StoreError) -> Int64 {
+    let greatest = try target.prepare("SELECT max(\(columns.row)) FROM \(columns.table)")
+    return try greatest.step() && !greatest.isNull(0) ? greatest.integer(0) : Int64.min
+  }
+
+  private func remove(_ row: Int64) throws(StoreError) {
+    delete.bind(1, row)
+    try delete.run()
+  }
+
+  /// Makes a row what it is to be, if it differs.
+  private func change(_ row: Int64) throws(StoreError) {
+    wanted.bind(1, row)
+    present.bind(1, row)
+    defer {
+      wanted.reset()
+      present.reset()
+    }
+    guard try wanted.step() else { return }
+    guard try present.step() else {
+      takenOut.append(row)
+      return
+    }
+    let different = (0..<Int32(columns.names.count)).filter { !Self.areSame(wanted, present, $0) }
+    present.reset()
+    guard !different.isEmpty else { return }
+    let update = try update(different)
+    for (place, column) in different.enumerated() { Self.move(wanted, column, to: update, Int32(place) + 1) }
+    update.bind(Int32(different.count) + 1, row)
+    do throws(StoreError) { try update.run() } catch {
+      // Another row has the key, and gives it up or takes this row's.
+      guard error.cause?.kind == .unique else { throw error }
+      try remove(row)
+      takenOut.append(row)
+    }
+  }
+
+  private func add(_ row: Int64) throws(StoreError) {
+    wanted.bind(1, row)
+    defer { wanted.reset() }
+    // A row that came and went.
+    guard try wanted.step() else { return }
+    insert.bind(1, row)
+    for column in 0..<Int32(columns.names.count) { Self.move(wanted, column, to: insert, column + 2) }
+    try insert.run()
+  }
+
+  private func update(_ different: [Int32]) throws(StoreError) -> Statement {
+    if let known = updates[different] { return known }
+    let list = different.enumerated().map { "\(TableColumns.quoted(columns.names[Int($1)])) = ?\($0 + 1)" }
+    let statement = try target.prepare(
+      "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(columns.row) = ?\(different.count + 1)")
+    updates[different] = statement
+    return statement
+  }
+
+  /// Binds a value as it is, with its storage class; it is read until the source's statement goes on.
+  private static func move(_ source: Statement, _ column: Int32, to target: Statement, _ index: Int32) {
+    sqlite3_bind_value(target.handle, index, sqlite3_column_value(source.handle, column))
+  }
+
+  private static func areSame(_ left: Statement, _ right: Statement, _ column: Int32) -> Bool {
+    let type = left.type(column)
+    guard type == right.type(column) else { return false }
+    switch type {
+    case SQLITE_NULL: return true
+    case SQLITE_INTEGER: return left.integer(column) == right.integer(column)
+    case SQLITE_FLOAT: return left.double(column).bitPattern == right.double(column).bitPattern
+    default:
+      let (left, right) = (left.bytes(column), right.bytes(column))
+      guard left.count == right.count else { return false }
+      return left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+    }
+  }
+}

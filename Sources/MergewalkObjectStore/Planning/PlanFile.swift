@@ -1,0 +1,103 @@
+import MergewalkDiagnostics
+import Glibc
+import MergewalkPropertyLists
+import MergewalkSQLite
+
+/// The files in which a run into an existing store is planned: `.NAME.mergewalk-plan-DIGITS`, which says for which state of
+/// the store, and its `-wal`, which has everything that the run will change.
+///
+/// The digits are made of the name of the pipeline: what one has left unfinished is not for another to go on with.
+struct PlanFile {
+  let path: String
+  var log: String { path + "-wal" }
+  /// The files beside the store that the run makes and replaces.
+  var files: String { path + Self.filesSuffix }
+  static let filesSuffix = "-files"
+
+  /// - Parameter run: What names the pipeline's runs.
+  init(store: String, run: String) {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in run.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    path = StoreClaim.path(ofStore: store) + "-" + String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Files for a plan that is thrown away, which spares another one.
+  init(beside other: PlanFile) { path = other.path + "-dry" }
+
+  private init(path: String) { self.path = path }
+
+  /// The plans that processes have left beside a store.
+  static func all(ofStore store: String) -> [PlanFile] {
+    let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
+    return FileSystem.names(in: FileSystem.folder(of: store)).filter { $0.hasPrefix(prefix) && $0.hasSuffix("-wal") }
+      .sorted().map { PlanFile(path: "\(FileSystem.folder(of: store))/\($0.dropLast(4))") }
+  }
+
+  /// Whether something was planned.
+  var hasPlan: Bool { FileSystem.size(log) ?? 0 > 0 }
+
+  /// Removes all.
+  func remove() throws(StoreError) {
+    try FileSystem.remove(log)
+    try FileSystem.remove(files)
+    try FileSystem.remove(path)
+  }
+
+  /// The state of the store for which it was planned; `nil` when there is none.
+  var state: StoreState? {
+    FileSystem.head(path, count: 4096).flatMap { try? BinaryPropertyListReader.read($0) }.flatMap(StoreState.init)
+  }
+
+  /// Begins a plan.
+  func begin(_ state: StoreState, access: FileAccess) throws(StoreError) {
+    try remove()
+    var isDone = false
+    let bytes = BinaryPropertyListWriter.write(state.list)
+    try FileSystem.create(path, access: access) { buffer, _ in
+      if isDone { return 0 }
+      isDone = true
+      buffer.copyBytes(from: bytes)
+      return bytes.count
+    }
+  }
+}
+
+/// What tells whether a store is still what it was: the file's number, size and times, and what its log has beyond it.
+struct StoreState: Equatable {
+  private let numbers: [Int64]
+
+  /// - Parameter log: What the log holds that is not in the file.
+  init(_ path: String, log: DatabaseSnapshot.LogState) {
+    var info = stat()
+    guard stat(path, &info) == 0 else {
+      numbers = []
+      return
+    }
+    // The time of change cannot be set back by any program.
+    numbers =
+      [
+        Int64(info.st_ino), Int64(info.st_size), Int64(info.st_mtim.tv_sec), Int64(info.st_mtim.tv_nsec),
+        Int64(info.st_ctim.tv_sec), Int64(info.st_ctim.tv_nsec), Int64(log.frames),
+      ] + log.marks.map { Int64($0) }
+  }
+
+  /// The state of a store that is not open; it is left as it is.
+  init(_ path: String) throws(StoreError) {
+    let connection = try Connection.open(path, .readWrite)
+    connection.keepLogOnClose()
+    let snapshot = try connection.mapped { () throws(SQLiteError) in try DatabaseSnapshot(connection) }
+    self.init(path, log: snapshot.log)
+    try connection.execute("COMMIT")
+    try connection.close()
+  }
+
+  /// The state as a property list.
+  var list: PropertyList { .array(numbers.map { .integer($0) }) }
+
+  /// Reads what ``list`` wrote; `nil` when it is something else.
+  init?(_ list: PropertyList) {
+    guard let numbers = list.elements?.compactMap(\.integer), numbers.count >= 7 else { return nil }
+    self.numbers = numbers
+  }
+}

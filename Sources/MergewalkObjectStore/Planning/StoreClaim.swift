@@ -1,0 +1,65 @@
+import MergewalkDiagnostics
+import Glibc
+
+/// The right to plan and apply runs into an existing store: one process at a time has it, and others may read and write the
+/// store all the while.
+///
+/// It is a lock on a file beside the store, `.NAME.mergewalk-plan`, that holds the number of its process. The system drops
+/// the lock with the process.
+final class StoreClaim {
+  private let path: String
+  private let descriptor: Int32
+  private var isGivenBack = false
+
+  private init(_ path: String, _ descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// The claim's file of a store.
+  static func path(ofStore path: String) -> String {
+    "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-plan"
+  }
+
+  /// Takes the claim.
+  ///
+  /// - Parameter wait: How long to wait, in seconds, while somebody else has it.
+  /// - Throws: ``StoreError`` with `busy` or `inputOutput`.
+  static func take(_ store: String, wait: Double) throws(StoreError) -> StoreClaim {
+    let path = path(ofStore: store)
+    let patience = max(0, min(wait, 86_400))
+    let end = FileSystem.now() + patience
+    while true {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+      guard descriptor >= 0 else { throw FileSystem.failure(path, "cannot create") }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+        // Whoever had it may have removed the file meanwhile.
+        var (mine, there) = (stat(), stat())
+        if fstat(descriptor, &mine) == 0, lstat(path, &there) == 0, FileID(mine) == FileID(there) {
+          let number = Array("\(FileSystem.processNumber)\n".utf8)
+          _ = ftruncate(descriptor, 0)
+          _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+          return StoreClaim(path, descriptor)
+        }
+      } else if FileSystem.now() >= end {
+        close(descriptor)
+        let holder = FileSystem.head(path, count: 16).flatMap {
+          Int32(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self))
+        }
+        throw StoreLock.error(store: store, holder: holder, waited: patience, doing: "is importing into the store")
+      }
+      close(descriptor)
+      FileSystem.pause(seconds: Double.random(in: 0.01...0.06))
+    }
+  }
+
+  /// Gives it back; giving it back twice does nothing.
+  func giveBack() {
+    guard !isGivenBack else { return }
+    isGivenBack = true
+    unlink(path)
+    close(descriptor)
+  }
+
+  deinit { giveBack() }
+}

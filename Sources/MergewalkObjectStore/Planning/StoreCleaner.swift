@@ -1,0 +1,57 @@
+public import MergewalkObjectModel
+import MergewalkSQLite
+
+/// Removes what processes that were killed have left beside a store: files that no row names, plans that no longer fit the
+/// store, and hidden files of stores that were never finished.
+public enum StoreCleaner {
+  /// What was left over.
+  public struct Leftovers: Sendable {
+    /// The files with values that no row names.
+    public var orphans: [String] = []
+    /// The plans that nobody can resume, as another program has written to the store since.
+    public var outdatedPlans: [String] = []
+    /// The plans of runs that can be resumed; they stay.
+    public var resumablePlans: [String] = []
+
+    /// Whether there is nothing to remove.
+    public var isEmpty: Bool { orphans.isEmpty && outdatedPlans.isEmpty }
+  }
+
+  /// Removes what is left over beside a store; nobody else may have it open meanwhile.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path.
+  ///   - model: The store's model; `nil` for the copy that it carries.
+  ///   - isDryRun: Whether it is only said.
+  /// - Throws: ``StoreError`` as ``StoreFile/open(path:model:configuration:cacheKiB:lockWait:)`` and
+  ///   ``StoreModel/find(path:explicit:)``.
+  public static func clean(
+    path: String, model: ManagedObjectModel? = nil, isDryRun: Bool = false
+  ) throws(StoreError) -> Leftovers {
+    let found = try StoreModel.find(path: path, explicit: model)
+    let path = try StorePath.existing(path)
+    // Without a run, and with nobody who has made a file and not yet committed the row.
+    let claim = try StoreClaim.take(path, wait: 2)
+    defer { claim.giveBack() }
+    let plans = PlanFile.all(ofStore: path)
+    let state = try StoreState(path)
+    let file = try StoreFile.open(path: path, model: found.model, configuration: found.configuration)
+    defer { try? file.rollBackRun() }
+    var named = try file.schema.externalFileNames(file.connection)
+    var result = Leftovers()
+    for plan in plans {
+      if plan.state == state {
+        // What it has made belongs to rows that are still to come.
+        named.formUnion(ExternalFileList(path: plan.files).read().made)
+        result.resumablePlans.append(plan.path)
+      } else {
+        result.outdatedPlans.append(plan.path)
+      }
+    }
+    result.orphans = ExternalFiles.names(besideStore: path).subtracting(named).sorted()
+    if isDryRun { return result }
+    for plan in plans where plan.state != state { try plan.remove() }
+    file.externalFiles.remove(result.orphans)
+    return result
+  }
+}

@@ -1,0 +1,37 @@
+package import MergewalkObjectModel
+
+/// A table of rows as a context knows it: that of a root entity in one of the stores.
+package struct TableID: Hashable, Comparable, Sendable {
+  @usableFromInline let place: Int32
+  @usableFromInline let rootEntity: UInt16
+  @usableFromInline let storeNumber: UInt16
+
+  @inlinable init(place: Int, root: Int, store: Int) {
+    self.place = Int32(truncatingIfNeeded: place)
+    rootEntity = UInt16(root)
+    storeNumber = UInt16(store)
+  }
+
+  /// The table of a root entity in the first store, which is the only one of many contexts.
+  @inlinable package init(root: Int) { self.init(place: root, root: root, store: 0) }
+
+  /// The table of a root entity in a store by its number.
+  package init(root: Int, store: Int, of model: ManagedObjectModel) {
+    self.init(place: store * model.entities.count + root, root: root, store: store)
+  }
+
+  /// The place among all tables: those of the first store, then those of the next one.
+  @inlinable package var index: Int { Int(place) }
+  /// The index of the root entity.
+  @inlinable package var root: Int { Int(rootEntity) }
+  /// The number of the store.
+  @inlinable package var store: Int { Int(storeNumber) }
+
+  /// The table of another entity in the same store: relationships do not leave it.
+  @inlinable package func sibling(_ entity: EntityDescription) -> TableID {
+    TableID(place: index - root + entity.rootIndex, root: entity.rootIndex, store: store)
+  }
+
+  /// Tables in the order of their stores, then of their root entities.
+  @inlinable package static func < (left: TableID, right: TableID) -> Bool { left.place < right.place }
+}

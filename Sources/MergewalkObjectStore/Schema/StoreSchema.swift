@@ -1,0 +1,139 @@
+public import MergewalkObjectModel
+
+/// The tables and indexes that hold a model's objects, in Core Data's layout.
+///
+/// A pure value: it runs no SQL. The rules and how well each is established: `docs/coredata-layout.md`.
+public struct StoreSchema: Sendable {
+  /// The model.
+  public let model: ManagedObjectModel
+  /// For each entity index of the model its number (`Z_ENT`) in this store; 0 for entities outside the configuration.
+  public let entityNumbers: [Int]
+  /// The entity tables, in the order of their root entities' numbers.
+  public internal(set) var tables: [EntityTable]
+  /// The join tables, in the order in which their names were given out.
+  public internal(set) var joinTables: [JoinTable]
+  /// All indexes of a new store.
+  public internal(set) var indexes: [IndexDefinition]
+  /// What could not be mapped, or not with certainty.
+  public internal(set) var warnings: [SchemaWarning]
+
+  private let tablePositions: [Int: Int]
+
+  /// Maps all entities of a model.
+  ///
+  /// - Complexity: O(properties).
+  public init(model: ManagedObjectModel) {
+    self.init(model: model, numbers: model.entities.map(\.number))
+  }
+
+  /// Maps the entities of a configuration with their ancestors, numbered among themselves; all entities for `nil`.
+  ///
+  /// Returns `nil` when the model has no such configuration.
+  public init?(model: ManagedObjectModel, configuration: String?) {
+    guard let configuration else {
+      self.init(model: model)
+      return
+    }
+    guard let members = model.entities(forConfiguration: configuration) else { return nil }
+    var included = Array(repeating: false, count: model.entities.count)
+    for member in members {
+      var index: Int? = member.index
+      while let i = index {
+        included[i] = true
+        index = model.entities[i].superentityIndex
+      }
+    }
+    var number = 0
+    let numbers = included.map { isIncluded in
+      if isIncluded { number += 1 }
+      return isIncluded ? number : 0
+    }
+    self.init(model: model, numbers: numbers)
+  }
+
+  /// Maps the entities that have a number.
+  init(model: ManagedObjectModel, numbers: [Int]) {
+    self.model = model
+    entityNumbers = numbers
+    var builder = TableBuilder(model: model, numbers: numbers)
+    builder.build()
+    var joins = JoinTableBuilder(model: model, numbers: numbers)
+    joins.build()
+    var indexes = IndexBuilder(model: model, numbers: numbers, tables: builder.tables, joinTables: joins.tables)
+    indexes.build()
+    tables = builder.tables
+    joinTables = joins.tables
+    self.indexes = indexes.indexes
+    warnings = builder.warnings + joins.warnings + indexes.warnings
+    tablePositions = Dictionary(uniqueKeysWithValues: builder.tables.enumerated().map { ($1.rootEntity, $0) })
+  }
+
+  /// Whether the store has an entity: its configuration has it, or one that inherits from it.
+  package func contains(_ entity: EntityDescription) -> Bool { entityNumbers[entity.index] > 0 }
+
+  /// What holds of `Z_ENT` in the rows of an entity and everything that inherits from it, such as `BETWEEN 3 AND 5`.
+  func entityTest(_ entity: EntityDescription) -> String {
+    let numbers = entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
+    let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
+    if low == high { return "= \(low)" }
+    // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
+    if high - low + 1 == numbers.count { return "BETWEEN \(low) AND \(high)" }
+    return "IN (\(numbers.map(String.init).joined(separator: ", ")))"
+  }
+
+  /// The table of a root entity.
+  ///
+  /// The entity must be a root and belong to the store's configuration.
+  public func table(forRoot entityIndex: Int) -> EntityTable {
+    guard let position = tablePositions[entityIndex] else {
+      preconditionFailure("entity \(entityIndex) is not a root entity of this store")
+    }
+    return tables[position]
+  }
+
+  /// The name of the table of the root entity with a number; `nil` when there is none.
+  func tableName(ofNumber number: Int) -> String? { tables.first { entityNumbers[$0.rootEntity] == number }?.name }
+
+  /// The join table of the many-to-many relationship that `entity` declares at `slot`, or `nil` for other properties.
+  public func joinTable(entity: Int, slot: Int) -> JoinTable? {
+    joinTables.first { $0.side(entity: entity, slot: slot) != nil }
+  }
+
+  /// One statement a table: entity tables by number, each followed by the join tables that its entities name.
+  public func createTableStatements() -> [String] {
+    var statements: [String] = []
+    for table in tables {
+      statements.append(table.createStatement)
+      let joins = joinTables.filter { model.entities[$0.master.entity].rootIndex == table.rootEntity }
+      statements += joins.map(\.createStatement)
+    }
+    return statements
+  }
+
+  /// One statement an index.
+  public func createIndexStatements() -> [String] { indexes.map(\.sql) }
+
+  /// The tables that keep numbers and metadata; Core Data makes them after the others.
+  public func bookkeepingStatements() -> [String] {
+    [
+      "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+      "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+      "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+    ]
+  }
+}
+
+extension AttributeType {
+  /// The declared type of the attribute's column; `nil` for types without a known column.
+  var declaredColumnType: String? {
+    switch self {
+    case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+    case .double, .float: "FLOAT"
+    case .date: "TIMESTAMP"
+    case .decimal: "DECIMAL"
+    case .string, .uri: "VARCHAR"
+    case .binary, .transformable, .uuid: "BLOB"
+    case .undefined, .objectID, .composite: nil
+    }
+  }
+}

@@ -1,0 +1,285 @@
+import MergewalkObjectModel
+import MergewalkSQLite
+
+/// Writes the objects of an attached store, `seed`, into a store, by SQL alone.
+///
+/// For each table a temporary one says which primary key each prepared object has in the store: `o` the old one, `n` the
+/// new one, `f` whether it was found there. Temporary tables lie in files, so memory is SQLite's page cache.
+final class ObjectCopyWriter {
+  private let plan: ObjectCopyPlan
+  private let file: StoreFile
+  private let options: ObjectCopy.Options
+  private var connection: Connection { file.connection }
+  /// The greatest primary key of each table before the copy.
+  private var bases: [Int64] = []
+
+  init(plan: ObjectCopyPlan, file: StoreFile, options: ObjectCopy.Options) {
+    self.plan = plan
+    self.file = file
+    self.options = options
+  }
+
+  /// Copies everything within the transaction that is open.
+  func run() throws(StoreError) -> [String: ObjectCopy.Counts] {
+    for table in plan.tables { bases.append(try file.maximumPrimaryKey(forRoot: table.targetRoot)) }
+    try mapEntities()
+    for table in plan.tables { try map(table) }
+    var counts = try count()
+    for table in plan.tables { try measurePositions(table) }
+    for table in plan.tables { try insert(table) }
+    for table in plan.tables where hasFound(table, counts) { try adopt(table) }
+    for join in plan.joins { try insert(join) }
+    if options.updates { counts = try update(counts) }
+    for pair in plan.pairs { try link(pair) }
+    try file.writeMaxima(
+      try plan.tables.map { table throws(StoreError) in
+        (rootEntity: table.targetRoot, maximum: try file.maximumPrimaryKey(forRoot: table.targetRoot))
+      })
+    return counts
+  }
+
+  private func make(_ name: String, _ columns: String) throws(StoreError) {
+    try connection.execute("CREATE TEMP TABLE \(name) (\(columns))")
+  }
+
+  // MARK: Who is who
+
+  private static let entities = "mergewalk_seed_entities"
+
+  private func map(_ table: Int) -> String { "mergewalk_seed_map\(table)" }
+
+  private func mapEntities() throws(StoreError) {
+    try make(Self.entities, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL")
+    for table in plan.tables {
+      for entity in table.entities {
+        try connection.execute(
+          "INSERT OR IGNORE INTO temp.\(Self.entities) VALUES (\(entity.sourceNumber), \(entity.targetNumber))")
+      }
+    }
+  }
+
+  /// Finds the objects that are there, and gives new keys to the others in the order of their old ones.
+  private func map(_ table: ObjectCopyPlan.Table) throws(StoreError) {
+    let name = map(table.number)
+    try make(name, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL, f INTEGER NOT NULL")
+    for entity in table.entities where !entity.keys.isEmpty {
+      let join = entity.keys.map { "t.\($0.target) = s.\($0.source)" }.joined(separator: " AND ")
+      try connection.execute(
+        """
+        INSERT INTO temp.\(name) SELECT s.Z_PK, min(t.Z_PK), 1 FROM seed.\(table.source) s JOIN main.\(table.target) t \
+        ON t.Z_ENT = \(entity.targetNumber) AND \(join) WHERE s.Z_ENT = \(entity.sourceNumber) GROUP BY s.Z_PK
+        """)
+    }
+    let numbers = table.entities.map { String($0.sourceNumber) }.joined(separator: ", ")
+    try connection.execute(
+      """
+      INSERT INTO temp.\(name) SELECT Z_PK, \(bases[table.number]) + row_number() OVER (ORDER BY Z_PK), 0 \
+      FROM seed.\(table.source) WHERE Z_ENT IN (\(numbers)) AND Z_PK NOT IN (SELECT o FROM temp.\(name))
+      """)
+    try connection.execute("CREATE INDEX temp.\(name)_n ON \(name) (n) WHERE f")
+  }
+
+  private func count() throws(StoreError) -> [String: ObjectCopy.Counts] {
+    var result: [String: ObjectCopy.Counts] = [:]
+    for table in plan.tables {
+      for entity in table.entities {
+        let select = try connection.prepare(
+          "SELECT count(*), sum(f) FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o"
+            + " WHERE s.Z_ENT = \(entity.sourceNumber)")
+        guard try select.step() else { continue }
+        var counts = ObjectCopy.Counts()
+        counts.found = Int(select.integer(1))
+        counts.inserted = Int(select.integer(0)) - counts.found
+        result[entity.name] = counts
+      }
+    }
+    return result
+  }
+
+  private func hasFound(_ table: ObjectCopyPlan.Table, _ counts: [String: ObjectCopy.Counts]) -> Bool {
+    table.entities.contains { (counts[$0.name]?.found ?? 0) > 0 }
+  }
+
+  // MARK: Rows
+
+  private func positions(_ table: Int, _ column: String) -> String { "mergewalk_seed_last\(table)_\(column)" }
+
+  /// Notes where the lists of found objects end, so that new members come after those that are there.
+  private func measurePositions(_ table: ObjectCopyPlan.Table) throws(StoreError) {
+    for reference in table.references {
+      guard let position = reference.position else { continue }
+      let name = positions(table.number, position.target)
+      try make(name, "owner INTEGER PRIMARY KEY, last INTEGER NOT NULL")
+      try connection.execute(
+        """
+        INSERT INTO temp.\(name) SELECT \(reference.target), max(\(position.target)) FROM main.\(table.target) \
+        WHERE \(reference.target) IN (SELECT n FROM temp.\(map(reference.table)) WHERE f) \
+        AND \(position.target) IS NOT NULL GROUP BY 1
+        """)
+    }
+  }
+
+  /// The columns of a reference with their values, from the prepared row `s`.
+  private func values(_ reference: ObjectCopyPlan.Reference, _ table: Int) -> [(name: String, value: String)] {
+    let key = "(SELECT n FROM temp.\(map(reference.table)) WHERE o = s.\(reference.source))"
+    var result = [(reference.target, key)]
+    if let column = reference.entityColumn {
+      // The object's own entity: the prepared store has no such column when nothing inherits there.
+      result.append(
+        (
+          column,
+          "(SELECT e.n FROM seed.\(plan.tables[reference.table].source) d JOIN temp.\(Self.entities) e"
+            + " ON e.o = d.Z_ENT WHERE d.Z_PK = s.\(reference.source))"
+        ))
+    }
+    if let position = reference.position {
+      let last = "ifnull((SELECT last FROM temp.\(positions(table, position.target)) WHERE owner = \(key)), 0)"
+      result.append((position.target, "s.\(position.source) + \(last)"))
+    }
+    return result
+  }
+
+  /// Copies the rows that are new, in the order of their new keys.
+  private func insert(_ table: ObjectCopyPlan.Table) throws(StoreError) {
+    let entity = "(SELECT n FROM temp.\(Self.entities) WHERE o = s.Z_ENT)"
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.target)
+    var values = ["m.n", entity, "1"] + table.columns.map { "s.\($0.source)" }
+    for reference in table.references {
+      for (name, value) in self.values(reference, table.number) {
+        names.append(name)
+        values.append(value)
+      }
+    }
+    let defaults = Dictionary(grouping: table.defaults, by: \.target).sorted { $0.key < $1.key }
+    var bindings: [SQLBinding] = []
+    for (target, list) in defaults {
+      let cases = list.compactMap { entry -> String? in
+        guard let binding = QueryBuilder.binding(entry.value)?.0 else { return nil }
+        bindings.append(binding)
+        let numbers = entry.entityNumbers.map(String.init).joined(separator: ", ")
+        return "WHEN s.Z_ENT IN (\(numbers)) THEN ?\(bindings.count)"
+      }
+      guard !cases.isEmpty else { continue }
+      names.append(target)
+      values.append("CASE \(cases.joined(separator: " ")) END")
+    }
+    let insert = try connection.prepare(
+      """
+      INSERT INTO main.\(table.target) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) \
+      FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o WHERE NOT m.f ORDER BY m.n
+      """)
+    for (index, binding) in bindings.enumerated() { binding.bind(to: insert, Int32(index + 1)) }
+    try insert.run()
+  }
+
+  /// Lets found objects that refer to nothing refer to the new object that the prepared one refers to.
+  private func adopt(_ table: ObjectCopyPlan.Table) throws(StoreError) {
+    for reference in table.references where !reference.isPair {
+      let sets = values(reference, table.number).map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
+      try connection.execute(
+        """
+        UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 \
+        FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o \
+        WHERE m.f AND m.n = t.Z_PK AND t.\(reference.target) IS NULL \
+        AND EXISTS (SELECT 1 FROM temp.\(map(reference.table)) d WHERE d.o = s.\(reference.source) AND NOT d.f)
+        """)
+    }
+  }
+
+  /// Copies the pairs of a many-to-many relationship in which at least one object is new, or all of them in an update.
+  private func insert(_ join: ObjectCopyPlan.Join) throws(StoreError) {
+    var names = [join.owner.target, join.member.target]
+    var values = ["a.n", "b.n"]
+    for (order, end, alias) in [(join.order, join.owner, "a"), (join.inverseOrder, join.member, "b")] {
+      guard let order else { continue }
+      let last = "mergewalk_seed_join\(join.number)_\(alias)"
+      try make(last, "owner INTEGER PRIMARY KEY, last INTEGER NOT NULL")
+      try connection.execute(
+        """
+        INSERT INTO temp.\(last) SELECT \(end.target), max(\(order.target)) FROM main.\(join.target) \
+        WHERE \(end.target) IN (SELECT n FROM temp.\(map(end.table)) WHERE f) AND \(order.target) IS NOT NULL GROUP BY 1
+        """)
+      names.append(order.target)
+      values.append("j.\(order.source) + ifnull((SELECT last FROM temp.\(last) WHERE owner = \(alias).n), 0)")
+    }
+    try connection.execute(
+      """
+      INSERT OR IGNORE INTO main.\(join.target) (\(names.joined(separator: ", "))) \
+      SELECT \(values.joined(separator: ", ")) FROM seed.\(join.source) j \
+      JOIN temp.\(map(join.owner.table)) a ON a.o = j.\(join.owner.source) \
+      JOIN temp.\(map(join.member.table)) b ON b.o = j.\(join.member.source) \
+      \(options.updates ? "" : "WHERE NOT (a.f AND b.f) ")ORDER BY 1, 2
+      """)
+  }
+
+  /// Lets found objects take over attributes; rows that have them already are not written.
+  private func update(_ counts: [String: ObjectCopy.Counts]) throws(StoreError) -> [String: ObjectCopy.Counts] {
+    var result = counts
+    for table in plan.tables {
+      guard !table.columns.isEmpty else { continue }
+      let sets = table.columns.map { "\($0.target) = s.\($0.source)" }.joined(separator: ", ")
+      let differs = table.columns.map { "t.\($0.target) IS NOT s.\($0.source)" }.joined(separator: " OR ")
+      for entity in table.entities where !entity.keys.isEmpty {
+        try connection.execute(
+          """
+          UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 \
+          FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o \
+          WHERE m.f AND m.n = t.Z_PK AND s.Z_ENT = \(entity.sourceNumber) AND (\(differs))
+          """)
+        result[entity.name]?.updated = connection.changes
+      }
+    }
+    return result
+  }
+
+  // MARK: One-to-one relationships
+
+  /// Sees to both ends of a one-to-one relationship between a new object and a found one: a found object that refers to
+  /// nothing takes the new one, any other stays with what it has and the new one gets nothing.
+  private func link(_ pair: ObjectCopyPlan.Pair) throws(StoreError) {
+    let table = plan.tables[pair.table]
+    let other = plan.tables[pair.otherTable]
+    let found = "(SELECT n FROM temp.\(map(other.number)) WHERE f)"
+    let isNew = "Z_PK > \(bases[table.number]) AND \(pair.column) IN \(found)"
+    let isBroken =
+      "\(isNew) AND (SELECT o.\(pair.otherColumn) FROM main.\(other.target) o WHERE o.Z_PK = main.\(table.target)."
+      + "\(pair.column)) IS NOT main.\(table.target).Z_PK"
+    guard try connection.integer("SELECT EXISTS (SELECT 1 FROM temp.\(map(other.number)) WHERE f)") == 1 else { return }
+    var sets = "\(pair.otherColumn) = a.Z_PK, Z_OPT = ifnull(t.Z_OPT, 0) + 1"
+    if let column = pair.otherEntityColumn { sets += ", \(column) = a.Z_ENT" }
+    try connection.execute(
+      """
+      UPDATE main.\(other.target) AS t SET \(sets) \
+      FROM (SELECT min(Z_PK) Z_PK, Z_ENT, \(pair.column) AS target FROM main.\(table.target) WHERE \(isNew) \
+      GROUP BY \(pair.column)) a WHERE a.target = t.Z_PK AND t.\(pair.otherColumn) IS NULL
+      """)
+    let broken = try connection.integer("SELECT count(*) FROM main.\(table.target) WHERE \(isBroken)") ?? 0
+    guard broken > 0 else { return }
+    guard pair.isOptional else {
+      throw StoreError(
+        .incompatibleModel, path: file.path,
+        message: "\(pair.name) of \(broken) prepared objects refers to objects that are there and belong to others")
+    }
+    let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
+    try connection.execute("UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isBroken)")
+  }
+
+  // MARK: External data
+
+  /// The files that cells of copied rows name.
+  func externalNames() throws(StoreError) -> [String] {
+    var names = Set<String>()
+    for table in plan.tables {
+      for column in table.columns where column.isExternal {
+        let select = try connection.prepare(
+          "SELECT s.\(column.source) FROM seed.\(table.source) s JOIN temp.\(map(table.number)) m ON m.o = s.Z_PK"
+            + " WHERE length(s.\(column.source)) = \(ExternalData.fileCellLength)"
+            + " AND hex(substr(s.\(column.source), 1, 1)) = '02'\(options.updates ? "" : " AND NOT m.f")")
+        while try select.step() {
+          names.insert(String(decoding: select.bytes(0).dropFirst().prefix(36), as: UTF8.self))
+        }
+      }
+    }
+    return names.sorted()
+  }
+}

@@ -1,0 +1,113 @@
+import MergewalkBytes
+package import MergewalkDiagnostics
+import MergewalkObjectModel
+import MergewalkSQLite
+
+/// Turns a store that was filled into default data that can be shipped: the same contents give the same bytes.
+///
+/// What is left of how the store came about goes: its random UUID is replaced by one made of the contents, the pages are
+/// laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the one
+/// in which a file can be read from a place that cannot be written, such as an app's bundle.
+package enum SeedFile {
+  /// What was made.
+  package struct Result: Sendable {
+    /// The mark in the metadata.
+    package var seed: StoreSeed
+    /// The store's UUID.
+    package var uuid: String
+    /// The file's size in bytes.
+    package var bytes: Int
+  }
+
+  /// Makes the file and gives it its name in one step, when all of it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - source: The filled store in the staging folder, closed; nobody else may have it open.
+  ///   - path: The final path.
+  ///   - identity: Which data they are, in the user's words.
+  ///   - replaces: Whether a store that is there is replaced.
+  /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what was.
+  /// - Complexity: O(bytes of the store), read and written once more; memory is SQLite's page cache.
+  package static func publish(
+    _ source: String, in staging: StagingFolder, to path: String, identity: String, replaces: Bool
+  ) throws(StoreError) -> Result {
+    let path = StorePath.resolved(path)
+    let sealed = staging.file("sealed.sqlite")
+    let result = try seal(source, to: sealed, access: FileAccess(of: path) ?? .usual, identity: identity)
+    try FileSystem.sync(sealed)
+    // Files whose names are made of what they hold may be there already; they are the same then.
+    let folder = ExternalData.folder(ofStore: path)
+    let former = replaces ? FileSystem.names(in: folder) : []
+    let names = Set(FileSystem.names(in: ExternalData.folder(ofStore: source)))
+    if !replaces { try requireFree(path) }
+    _ = try StoreCopy.copyExternalData(of: source, to: path, staging: staging)
+    try staging.note(published: [(sealed, path)])
+    if replaces {
+      // A log of the old store would be played into the new one.
+      try requireNoLog(path)
+      try FileSystem.rename(sealed, to: path)
+    } else {
+      try requireFree(path)
+      try FileSystem.renameExclusively(sealed, to: path)
+    }
+    try FileSystem.sync(FileSystem.folder(of: path))
+    // What stays does no harm: nothing names it any more.
+    for name in former where StoreUUID.isValid(name) && !names.contains(name) {
+      try? FileSystem.remove(folder + "/" + name)
+    }
+    return result
+  }
+
+  /// Writes the contents of a filled store, marked and without gaps, into a new file.
+  ///
+  /// - Parameters:
+  ///   - source: The filled store, closed; nobody else may have it open.
+  ///   - sealed: The path of the new file.
+  /// - Throws: ``StoreError`` with `inputOutput` or `sqlite`.
+  package static func seal(
+    _ source: String, to sealed: String, access: FileAccess, identity: String
+  ) throws(StoreError) -> Result {
+    let connection = try Connection.open(source, .readWrite)
+    // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
+    try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
+    var metadata = try StoreMetadata.read(connection)
+    let hashes = metadata.hashes
+    let contents = try ContentDigest.compute(connection, hashes: hashes)
+    let seed = StoreSeed(identity: identity, digest: Hexadecimal.text(contents))
+    metadata.uuid = uuid(contents: contents, identity: identity)
+    metadata.addSeed(seed)
+    try metadata.write(connection)
+    access.make(sealed)
+    let vacuum = try connection.prepare("VACUUM INTO ?")
+    vacuum.bind(1, text: sealed)
+    try vacuum.run()
+    try connection.close()
+    return Result(seed: seed, uuid: metadata.uuid, bytes: FileSystem.size(sealed) ?? 0)
+  }
+
+  /// Stores that hold the same under the same name are the same store.
+  private static func uuid(contents: [UInt8], identity: String) -> String {
+    let digest = DigestStream()
+    digest.add(text: "mergewalk store 1")
+    contents.withUnsafeBytes { digest.add($0) }
+    digest.add(text: identity)
+    return StoreUUID.make(fromDigest: digest.finish())
+  }
+
+  /// Checks that a store can be made at a path: there is neither a file nor the log of an earlier one.
+  package static func requireFree(_ path: String) throws(StoreError) {
+    let path = StorePath.resolved(path)
+    guard !FileSystem.exists(path) else {
+      throw StoreError(.alreadyExists, path: path, message: "there is a file already")
+    }
+    try requireNoLog(path)
+  }
+
+  private static func requireNoLog(_ path: String) throws(StoreError) {
+    for suffix in ["-wal", "-journal"] where (FileSystem.size(path + suffix) ?? 0) > 0 {
+      throw StoreError(
+        .alreadyExists, path: path,
+        message: "there is a \(suffix) file of an earlier store; remove it, or open and close that store")
+    }
+  }
+}

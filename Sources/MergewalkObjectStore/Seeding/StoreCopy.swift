@@ -1,0 +1,114 @@
+import MergewalkDiagnostics
+import MergewalkSQLite
+
+/// Puts a copy of a prepared store in a store's place.
+public enum StoreCopy {
+  /// What was copied.
+  public struct Result: Sendable, Hashable {
+    /// Whether the copy has the bytes of the original.
+    ///
+    /// It has unless the original has a write-ahead log, or somebody writes it: then the copy is one file with the same
+    /// content.
+    public let isByteEqual: Bool
+    /// The size of the copy in bytes.
+    public let bytes: Int
+    /// How many files of external data came along.
+    public let externalFiles: Int
+  }
+
+  /// Removes what a copy to a path has left behind whose process was killed, the copy included unless somebody has changed
+  /// it since.
+  public static func clear(_ path: String) { StagingFolder.sweep(path, takesBack: true) }
+
+  /// Copies a store with its external data to a path where there is none.
+  ///
+  /// The copy is made beside the path and renamed when it is complete and on the disk; its UUID is that of the original.
+  ///
+  /// - Throws: ``StoreError`` with `alreadyExists` when there is a file at the path, or a log of an earlier one; `busy`
+  ///   when a crash left the original with a journal; as ``StoreMetadata/read(path:)`` when the original is no store;
+  ///   `inputOutput`. There is nothing at the path then, or what was.
+  /// - Complexity: O(bytes of the store); memory is flat.
+  @discardableResult
+  public static func copy(_ source: String, to path: String) throws(StoreError) -> Result {
+    let path = StorePath.resolved(path)
+    let source = try StorePath.existing(source)
+    let staging = try StagingFolder(forStore: path)
+    try SeedFile.requireFree(path)
+    let copy = staging.file("copy.sqlite")
+    let isByteEqual = try makeCopy(of: source, at: copy)
+    try FileSystem.sync(copy)
+    let externalFiles = try copyExternalData(of: source, to: path, staging: staging)
+    let bytes = FileSystem.size(copy) ?? 0
+    try SeedFile.requireFree(path)
+    try staging.note(published: [(copy, path)])
+    try FileSystem.renameExclusively(copy, to: path)
+    try FileSystem.sync(FileSystem.folder(of: path))
+    return Result(isByteEqual: isByteEqual, bytes: bytes, externalFiles: externalFiles)
+  }
+
+  /// Checks that a store is whole without playing back a journal, which would change it.
+  static func requireNoJournal(_ source: String) throws(StoreError) {
+    guard !HotJournal.playBack(source) || HotJournal.mayExist(source) else { return }
+    throw StoreError(
+      .busy, path: source, message: "the store has a -journal file: somebody writes it, or a crash left it behind")
+  }
+
+  /// Makes a single file of a store, logs included.
+  ///
+  /// - Returns: Whether the file has the bytes of the original.
+  static func makeCopy(of source: String, at copy: String) throws(StoreError) -> Bool {
+    try requireNoJournal(source)
+    let header = try DatabaseHeader(source)
+    let isAlone = (FileSystem.size(source + "-wal") ?? 0) == 0 && !FileSystem.exists(source + "-shm")
+    return try ReadableStore.withConnection(source) { connection throws(StoreError) in
+      _ = try StoreMetadata.read(connection)
+      guard !header.isWriteAhead || isAlone else {
+        try connection.execute("PRAGMA query_only=OFF")
+        FileAccess.derived(from: source).make(copy)
+        let vacuum = try connection.prepare("VACUUM INTO ?")
+        vacuum.bind(1, text: copy)
+        try vacuum.run()
+        return false
+      }
+      // The lock of a reader keeps writers out while the bytes are read.
+      try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
+      try write(connection, of: source, to: copy)
+      try connection.execute("COMMIT")
+      return true
+    }
+  }
+
+  private static func write(_ connection: Connection, of source: String, to copy: String) throws(StoreError) {
+    guard let size = connection.fileSize else {
+      throw StoreError(.inputOutput, path: connection.name, message: "cannot tell the size of the file")
+    }
+    try FileSystem.create(copy, access: .derived(from: source)) { buffer, offset throws(StoreError) in
+      let count = min(buffer.count, size - offset)
+      guard count > 0 else { return 0 }
+      guard connection.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) else {
+        throw StoreError(.inputOutput, path: connection.name, message: "cannot read the file")
+      }
+      return count
+    }
+  }
+
+  /// Copies the files beside a store, each in one step; a file of the same name is one of the same bytes.
+  static func copyExternalData(
+    of source: String, to path: String, staging: StagingFolder, names: [String]? = nil
+  ) throws(StoreError) -> Int {
+    let from = ExternalData.folder(ofStore: source)
+    let to = ExternalData.folder(ofStore: path)
+    let names = (names ?? FileSystem.names(in: from)).filter(StoreUUID.isValid)
+    guard !names.isEmpty else { return 0 }
+    try FileSystem.makeFolder(FileSystem.folder(of: to))
+    try FileSystem.makeFolder(to)
+    for name in names {
+      let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
+      try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)
+      try FileSystem.sync(staging.file(name))
+      try FileSystem.rename(staging.file(name), to: to + "/" + name)
+    }
+    try FileSystem.sync(to)
+    return names.count
+  }
+}

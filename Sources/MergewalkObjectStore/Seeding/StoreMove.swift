@@ -1,0 +1,50 @@
+import MergewalkDiagnostics
+import MergewalkObjectModel
+
+/// A store that is ready in a folder of its own, with the files beside it, and what it takes to give it another place.
+package enum StoreMove {
+  /// The paths of the files beside a store, relative to its folder, in the order of their names.
+  package static func companions(of store: String) -> [String] {
+    let folder = ExternalData.folder(ofStore: store)
+    let name = FileSystem.name(of: FileSystem.folder(of: folder)) + "/" + FileSystem.name(of: folder)
+    return FileSystem.names(in: folder).filter(StoreUUID.isValid).sorted().map { "\(name)/\($0)" }
+  }
+
+  /// Gives a store another place on the same file system: the files beside it first, itself last.
+  ///
+  /// A store that is there goes away. Files of the same name are the same, so they may be replaced one by one.
+  package static func move(_ from: String, to: String) throws(StoreError) {
+    try adopt(companionsOf: from, by: to)
+    try FileSystem.rename(from, to: to)
+  }
+
+  /// Moves the files beside a store to another store that names them too.
+  package static func adopt(companionsOf from: String, by to: String) throws(StoreError) {
+    try place(companionsOf: from, beside: to) { (old, new) throws(StoreError) in try FileSystem.rename(old, to: new) }
+  }
+
+  /// Copies the files beside a store to a copy of it.
+  package static func copy(companionsOf from: String, to: String) throws(StoreError) {
+    try place(companionsOf: from, beside: to) { (old, new) throws(StoreError) in
+      try FileSystem.copy(old, to: new, access: .derived(from: old))
+    }
+  }
+
+  private static func place(
+    companionsOf from: String, beside to: String, _ place: (String, String) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let names = FileSystem.names(in: ExternalData.folder(ofStore: from)).filter(StoreUUID.isValid)
+    guard !names.isEmpty else { return }
+    let target = ExternalData.folder(ofStore: to)
+    try FileSystem.makeFolder(FileSystem.folder(of: target))
+    try FileSystem.makeFolder(target)
+    for name in names { try place(ExternalData.folder(ofStore: from) + "/" + name, target + "/" + name) }
+  }
+
+  /// Removes a store and what stands beside it.
+  package static func remove(_ store: String) throws(StoreError) {
+    try FileSystem.remove(store)
+    for suffix in ["-wal", "-shm", "-journal"] { try FileSystem.remove(store + suffix) }
+    try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: store)))
+  }
+}

@@ -1,0 +1,67 @@
+import MergewalkPropertyLists
+
+/// Default data that a store has got, as its metadata says: the mark of "import once".
+///
+/// The mark is written in the transaction that writes the last of the data, so a store that was created and not filled
+/// has none. Reading it takes no fetch and no model:
+///
+/// ```swift
+/// let seeds = try StoreMetadata.read(path: "shop.sqlite").seeds
+/// ```
+///
+/// Source: Core Data Programming Guide, "Frequently Asked Questions", on initializing a store with default data.
+public struct StoreSeed: Sendable, Hashable {
+  /// The key in the metadata; its value is an array with one dictionary for each seed.
+  public static let key = "MergewalkSeed"
+
+  /// Which data they are, in the words of who made them, such as `airports-2026`.
+  public var identity: String
+  /// The SHA-256 of the prepared store's contents in hexadecimal digits; `nil` for objects that code made.
+  public var digest: String?
+
+  /// Creates a mark.
+  public init(identity: String, digest: String? = nil) {
+    self.identity = identity
+    self.digest = digest
+  }
+
+  /// The mark as a property list.
+  var propertyList: PropertyList {
+    var entries = [PropertyList.Entry("identity", .string(identity))]
+    if let digest { entries.append(PropertyList.Entry("digest", .string(digest))) }
+    entries.append(PropertyList.Entry("complete", .boolean(true)))
+    return .dictionary(entries)
+  }
+
+  /// Reads a mark; `nil` for anything else, and for data that are not said to be complete.
+  init?(_ value: PropertyList) {
+    guard case .string(let identity)? = value["identity"], case .boolean(true)? = value["complete"] else { return nil }
+    self.init(identity: identity, digest: value["digest"]?.string)
+  }
+}
+
+extension StoreMetadata {
+  /// The default data that the store has got, in the order in which it got them.
+  public var seeds: [StoreSeed] {
+    get { self[StoreSeed.key]?.elements?.compactMap(StoreSeed.init) ?? [] }
+    set { self[StoreSeed.key] = newValue.isEmpty ? nil : .array(newValue.map(\.propertyList)) }
+  }
+
+  /// Whether the store has got the default data of this name.
+  public func hasSeed(_ identity: String) -> Bool { seeds.contains { $0.identity == identity } }
+
+  /// Notes that the store has got default data; a mark of the same name is replaced.
+  mutating func addSeed(_ seed: StoreSeed) {
+    seeds = seeds.filter { $0.identity != seed.identity } + [seed]
+  }
+}
+
+extension StoreFile {
+  /// Notes in the metadata that the store has got default data, as part of the transaction that is open.
+  package func markSeed(_ seed: StoreSeed) throws(StoreError) {
+    try begin()
+    var changed = metadata
+    changed.addSeed(seed)
+    try writeMetadata(changed)
+  }
+}

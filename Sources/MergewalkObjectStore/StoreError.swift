@@ -1,0 +1,139 @@
+import MergewalkSQLite
+
+/// A store that could not be opened, made, read or written.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong; tests and callers match this.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// There is no file at the path.
+    case notFound
+    /// A new store was to be made and there is a file already, or one appeared meanwhile.
+    case alreadyExists
+    /// The file is no SQLite database.
+    case notADatabase
+    /// The file is a database without Core Data's metadata.
+    case notACoreDataStore
+    /// The metadata cannot be read: not one row, not a property list, or without version hashes.
+    case damagedMetadata
+    /// The store was made with another model; ``StoreError/differences`` lists the entities.
+    case incompatibleModel
+    /// No model was given, and the store carries no copy that fits its version hashes.
+    case noModel
+    /// A table that the model needs is not there.
+    case missingTable
+    /// A column that the model needs is not there.
+    case missingColumn
+    /// The store uses something that cannot be written without Core Data.
+    case unsupported
+    /// The store keeps no persistent history.
+    case noHistory
+    /// A place in the history of another store.
+    case foreignHistoryToken
+    /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
+    /// anew.
+    case expiredHistoryToken
+    /// Somebody else has the store open.
+    case busy
+    /// Somebody has written to the store since a run into it was planned.
+    case changedMeanwhile
+    /// A row that waited until the end of a planned run is refused; nothing of the run is in the store.
+    case refusedRows
+    /// An option has a name or a value that cannot be used, or a type of store is not registered.
+    case invalidOption
+    /// The store is open for reading only.
+    case readOnly
+    /// The contents of a file that is read as a whole cannot be understood.
+    case damagedFile
+    /// The part that a program brings along for a custom store failed.
+    case customStore
+    /// The file system refused.
+    case inputOutput
+    /// SQLite refused; ``StoreError/cause`` says why.
+    case sqlite
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// The store's path.
+  public let path: String
+  /// What was expected and what was found.
+  public let message: String
+  /// For ``Code/incompatibleModel``: how the model and the store differ.
+  public let differences: ModelDifferences?
+  /// What SQLite said, or `nil` when it is not the cause.
+  public let cause: DatabaseFailure?
+
+  /// Creates an error.
+  public init(
+    _ code: Code, path: String, message: String, differences: ModelDifferences? = nil, cause: DatabaseFailure? = nil
+  ) {
+    self.code = code
+    self.path = path
+    self.message = message
+    self.differences = differences
+    self.cause = cause
+  }
+
+  /// Wraps SQLite's error, with the code that says most about a store.
+  init(_ error: SQLiteError, path: String) {
+    let cause = DatabaseFailure(error)
+    let code: Code =
+      switch cause.kind {
+      case .notADatabase: .notADatabase
+      case .busy: .busy
+      default: .sqlite
+      }
+    self.init(code, path: path, message: cause.description, cause: cause)
+  }
+
+  /// What to do about it, for a person; `nil` where that depends on the caller.
+  public var advice: String? {
+    switch code {
+    case .notADatabase: "name the file of a store, or another path for a new one"
+    case .notACoreDataStore:
+      "no app has this database as its store: name another path for a new store; “format: sqlite” reads such a database"
+    case .incompatibleModel:
+      "bring it to this model by “mergewalk store migrate \(path) --to MODEL”, or name the version that it was made with"
+    case .noModel: "name its model"
+    case .inputOutput: "look whether its folder can be written and its disk has room"
+    case .readOnly: "open it for writing, or copy it first"
+    default: nil
+    }
+  }
+
+  /// `path: message; advice [code]`.
+  public var description: String { "\(path): \(message)\(advice.map { "; " + $0 } ?? "") [\(code.rawValue)]" }
+}
+
+/// How a model and a store differ, entity by entity.
+public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
+  /// Entities that both have, with different version hashes; sorted.
+  public var differing: [String] = []
+  /// Entities of the model that the store does not have; sorted.
+  public var missingInStore: [String] = []
+  /// Entities of the store that the model does not have; sorted.
+  public var missingInModel: [String] = []
+
+  /// Creates an empty list.
+  public init() {}
+
+  /// Whether there is no difference.
+  public var isEmpty: Bool { differing.isEmpty && missingInStore.isEmpty && missingInModel.isEmpty }
+
+  /// Whether both have the same entities, and only some of these differ.
+  func isConfined(to entities: Set<String>) -> Bool {
+    missingInStore.isEmpty && missingInModel.isEmpty && differing.allSatisfy(entities.contains)
+  }
+
+  /// The lists in words.
+  public var description: String {
+    let parts = [
+      ("different in both", differing), ("only in the model", missingInStore), ("only in the store", missingInModel),
+    ]
+    return parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+  }
+}
+
+/// Runs a piece of SQLite work and wraps its error for a store.
+func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+  do { return try body() } catch { throw StoreError(error, path: path) }
+}

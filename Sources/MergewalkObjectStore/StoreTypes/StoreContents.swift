@@ -1,0 +1,33 @@
+public import MergewalkObjectModel
+
+/// Everything that a store holds, for an atomic store that writes it as a whole.
+public struct StoreContents {
+  let store: PersistentStore
+  /// The metadata, with everything that belongs into the file.
+  public let metadata: StoreMetadata
+
+  init(_ store: PersistentStore, metadata: StoreMetadata? = nil) {
+    self.store = store
+    self.metadata = metadata ?? store.file.metadata
+  }
+
+  /// The model.
+  public var model: ManagedObjectModel { store.model }
+
+  /// The root entities that the store has, in the model's order.
+  public var rootEntities: [EntityDescription] { store.schema.tables.map { model.entities[$0.rootEntity] } }
+
+  /// The greatest primary key that was ever given out below a root entity; it must be kept, so that none comes twice.
+  public func maximum(of root: EntityDescription) -> Int64 { store.maximum(root: root.rootIndex) }
+
+  /// Calls `body` at every record: root entity by root entity, each by primary key.
+  ///
+  /// - Throws: What `body` throws, or ``StoreError`` with `sqlite`.
+  /// - Complexity: One pass over the tables; memory for one record.
+  public func forEachObject(_ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
+    for table in store.schema.tables { try StoredObject(store, root: table.rootEntity).forEach(body) }
+  }
+}
+
+@available(*, unavailable, message: "contents are confined to the task of their store")
+extension StoreContents: Sendable {}

@@ -1,0 +1,148 @@
+import CMergewalkSQLite
+public import MergewalkObjectModel
+import MergewalkSQLite
+
+/// One record of a store while it is read: what a store that keeps records elsewhere writes there.
+///
+/// It is one object for all records that are read, so it must not be kept.
+public final class StoredObject {
+  private let store: PersistentStore
+  private let root: Int
+  private let numbers: EntityNumbers
+  /// For each slot below the root its column in ``select``, and the column with the entity number behind it.
+  private let columns: [Int: (column: Int32, entity: Int32?)]
+  private let selectList: String
+  private var current: Statement?
+  private var byKey: Statement?
+  private var memberStatements: [Int: Statement?] = [:]
+
+  /// The record's own entity.
+  public private(set) var entity: EntityDescription
+  /// Its primary key (`Z_PK`).
+  public private(set) var primaryKey: Int64 = 0
+  /// How often it was saved (`Z_OPT`).
+  public private(set) var version: Int64 = 0
+
+  init(_ store: PersistentStore, root: Int) {
+    self.store = store
+    self.root = root
+    entity = store.model.entities[root]
+    numbers = EntityNumbers(store.schema, root: root)
+    let table = store.schema.table(forRoot: root)
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var columns: [Int: (column: Int32, entity: Int32?)] = [:]
+    for column in table.columns {
+      guard case .slot(let slot) = column.role else { continue }
+      let position = Int32(names.count)
+      names.append(column.name)
+      if let other = table.destinationEntityColumn(slot: slot) {
+        columns[slot] = (position, position + 1)
+        names.append(other)
+      } else {
+        columns[slot] = (position, nil)
+      }
+    }
+    self.columns = columns
+    selectList = "SELECT \(names.joined(separator: ", ")) FROM \(table.name)"
+  }
+
+  // MARK: - Values
+
+  /// The record by entity and primary key.
+  public var reference: StoredReference { StoredReference(entity, primaryKey) }
+
+  /// The value of an attribute of its entity; null for attributes that are not stored.
+  public func value(of attribute: AttributeDescription) -> AttributeValue {
+    guard let statement = current, let column = columns[attribute.slot]?.column else { return .null }
+    switch statement.type(column) {
+    case SQLITE_NULL: return .null
+    case SQLITE_INTEGER: return AttributeValue(stored: statement.integer(column), attribute.type)
+    case SQLITE_FLOAT: return AttributeValue(stored: statement.double(column), attribute.type)
+    case SQLITE_BLOB:
+      if attribute.allowsExternalBinaryDataStorage {
+        return .binary(ExternalData.value(Array(statement.bytes(column)), store: store.path))
+      }
+      return AttributeValue(stored: statement.bytes(column), attribute.type)
+    default: return AttributeValue(stored: statement.text(column), attribute.type)
+    }
+  }
+
+  /// The records that a relationship of its entity refers to: in order when it is ordered, else by primary key.
+  ///
+  /// - Throws: ``StoreError`` with `sqlite`.
+  public func references(of relationship: RelationshipDescription) throws(StoreError) -> [StoredReference] {
+    let model = store.model
+    guard relationship.isToMany else {
+      guard let statement = current, let place = columns[relationship.slot], !statement.isNull(place.column) else {
+        return []
+      }
+      let own = place.entity.map { statement.isNull($0) ? -1 : numbers.destination(statement.integer($0)) } ?? -1
+      let entity = own >= 0 ? Int(own) : relationship.destinationEntity
+      return [StoredReference(model.entities[entity], statement.integer(place.column))]
+    }
+    guard let statement = try members(relationship) else { return [] }
+    statement.bind(1, primaryKey)
+    defer { statement.reset() }
+    var result: [StoredReference] = []
+    while try statement.step() {
+      let own = statement.isNull(1) ? -1 : numbers.destination(statement.integer(1))
+      let entity = own >= 0 ? Int(own) : relationship.destinationEntity
+      result.append(StoredReference(model.entities[entity], statement.integer(0)))
+    }
+    return result
+  }
+
+  private func members(_ relationship: RelationshipDescription) throws(StoreError) -> Statement? {
+    // Slots count for each declaring root, so one number is enough below one root.
+    let key = relationship.declaringEntity << 32 | relationship.slot
+    if let known = memberStatements[key] { return known }
+    var statement: Statement?
+    if let table = RelationshipTable(relationship, in: store.schema) {
+      statement = try store.connection.prepare(table.selectMembers)
+    }
+    memberStatements[key] = .some(statement)
+    return statement
+  }
+
+  // MARK: - Reading
+
+  /// Calls `body` at every record below the root, by primary key.
+  func forEach(_ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
+    let statement = try store.connection.prepare(selectList + " ORDER BY Z_PK")
+    current = statement
+    defer { current = nil }
+    while try statement.step() {
+      take(statement)
+      try body(self)
+    }
+  }
+
+  /// Calls `body` at the record with a primary key.
+  ///
+  /// - Returns: Whether there is one.
+  func find(_ key: Int64, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) -> Bool {
+    if byKey == nil {
+      byKey = try store.connection.prepare(selectList + " WHERE Z_PK = ?")
+    }
+    guard let statement = byKey else { return false }
+    statement.bind(1, key)
+    defer {
+      statement.reset()
+      current = nil
+    }
+    guard try statement.step() else { return false }
+    current = statement
+    take(statement)
+    try body(self)
+    return true
+  }
+
+  private func take(_ statement: Statement) {
+    primaryKey = statement.integer(0)
+    entity = store.model.entities[Int(numbers[statement.integer(1)])]
+    version = statement.integer(2)
+  }
+}
+
+@available(*, unavailable, message: "a record is confined to the task of its store")
+extension StoredObject: Sendable {}

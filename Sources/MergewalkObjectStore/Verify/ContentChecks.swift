@@ -1,0 +1,139 @@
+import MergewalkObjectModel
+
+/// The checks of rows that need a model: values, references, inverses, positions.
+struct ContentChecks {
+  let schema: StoreSchema
+  private var model: ManagedObjectModel { schema.model }
+
+  init(schema: StoreSchema) { self.schema = schema }
+
+  func run(_ verifier: inout StoreVerifier) {
+    for table in schema.tables {
+      let root = model.entities[table.rootEntity]
+      checkAbstract(table, root, &verifier)
+      for entity in model.family(of: root.index) {
+        for attribute in entity.attributes where attribute.declaringEntity == entity.index {
+          check(attribute, table, &verifier)
+        }
+        for relationship in entity.relationships
+        where relationship.declaringEntity == entity.index && !relationship.isToMany {
+          check(relationship, table, &verifier)
+        }
+      }
+      for column in table.columns { checkReverse(column, table, &verifier) }
+    }
+    for join in schema.joinTables { check(join, &verifier) }
+    checkUniqueIndexes(&verifier)
+  }
+
+  private func checkAbstract(_ table: EntityTable, _ root: EntityDescription, _ verifier: inout StoreVerifier) {
+    let abstract = model.family(of: root.index).filter {
+      $0.isAbstract && schema.entityNumbers[$0.index] > 0
+    }
+    guard !abstract.isEmpty else { return }
+    let list = abstract.map { String(schema.entityNumbers[$0.index]) }.joined(separator: ", ")
+    verifier.addRows(
+      .rowEntity, table: table.name, "objects of an abstract entity",
+      query: "Z_PK AS k FROM \(table.name) WHERE Z_ENT IN (\(list))")
+  }
+
+  private func check(_ attribute: AttributeDescription, _ table: EntityTable, _ verifier: inout StoreVerifier) {
+    guard let column = table.columnName(slot: attribute.slot) else { return }
+    let types: String? =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64, .boolean: "'integer'"
+      case .double, .float, .date: "'real', 'integer'"
+      // Very long numbers do not fit into the two and may be text.
+      case .decimal: "'real', 'integer', 'text'"
+      case .string, .uri: "'text'"
+      case .binary, .transformable, .uuid: "'blob'"
+      case .undefined, .objectID, .composite: nil
+      }
+    guard let types else { return }
+    verifier.addRows(
+      .valueType, table: table.name, "\(attribute.name) (\(attribute.type.xmlName)) is stored as another type",
+      query: "Z_PK AS k FROM \(table.name) WHERE typeof(\(column)) NOT IN ('null', \(types))")
+    if attribute.type == .uuid {
+      verifier.addRows(
+        .valueType, table: table.name, "\(attribute.name) (UUID) has not 16 bytes",
+        query: "Z_PK AS k FROM \(table.name) WHERE length(\(column)) <> 16")
+    }
+  }
+
+  private func check(_ relationship: RelationshipDescription, _ table: EntityTable, _ verifier: inout StoreVerifier) {
+    guard let column = table.columnName(slot: relationship.slot) else { return }
+    let destination = model.entities[relationship.destinationEntity]
+    guard schema.entityNumbers[destination.index] > 0 else { return }
+    let other = schema.table(forRoot: destination.rootIndex).name
+    verifier.addRows(
+      .danglingReference, table: table.name, "\(relationship.name) refers to no \(destination.name)",
+      query: "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
+        + " WHERE d.Z_PK = s.\(column) AND d.Z_ENT \(schema.entityTest(destination)))")
+    if let entityColumn = table.destinationEntityColumn(slot: relationship.slot) {
+      verifier.addRows(
+        .referenceEntity, table: table.name, "\(entityColumn) does not name the entity that \(column) refers to",
+        query: "s.Z_PK AS k FROM \(table.name) s LEFT JOIN \(other) d ON d.Z_PK = s.\(column)"
+          + " WHERE s.\(entityColumn) IS NOT d.Z_ENT")
+    }
+    if let orderColumn = table.orderKeyColumn(slot: relationship.slot) {
+      verifier.addRows(
+        .orderKey, table: table.name, "\(orderColumn) is missing although \(column) is set",
+        query: "Z_PK AS k FROM \(table.name) WHERE \(column) IS NOT NULL AND \(orderColumn) IS NULL")
+    }
+    guard relationship.inverseSlot >= 0, !relationship.isInverseToMany,
+      let inverseColumn = schema.table(forRoot: destination.rootIndex).columnName(slot: relationship.inverseSlot)
+    else { return }
+    let inverse = relationship.inverseName ?? "the inverse"
+    let pairs = "s.Z_PK AS k FROM \(table.name) s JOIN \(other) d ON d.Z_PK = s.\(column)"
+    verifier.addRows(
+      .inverse, table: table.name, "\(inverse) of \(relationship.name) refers to another object",
+      query: "\(pairs) WHERE d.\(inverseColumn) <> s.Z_PK")
+    // Apple's own stores have such rows: the far side was never set.
+    verifier.addRows(
+      .inverse, as: .note, table: table.name, "\(inverse) of \(relationship.name) is not set",
+      query: "\(pairs) WHERE d.\(inverseColumn) IS NULL")
+  }
+
+  /// The columns of to-many relationships without an inverse.
+  private func checkReverse(_ column: ColumnDefinition, _ table: EntityTable, _ verifier: inout StoreVerifier) {
+    guard case .reverse(_, let owner) = column.role else { return }
+    let entity = model.entities[owner]
+    let other = schema.table(forRoot: entity.rootIndex).name
+    verifier.addRows(
+      .danglingReference, table: table.name, "\(column.name) refers to no \(entity.name)",
+      query:
+        "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column.name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
+        + " WHERE d.Z_PK = s.\(column.name) AND d.Z_ENT \(schema.entityTest(entity)))")
+  }
+
+  private func check(_ join: JoinTable, _ verifier: inout StoreVerifier) {
+    // The owner column of a side holds objects of the entity that declares the side's relationship.
+    for side in join.isReflexive ? [join.master] : [join.master, join.inverse] {
+      let columns = join.isReflexive ? join.keyColumns : [side.ownerColumn]
+      let entity = model.entities[side.entity]
+      let table = schema.table(forRoot: entity.rootIndex).name
+      for column in columns {
+        // In Apple's own stores pairs of a relationship with itself outlive their objects.
+        verifier.addRows(
+          .joinRow, as: join.isReflexive ? .note : .error, table: join.name, "\(column) refers to no \(entity.name)",
+          query: "j.\(column) AS k FROM \(join.name) j WHERE NOT EXISTS (SELECT 1 FROM \(table) d"
+            + " WHERE d.Z_PK = j.\(column) AND d.Z_ENT \(schema.entityTest(entity)))")
+      }
+      if let order = side.orderColumn {
+        verifier.addRows(
+          .orderKey, table: join.name, "\(order) is missing",
+          query: "\(side.ownerColumn) AS k FROM \(join.name) WHERE \(order) IS NULL")
+      }
+    }
+  }
+
+  private func checkUniqueIndexes(_ verifier: inout StoreVerifier) {
+    let present = Set(schema.indexes.map(\.name))
+    for index in StoreSchema(model: model, numbers: schema.entityNumbers).indexes
+    where index.isUnique && !present.contains(index.name) {
+      verifier.add(
+        .warning, .missingUniqueIndex, table: index.table,
+        message: "there is no index \(index.name), so nothing keeps the values unique")
+    }
+  }
+}

@@ -1,0 +1,318 @@
+import MergewalkDiagnostics
+public import MergewalkObjectModel
+import MergewalkPropertyLists
+import MergewalkSQLite
+
+/// Checks a store against the rules of Core Data's layout, without changing it.
+///
+/// The rules and the reasons for them: `docs/coredata-layout.md`.
+public struct StoreVerifier {
+  let connection: Connection
+  private(set) var findings: [StoreFinding] = []
+  private var checkedRows = 0
+  private var checksRelationships = false
+  /// The files beside the store that rows name; `nil` without a model.
+  private var namedFiles: Set<String>?
+
+  /// Checks the store at a path.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path.
+  ///   - model: The model; `nil` to use the copy that the store carries, if it has one.
+  ///   - configuration: The configuration whose entities the store has; `nil` for all.
+  /// - Returns: The findings; damage never throws.
+  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy` or `inputOutput` when there is nothing to check.
+  /// - Complexity: O(rows × columns), with a seek for every reference.
+  public static func verify(
+    path: String, model: ManagedObjectModel? = nil, configuration: String? = nil
+  ) throws(StoreError) -> StoreReport {
+    let logBytes = FileSystem.size(StorePath.resolved(path) + "-wal") ?? 0
+    return try ReadableStore.withConnection(path) { connection throws(StoreError) in
+      var verifier = StoreVerifier(connection: connection)
+      if logBytes > 0 {
+        verifier.add(
+          .note, .log, message: "a log of \(logBytes) bytes is beside the store; copy both or the rows in it are lost")
+      }
+      let source = verifier.run(model, configuration)
+      verifier.checkFiles(beside: StorePath.resolved(path))
+      return StoreReport(
+        path: path, findings: verifier.findings, modelSource: source, checkedRows: verifier.checkedRows,
+        checksRelationships: verifier.checksRelationships)
+    }
+  }
+
+  private init(connection: Connection) { self.connection = connection }
+
+  private mutating func run(_ model: ManagedObjectModel?, _ configuration: String?) -> StoreReport.ModelSource {
+    checkFile()
+    guard let metadata = checkMetadata() else { return .none }
+    let (known, source) = resolveModel(model, metadata)
+    let rows = attempt { connection throws(StoreError) in try PrimaryKeyRow.read(connection) } ?? []
+    let configuration = configuration ?? known.flatMap { StoreModel.fit($0, metadata, .given)?.configuration }
+    var schema = known.flatMap { StoreSchema(model: $0, configuration: configuration) }
+    checkNumbers(rows, metadata, schema)
+    if let expected = schema {
+      let differences = ModelHashes(expected).differences(fromStore: metadata.hashes)
+      if !differences.isEmpty, source == .given {
+        add(.error, .modelHashes, message: "the store was made with another version of the model: \(differences)")
+        schema = nil
+      } else if !differences.isEmpty, known.map({ !differences.isConfined(to: $0.incompleteEntities) }) ?? true {
+        add(.warning, .modelCache, message: "the store's copy of the model has other hashes: \(differences)")
+      }
+    }
+    if source == .cache {
+      for note in known?.draft.readerFindings ?? [] { add(.warning, .modelCache, message: note.message) }
+    }
+    if let expected = schema { schema = adapt(expected) }
+    checkTables(rows, schema)
+    if let schema {
+      ContentChecks(schema: schema).run(&self)
+      namedFiles = attempt { connection throws(StoreError) in try schema.externalFileNames(connection) }
+      checksRelationships = true
+    } else if known == nil {
+      add(.note, .noModel, message: "neither a model nor a copy of it is at hand; relationships were not checked")
+    }
+    return source
+  }
+
+  // MARK: - Collecting
+
+  mutating func add(
+    _ severity: StoreFinding.Severity, _ code: StoreFinding.Code, table: String? = nil, rows: Int? = nil,
+    message: String
+  ) {
+    findings.append(StoreFinding(severity, code, table: table, rows: rows, message: message))
+  }
+
+  /// Runs a piece of SQL work; when it fails, that is a finding.
+  mutating func attempt<Value>(_ body: (Connection) throws(StoreError) -> Value) -> Value? {
+    do { return try body(connection) } catch {
+      add(.error, .unreadable, message: error.message)
+      return nil
+    }
+  }
+
+  /// Adds a finding when a query finds rows.
+  ///
+  /// - Parameter query: Selects the `Z_PK`s of the rows, or whatever names them best.
+  mutating func addRows(
+    _ code: StoreFinding.Code, as severity: StoreFinding.Severity = .error, table: String, _ message: String,
+    query: String
+  ) {
+    let counted = attempt { connection throws(StoreError) in
+      let select = try connection.prepare("SELECT count(*), min(k) FROM (SELECT \(query))")
+      return try select.step() ? (select.integer(0), select.text(1)) : (0, "")
+    }
+    guard let (count, first) = counted, count > 0 else { return }
+    add(
+      severity, code, table: table, rows: Int(count),
+      message: "\(message): \(count) \(count == 1 ? "row" : "rows"), the first with key \(first)")
+  }
+
+  // MARK: - File and metadata
+
+  /// Holds the files beside the store against what rows name.
+  private mutating func checkFiles(beside path: String) {
+    let plans = PlanFile.all(ofStore: path).count
+    if plans > 0 {
+      add(
+        .note, .unfinishedRun, rows: nil,
+        message: "\(plans) unfinished \(plans == 1 ? "run" : "runs"), see docs/resume.md")
+    }
+    guard let namedFiles else { return }
+    let present = ExternalFiles.names(besideStore: path)
+    let missing = namedFiles.subtracting(present).sorted()
+    if let first = missing.first {
+      add(
+        .error, .missingFile, rows: missing.count,
+        message:
+          "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
+    }
+    let orphans = present.subtracting(namedFiles).sorted()
+    if let first = orphans.first {
+      add(
+        .warning, .orphanFile, rows: orphans.count,
+        message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes what is left over"
+      )
+    }
+  }
+
+  private mutating func checkFile() {
+    let problems = attempt { connection throws(StoreError) in
+      let check = try connection.prepare("PRAGMA integrity_check(20)")
+      var lines: [String] = []
+      while try check.step() { lines.append(check.text(0)) }
+      return lines
+    }
+    for problem in problems ?? [] where problem != "ok" { add(.error, .integrity, message: problem) }
+    let expectations = [("page_size", "4096"), ("auto_vacuum", "2"), ("encoding", "UTF-8")]
+    for (pragma, expected) in expectations {
+      let found = attempt { connection throws(StoreError) in try connection.text("PRAGMA \(pragma)") }
+      if let found, let text = found, text != expected {
+        add(.warning, .fileFormat, message: "\(pragma) is \(text), current systems use \(expected)")
+      }
+    }
+    let history = attempt { connection throws(StoreError) in
+      try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('ACHANGE', 'ATRANSACTION')")
+    }
+    if let history, history ?? 0 > 0 { add(.note, .history, message: StoreFile.Warning.history.description) }
+    let cloud = attempt { connection throws(StoreError) in try CloudTables.names(connection) }
+    if let cloud, !cloud.isEmpty { add(.note, .cloud, message: CloudTables.note) }
+  }
+
+  private mutating func checkMetadata() -> StoreMetadata? {
+    let metadata: StoreMetadata
+    do { metadata = try StoreMetadata.read(connection) } catch {
+      add(.error, error.code == .sqlite ? .unreadable : .metadata, message: error.message)
+      return nil
+    }
+    if !StoreUUID.isValid(metadata.uuid) { add(.error, .uuid, message: "“\(metadata.uuid)” is no UUID in upper case") }
+    if metadata["NSStoreType"]?.string != "SQLite" { add(.error, .metadata, message: "NSStoreType is not SQLite") }
+    if metadata[StoreMetadata.Key.hashesVersion]?.integer != 3 {
+      add(.error, .metadata, message: "NSStoreModelVersionHashesVersion is not 3")
+    }
+    if metadata.frameworkVersion == nil {
+      add(.error, .metadata, message: "NSPersistenceFrameworkVersion is missing")
+    }
+    if metadata[StoreMetadata.Key.identifiers]?.elements == nil {
+      add(.warning, .metadata, message: "NSStoreModelVersionIdentifiers is missing")
+    }
+    let entries = metadata[StoreMetadata.Key.hashes]?.entries ?? []
+    if entries.isEmpty { add(.error, .metadata, message: "there are no version hashes") }
+    for entry in entries where entry.value.data?.count != 32 {
+      add(.error, .metadata, message: "the version hash of \(entry.key) has not 32 bytes")
+    }
+    let hashes = metadata.hashes
+    if let digest = metadata.digest, digest != hashes.digest {
+      add(.error, .digest, message: "the digest is not that of the version hashes")
+    }
+    if let checksum = metadata.checksum, checksum != hashes.checksum {
+      add(.error, .checksum, message: "the checksum is not that of the version hashes")
+    }
+    return metadata
+  }
+
+  private mutating func resolveModel(
+    _ model: ManagedObjectModel?, _ metadata: StoreMetadata
+  ) -> (ManagedObjectModel?, StoreReport.ModelSource) {
+    if let model { return (model, .given) }
+    if let value = metadata[ModelCopy.key] {
+      let copy = ModelCopy.model(value)
+      if copy == nil { add(.warning, .modelCache, message: "the copy of the model in the metadata cannot be read") }
+      // A copy with other hashes was left behind by a migration; Core Data has its own then.
+      if let copy, StoreModel.fit(copy, metadata, .metadata) != nil { return (copy, .metadata) }
+    }
+    guard let content = attempt({ connection throws(StoreError) in try ModelCache.content(connection) }),
+      content != nil
+    else {
+      return (nil, .none)
+    }
+    if let cached = attempt({ connection throws(StoreError) in try ModelCache.read(connection) }), let cached {
+      return (cached, .cache)
+    }
+    add(.warning, .modelCache, message: "the store's copy of the model cannot be read")
+    return (nil, .none)
+  }
+
+  // MARK: - Numbers and tables
+
+  /// Entity numbers among themselves, against the metadata and against the model.
+  private mutating func checkNumbers(_ rows: [PrimaryKeyRow], _ metadata: StoreMetadata, _ schema: StoreSchema?) {
+    let entities = rows.filter { !$0.isHistory }
+    let names = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    let numbers = Set(entities.map(\.number))
+    if names.count != entities.count { add(.error, .entityNumbers, message: "Z_PRIMARYKEY names an entity twice") }
+    let matching = schema?.matching(rows) ?? [:]
+    let renamed = Dictionary(
+      matching.filter { $0.key != $0.value.name }.map { ($0.value.name, $0.key) }
+    ) { first, _ in first }
+    for entity in metadata.hashes.entities where names[entity.name] == nil && matching[entity.name] == nil {
+      add(.error, .entityNumbers, message: "Z_PRIMARYKEY has no row for entity \(entity.name)")
+    }
+    let known = Set(metadata.hashes.entities.map(\.name))
+    for row in entities {
+      if let name = renamed[row.name] {
+        add(.note, .entityNumbers, message: "Z_PRIMARYKEY has \(name) under the earlier name \(row.name)")
+      } else if !known.contains(row.name) {
+        add(.error, .entityNumbers, message: "Z_PRIMARYKEY has entity \(row.name), the version hashes have not")
+      }
+      if row.number < 1 { add(.error, .entityNumbers, message: "\(row.name) has the number \(row.number)") }
+      // A parent always comes before what inherits from it, which also rules out cycles.
+      if row.superNumber != 0, !numbers.contains(row.superNumber) || row.superNumber >= row.number {
+        add(.error, .entityNumbers, message: "\(row.name) has the parent \(row.superNumber), which cannot be")
+      }
+      if row.superNumber != 0, row.maximum != 0 {
+        add(.warning, .entityNumbers, message: "\(row.name) inherits and yet has Z_MAX \(row.maximum)")
+      }
+    }
+    for expected in schema?.primaryKeyRows ?? [] {
+      guard let row = matching[expected.name] else { continue }
+      if row.number != expected.number || row.superNumber != expected.superNumber {
+        add(
+          .error, .entityNumbers,
+          message: "\(row.name) has number \(row.number) and parent \(row.superNumber), the model says"
+            + " \(expected.number) and \(expected.superNumber)")
+      }
+    }
+  }
+
+  /// Fits the schema to the file; `nil` when tables or columns are missing.
+  private mutating func adapt(_ schema: StoreSchema) -> StoreSchema? {
+    do { return try schema.adapted(to: connection) } catch {
+      switch error.code {
+      case .missingTable: add(.error, .missingTable, message: error.message)
+      case .missingColumn: add(.error, .missingColumn, message: error.message)
+      case .damagedMetadata: add(.error, .entityNumbers, message: error.message)
+      default: add(.error, .unreadable, message: error.message)
+      }
+      return nil
+    }
+  }
+
+  /// What holds for every entity table, with and without a model.
+  private mutating func checkTables(_ rows: [PrimaryKeyRow], _ schema: StoreSchema?) {
+    let entities = rows.filter { !$0.isHistory }
+    for root in entities where root.superNumber == 0 {
+      let table = schema?.tableName(ofNumber: root.number) ?? "Z" + root.name.uppercased()
+      let isThere = attempt { connection throws(StoreError) in try connection.hasTable(table) }
+      guard isThere == true else {
+        let isKnown = findings.contains { $0.code == .missingTable && $0.message.contains(" \(table)") }
+        if !isKnown { add(.error, .missingTable, table: table, message: "the table is missing") }
+        continue
+      }
+      let name = connection.quoted(table)
+      let maximum = attempt { connection throws(StoreError) in try connection.integer("SELECT max(Z_PK) FROM \(name)")
+      }
+      if let greatest = maximum ?? nil, greatest > root.maximum {
+        add(
+          .error, .maximum, table: table,
+          message: "Z_MAX is \(root.maximum), but there is an object with key \(greatest)")
+      }
+      let count = attempt { connection throws(StoreError) in try connection.integer("SELECT count(*) FROM \(name)") }
+      checkedRows += Int(count.flatMap { $0 } ?? 0)
+      let numbers = family(of: root, entities).map(String.init).joined(separator: ", ")
+      addRows(
+        .rowEntity, table: table, "Z_ENT is none of \(numbers)",
+        query: "Z_PK AS k FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers))")
+      addRows(
+        .rowVersion, table: table, "Z_OPT is missing or below 1",
+        query: "Z_PK AS k FROM \(name) WHERE Z_OPT IS NULL OR Z_OPT < 1")
+    }
+  }
+
+  /// The numbers of an entity and of everything below it.
+  private func family(of root: PrimaryKeyRow, _ rows: [PrimaryKeyRow]) -> [Int] {
+    var members: Set<Int> = [root.number]
+    // Parents have smaller numbers, so one pass in number order is enough.
+    for row in rows where members.contains(row.superNumber) { members.insert(row.number) }
+    return members.sorted()
+  }
+}
+
+extension Connection {
+  /// A name that comes from a file, safe to stand in a statement.
+  func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

@@ -1,0 +1,214 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+
+/// Compares the columns that a pipeline names with those that its files have.
+struct HeaderCheck {
+  let findings: Findings
+
+  /// Reads the header of every input that is a file and has fixed columns, and reports what is missing and what is not
+  /// used; of the others it looks for their records.
+  func run(
+    _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse],
+    contract: SchemaContract? = nil
+  ) {
+    // What can be read only once is left for the run.
+    let inputs = inputs.filter { !$0.source.isReadOnce }
+    checkNames(inputs)
+    guard format.hasFixedColumns else {
+      checkPaths(columns, format)
+      if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
+      return
+    }
+    var reported: Set<String> = []
+    var isFirst = true
+    for input in inputs {
+      for (path, header) in headers(of: input, format, source) {
+        // With another delimiter every column would be missing: one mistake, one finding.
+        if let delimiter = otherDelimiter(header, columns) {
+          findings.add(
+            .unknownColumn, at: input.position, "“\(path)” has a single column, “\(header[0])”",
+            hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
+          return
+        }
+        if hasOtherContent(input, path, header, columns, format) || hasNoHeader(input, path, header, columns, format) {
+          return
+        }
+        let mayMiss = contract?.missingColumns.map { $0 != .freeze } ?? false
+        for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted && !mayMiss {
+          if case .custom(let custom) = format {
+            checkColumn(column, of: input, custom)
+            continue
+          }
+          findings.addUnknown(
+            .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”", name: column.name,
+            candidates: header)
+        }
+        // What nothing uses is a question only once everything else is right.
+        if isFirst, !findings.hasErrors, contract?.newColumns == nil {
+          checkUnused(
+            header, input, source: source, columns: columns, readsObjects: format.readsObjects)
+        }
+        isFirst = false
+      }
+    }
+  }
+
+  /// Reports a file that is of another format than that which is said or which its name tells.
+  private func hasOtherContent(
+    _ input: SourceFiles.Input, _ path: String, _ header: [String], _ columns: [ColumnUse], _ format: RecordFormat
+  ) -> Bool {
+    guard case .csv = format, !columns.isEmpty, !columns.contains(where: { header.contains($0.name) }),
+      let found = try? SourceFormat.ofContent(input.source), found != .csv, found != .tsv
+    else { return false }
+    let isPage = header.first?.lowercased().contains("html") == true
+    findings.add(
+      .unknownColumn, at: input.position,
+      "“\(path)” looks like \(isPage ? "a web page" : found.rawValue), not like a table",
+      hint: isPage ? "look into it: a download that failed leaves such a file" : "say “format: \(found.rawValue)”")
+    return true
+  }
+
+  /// Reports a first line that has none of the columns, nor any with a name that is near: one mistake, one finding.
+  private func hasNoHeader(
+    _ input: SourceFiles.Input, _ path: String, _ header: [String], _ columns: [ColumnUse], _ format: RecordFormat
+  ) -> Bool {
+    guard case .csv = format, columns.count > 1,
+      !columns.contains(where: { NearestName.find($0.name, in: header) != nil })
+    else { return false }
+    let names = columns.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let example = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+    findings.add(
+      .unknownColumn, at: input.position,
+      "the first line of “\(path)” has none of the columns \(names.joined(separator: ", ")); it is "
+        + header.prefix(8).joined(separator: ", ") + (header.count > 8 ? ", …" : ""),
+      hint: "if that is a record, say “header: false” and, in the order of the file, “columns: [\(example)]”")
+    return true
+  }
+
+  /// Finds out whether a column that is not among the usual ones is there, such as a path over relationships.
+  private func checkColumn(_ column: ColumnUse, of input: SourceFiles.Input, _ format: CustomRecordFormat) {
+    do throws(ReadError) {
+      _ = try format.open(input.source, .named([column.name]), 0)
+    } catch {
+      // Whatever else is wrong was found with the header.
+      guard error.code == .missingColumn else { return }
+      findings.add(.unknownColumn, at: column.position, "“\(input.path)”: \(error.message)")
+    }
+  }
+
+  /// Finds files whose names say that they are packed in another way than they are.
+  private func checkNames(_ inputs: [SourceFiles.Input]) {
+    for input in inputs where input.source.container.formats == nil {
+      // What cannot be opened is found where it is read.
+      if let note = try? input.source.namingNote() {
+        findings.add(.misnamedFile, at: input.position, "“\(input.path)” \(note)")
+      }
+    }
+  }
+
+  /// The name of the character that separates names of columns in a header that is one column, or `nil`.
+  private func otherDelimiter(_ header: [String], _ columns: [ColumnUse]) -> String? {
+    guard header.count == 1, !columns.contains(where: { $0.name == header[0] }) else { return nil }
+    return [";", "\t", "|", ","].first { delimiter in
+      let names = header[0].split(separator: delimiter).map { $0.split(separator: "\"").joined() }
+      return names.count > 1 && columns.contains { names.contains($0.name) }
+    }.flatMap(CharacterName.name)
+  }
+
+  /// Finds columns that are no paths of the format; which members there are, only each record tells.
+  private func checkPaths(_ columns: [ColumnUse], _ format: RecordFormat) {
+    for column in columns {
+      do throws(ReadError) {
+        _ = try format.reader(source: ByteSource(bytes: [UInt8]()), columns: .named([column.name]), index: 0)
+      } catch {
+        // Whatever else is wrong is found elsewhere.
+        guard error.code == .invalidPath else { continue }
+        findings.add(.unknownColumn, at: column.position, error.message)
+      }
+    }
+  }
+
+  /// Finds documents without records where the pipeline says that they are, and members that no record has.
+  private func checkMembers(
+    _ inputs: [SourceFiles.Input], _ format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
+  ) {
+    var members: Set<String> = []
+    for input in inputs {
+      do throws(ReadError) {
+        members.formUnion(try format.reader(source: input.source, columns: .all, index: 0).columns)
+      } catch {
+        let place = source.text("records")?.position
+        switch error.code {
+        case .missingRecords:
+          findings.add(.missingRecords, at: place ?? input.position, "“\(input.path)”: \(error.message)")
+        case .invalidOption: findings.add(.invalidOption, at: place ?? source.position, error.message)
+        default: findings.add(error, of: input, source)
+        }
+        return
+      }
+    }
+    // Members may be left out, so one that the first records do not have is only a question.
+    if members.isEmpty { return }
+    var reported: Set<String> = []
+    for column in columns {
+      // The member with the empty name may be written as nothing.
+      let path = column.name.isEmpty ? "\\e" : column.name
+      guard let first = JSONReader.firstMember(ofPath: path), !isThere(path, members) else { continue }
+      // Of an element of `each` the columns have the names of its members.
+      let name = members.contains { $0.hasPrefix(first + ".") } ? column.name : first
+      guard reported.insert(name).inserted else { continue }
+      findings.addUnknown(
+        .absentMember, at: column.position, "none of the first records has a member “\(name)”", name: name,
+        candidates: members.sorted())
+    }
+  }
+
+  /// Whether a path is that of a column that the first records have, leads into one, or to some.
+  private func isThere(_ path: String, _ members: Set<String>) -> Bool {
+    members.contains(path) || members.contains { path.hasPrefix($0 + ".") || $0.hasPrefix(path + ".") }
+  }
+
+  private func checkUnused(
+    _ header: [String], _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse],
+    readsObjects: Bool
+  ) {
+    let ignored = source.texts("ignore") ?? []
+    for column in ignored where !header.contains(column.value) {
+      findings.addUnknown(
+        .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.value)” to ignore",
+        name: column.value, candidates: header)
+    }
+    if readsObjects { return }
+    let used = Set(columns.map(\.name) + ignored.map(\.value))
+    let unused = header.filter { !used.contains($0) }
+    guard !unused.isEmpty else { return }
+    findings.add(
+      .unusedColumn, at: input.position,
+      "“\(input.path)” has \(unused.count == 1 ? "a column" : "columns") that nothing uses: "
+        + unused.joined(separator: ", "), hint: "use it, or list it under “ignore”")
+  }
+
+  private func headers(
+    of input: SourceFiles.Input, _ format: RecordFormat, _ source: ComponentValue
+  ) -> [(path: String, columns: [String])] {
+    do throws(ReadError) {
+      return try format.headers(of: input.source)
+    } catch {
+      // What is wrong with the options has findings of its own, at its own place.
+      if case .custom = format {
+        findings.add(error, of: input, source)
+        return []
+      }
+      if case .csv = format, let found = try? SourceFormat.ofContent(input.source), found != .csv, found != .tsv {
+        findings.add(
+          .unreadableFile, at: input.position, "“\(input.path)” looks like \(found.rawValue), not like a table",
+          hint: "say “format: \(found.rawValue)”")
+        return []
+      }
+      let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file
+      if !isAboutOptions { findings.add(error, of: input, source) }
+      return []
+    }
+  }
+}

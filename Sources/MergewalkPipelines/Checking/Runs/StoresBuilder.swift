@@ -1,0 +1,81 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+
+/// Turns `stores` into a ``StoresPolicy``.
+struct StoresBuilder {
+  let findings: Findings
+
+  /// Adds what the file says; what is wrong with it is a finding.
+  func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
+    guard let stores = component.component("stores"), let column = stores.text("by") else { return }
+    if !definition.objects.isEmpty {
+      findings.add(
+        .invalidOption, at: component.keyPosition("stores"), "whole objects cannot be spread over stores",
+        hint: "take “stores” out, or import records with “source” and “import”")
+      return
+    }
+    let path = stores.text("path")
+    do throws(StorePathTemplate.Fault) {
+      let template = try StorePathTemplate(
+        path?.value ?? "{\(column.value)}.sqlite", column: column.value)
+      var policy = StoresPolicy(column: column.value, path: template)
+      policy.position = column.position
+      policy.missing = missing(stores) ?? policy.missing
+      for text in stores.texts("shared") ?? [] {
+        let file = findings.resolve(text)
+        findings.noteRead(file)
+        check(shared: file, at: text.position, definition)
+        policy.shared.append(file)
+      }
+      definition.stores = policy
+    } catch {
+      findings.add(.invalidOption, at: path?.position ?? column.position, error.message, hint: error.hint)
+    }
+    for part in definition.parts {
+      // What is wrong with the column itself was found where the header was looked at.
+      do throws(DiagnosticList) {
+        _ = try SplitColumn(column.value, at: column.position, of: part, path: findings.path)
+      } catch {
+        findings.add(error.diagnostics.filter { !findings.list.contains($0) })
+      }
+    }
+  }
+
+  private func missing(_ stores: ComponentValue) -> StoresPolicy.Missing? {
+    guard let missing = stores.component("missing") else { return nil }
+    if let value = missing.text("value") {
+      if missing.has("records") {
+        findings.add(
+          .invalidOption, at: missing.keyPosition("records"), "“records” cannot stand beside “value”",
+          hint: "say what becomes of them once")
+      }
+      return .value(value.value)
+    }
+    return missing.text("records")?.value == "skip" ? .skip : .reject
+  }
+
+  /// Reads a pipeline that is to run into each store, and checks that it fits.
+  private func check(shared path: String, at position: SourcePosition, _ definition: ImportDefinition) {
+    var settings = PipelineSettings()
+    settings.storePath = definition.storePath.isEmpty ? "shared.sqlite" : definition.storePath
+    settings.checksHeaders = false
+    settings.needsFiles = false
+    do throws(DiagnosticList) {
+      let shared = try Pipeline.read(path, settings: settings)
+      findings.hide(shared.redaction)
+      if shared.definition.stores != nil {
+        findings.add(
+          .invalidOption, at: position, "“\(path)” makes a family of stores itself",
+          hint: "take “stores” out of it")
+      }
+      guard let problem = SeedBuild.problem(definition, after: shared.definition) else { return }
+      findings.add(.invalidOption, at: position, "“\(path)” cannot run into each store: \(problem)")
+    } catch {
+      let first = error.diagnostics.first { $0.severity == .error }
+      findings.add(
+        .invalidOption, at: position,
+        "“\(path)” cannot run into each store: \(first.map(\.description) ?? "it has mistakes")",
+        hint: "put it right: mergewalk lint \(path)")
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+
+/// Finds the inputs that a pipeline names.
+struct SourceFiles {
+  /// One input and the place of the text that named it.
+  struct Input {
+    var source: ByteSource
+    var position: SourcePosition
+
+    var path: String { source.path }
+  }
+
+  let findings: Findings
+  /// Files that are read in place of others, by the text that names them, with or without its folders.
+  var replacements: [String: [String]] = [:]
+  /// Whether files that are not there are a finding.
+  var needsFiles = true
+
+  /// Returns the inputs in order; what matches nothing is a finding.
+  ///
+  /// A file that is found twice is read once, where it is first named.
+  ///
+  /// - Parameters:
+  ///   - needsFiles: whether the component's spec leaves it to this to ask for `files`.
+  ///   - paths: paths, globs and folders relative to the working directory that take the place of `files` and
+  ///     `manifest`, unless there are none.
+  func expand(_ source: ComponentValue, needsFiles: Bool = false, instead paths: [String] = []) -> [Input] {
+    let options = container(source)
+    var finder = FileFinder()
+    finder.pattern = source.text("pattern")?.value ?? "*"
+    finder.isRecursive = source.flag("recursive") ?? false
+    var inputs: [Input] = []
+    let texts = paths.map { Located(value: $0, position: source.keyPosition("files")) }
+    for text in paths.isEmpty ? source.texts("files") ?? [] : texts {
+      if let files = replacement(of: text.value) {
+        for file in files {
+          inputs.append(Input(source: ByteSource(path: file, container: options), position: text.position))
+        }
+        continue
+      }
+      if text.value == "-" {
+        if inputs.contains(where: { $0.path == "-" }) {
+          findings.add(.invalidOption, at: text.position, "standard input (“-”) can be read only once")
+        }
+        inputs.append(Input(source: ByteSource(path: "-", container: options), position: text.position))
+        continue
+      }
+      for path in find(text, &finder, isHere: !paths.isEmpty) {
+        inputs.append(Input(source: ByteSource(path: path, container: options), position: text.position))
+      }
+    }
+    if !paths.isEmpty { return inputs }
+    if let manifest = source.text("manifest") {
+      addManifest(manifest, options, &finder, to: &inputs)
+    } else if needsFiles, !source.has("files") {
+      findings.add(
+        .missingField, at: source.position, "“source” needs the field “files”",
+        hint: "for example “files: orders-*.csv”, or a “manifest”")
+    }
+    return inputs
+  }
+
+  /// The files that are read in place of what a text names, or `nil`.
+  private func replacement(of text: String) -> [String]? {
+    replacements[text] ?? replacements[String(text.split(separator: "/").last ?? "")]
+  }
+
+  /// The files that one text names, without those that are known already.
+  ///
+  /// - Parameter isHere: whether it is relative to the working directory, not to the pipeline file.
+  private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
+    if let scheme = Self.scheme(text.value) {
+      let fetch = ["http", "https", "ftp", "sftp"].contains(scheme) ? "curl -fsS" : scheme == "s3" ? "aws s3 cp" : nil
+      let pipe = fetch.map { "\($0) \(text.value)\(scheme == "s3" ? " -" : "") | mergewalk run \(findings.path) -" }
+      findings.add(
+        .unreadableFile, at: text.position, "“\(text.value)” is a URL; inputs are files",
+        hint: scheme == "file" ? "write its path" : "fetch it first, or pipe it in: \(pipe ?? "… | mergewalk run … -")")
+      return []
+    }
+    let path = isHere ? text.value : findings.resolve(text)
+    do throws(ReadError) {
+      let files = try finder.find(path)
+      for file in files {
+        // That globs overlap is common; a file with two names, or named outright twice, is not.
+        guard let before = file.foundBefore, before != file.path || path == file.path else { continue }
+        let other = before == file.path ? "is named before" : "is the same file as “\(before)”, which is named before"
+        findings.add(
+          .repeatedFile, at: text.position, "“\(file.path)” \(other)", hint: "it is read once, where it is first named")
+      }
+      return files.filter { $0.foundBefore == nil }.map(\.path)
+    } catch {
+      switch error.code {
+      case .noMatchingFile where !needsFiles, .notFound where !needsFiles: break
+      case .noMatchingFile:
+        let isGlob = FileFinder.isGlob(text.value)
+        let message = error.path == path && isGlob ? error.message : "“\(path)”: \(error.message)"
+        findings.add(.noMatchingFile, at: text.position, message, hint: isGlob ? globHint(path) : nil)
+      case .notFound:
+        findings.add(
+          .unreadableFile, at: text.position, "there is no file “\(path)”, or it cannot be read",
+          hint: NearestFile.hint(for: path)
+            ?? "paths are relative to the \(isHere ? "working directory" : "pipeline file")")
+      default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
+      }
+      return []
+    }
+  }
+
+  /// The scheme of a URL; `nil` for paths.
+  private static func scheme(_ text: String) -> String? {
+    guard let end = text.firstRange(of: "://")?.lowerBound, end > text.startIndex else { return nil }
+    let scheme = text[..<end]
+    let isScheme = scheme.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || $0.isDigit || $0 == 0x2B }
+    return isScheme ? scheme.lowercased() : nil
+  }
+
+  /// What to say about a glob that matches nothing: what is there in its place.
+  private func globHint(_ path: String) -> String {
+    let plain = path.filter { !"*?[]{}".contains($0) }
+    return NearestFile.hint(for: plain) ?? "look for the pattern’s files with “ls”"
+  }
+
+  // MARK: Manifests
+
+  private func addManifest(
+    _ text: Located<String>, _ options: ContainerOptions, _ finder: inout FileFinder, to inputs: inout [Input]
+  ) {
+    let path = findings.resolve(text)
+    for entry in ManifestReader(path: path, findings: findings).entries(namedAt: text.position) {
+      let file = Paths.resolve(entry.path, besideFile: path)
+      func fault(_ code: FindingCode, _ message: String, hint: String? = nil) {
+        findings.add([
+          Diagnostic(
+            code.severity, code: code.rawValue, path: path, position: entry.position, message: message, hint: hint)
+        ])
+      }
+      do throws(ReadError) {
+        var source = ByteSource(path: file, container: options)
+        if source.isFolder { throw ReadError(.isDirectory, path: file, message: "this is a folder, not a file") }
+        let found = try finder.find(file)
+        if let size = entry.expected.size, let actual = source.fileSize, size != actual {
+          fault(.invalidManifest, "“\(file)” has \(actual) bytes, not \(size)")
+          continue
+        }
+        if let before = found.first?.foundBefore {
+          fault(
+            .repeatedFile, "“\(file)” is the same file as “\(before)”, which is named before",
+            hint: "it is read once, where it is first named")
+          if let index = inputs.firstIndex(where: { $0.path == before }),
+            !inputs[index].source.expect(entry.expected)
+          {
+            fault(.invalidManifest, "“\(file)” has another SHA-256 here than where it is named before")
+          }
+          continue
+        }
+        _ = source.expect(entry.expected)
+        inputs.append(Input(source: source, position: text.position))
+      } catch {
+        fault(.unreadableFile, "“\(file)”: \(error.message)")
+      }
+    }
+  }
+
+  // MARK: Containers
+
+  private func container(_ source: ComponentValue) -> ContainerOptions {
+    var options = ContainerOptions()
+    switch source.text("compression")?.value {
+    case nil, "automatic": break
+    case "none": options.formats = []
+    case let word?:
+      let names = ["gz": "gzip", "zst": "zstd", "bz2": "bzip2"]
+      options.formats = word.split(separator: ".").reversed().compactMap {
+        ContainerFormat(rawValue: names[String($0)] ?? String($0))
+      }
+    }
+    options.members = source.texts("member")?.map(\.value) ?? []
+    if let member = source.texts("member")?.first, let formats = options.formats, formats.last?.isArchive != true {
+      findings.add(
+        .unsuitableOption, at: member.position, "“member” is for archives, which “compression” says the files are not")
+    }
+    if let ratio = source.count("max_expansion") { options.maximumExpansion = ratio }
+    return options
+  }
+}

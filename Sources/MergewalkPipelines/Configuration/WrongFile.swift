@@ -1,0 +1,47 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkYAML
+
+/// Finds files that are given in place of a pipeline: data, stores, models.
+enum WrongFile {
+  /// What to say about a file that is no mapping of YAML; `nil` when it looks like one that only has a mistake.
+  ///
+  /// - Parameter root: what it is as YAML, or `nil` when it is none.
+  static func finding(_ bytes: [UInt8], root: YAMLNode?, path: String) -> Diagnostic? {
+    if root?.entries != nil { return nil }
+    if bytes.starts(with: SourceFormat.sqliteMagic) {
+      return finding(
+        "this is a SQLite database, not a pipeline", path,
+        hint:
+          "look into a store with “mergewalk store info \(path)”, import into it with “run PIPELINE --store \(path)”")
+    }
+    var format = SourceFormat(fileName: path)
+    if format == .yaml { format = nil }
+    let isText = root.map { $0.text?.isEmpty == false || $0.items != nil } ?? false
+    if format == nil, isText { format = SourceFormat(sample: Array(bytes.prefix(1 << 16))) }
+    // A list in YAML may be a pipeline with dashes too many.
+    if format == .yaml { format = nil }
+    if let format {
+      return finding(
+        "this is data (\(format.rawValue)), not a pipeline", path,
+        hint: "“mergewalk guess \(path)” writes a pipeline and a model for it")
+    }
+    guard let root, root.isNull else { return nil }
+    return finding("the file is empty", path, hint: "“mergewalk guess DATA” writes a pipeline and a model for data")
+  }
+
+  /// The finding about a model that is given in place of a pipeline; `nil` for other files.
+  static func model(_ root: YAMLNode, path: String) -> Diagnostic? {
+    guard let entities = root["entities"], entities.entries != nil, root["import"] == nil, root["imports"] == nil,
+      root["source"] == nil
+    else { return nil }
+    return finding(
+      "this is a model, not a pipeline", path,
+      hint: "name it in a pipeline with “model: \(path)”, check it with “mergewalk model lint \(path)”")
+  }
+
+  private static func finding(_ message: String, _ path: String, hint: String) -> Diagnostic {
+    Diagnostic(.wrongType, path: path, position: SourcePosition(line: 1, column: 1), message: message, hint: hint)
+  }
+}

@@ -1,0 +1,212 @@
+import MergewalkBytes
+public import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectModel
+public import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Writes the objects of a store as files that a pipeline reads back to an equal store.
+///
+/// A folder gets one file for each entity that is not abstract, `model.yaml`, and `pipeline.yaml`, which
+/// `mergewalk run` runs. All objects are those of one moment. `docs/export.md` describes the files.
+public struct StoreExport {
+  /// How objects are written.
+  public enum Format: String, Sendable, CaseIterable {
+    /// One JSON object a line.
+    case ndjson
+    /// Comma-separated values with a header.
+    case csv
+    /// Tab-separated values with a header.
+    case tsv
+    /// One JSON array of objects.
+    case json
+    /// A YAML sequence of mappings.
+    case yaml
+    /// An XML document with an element for each object.
+    case xml
+
+    /// How rows are written.
+    var rows: RowFormat {
+      switch self {
+      case .ndjson: return .ndjson
+      case .json: return .json
+      case .yaml: return .yaml
+      case .csv: return .csv(CSVRowOptions())
+      case .tsv:
+        var options = CSVRowOptions()
+        options.delimiter = "\t"
+        return .csv(options)
+      case .xml:
+        var options = XMLRowOptions()
+        options.root = "objects"
+        options.row = "object"
+        return .xml(options)
+      }
+    }
+
+    /// Whether lists are numbers with blanks between them, and empty ones nothing; else they are those of JSON.
+    var hasPlainLists: Bool { self == .csv || self == .tsv || self == .xml }
+
+    /// The column of a field.
+    func columnName(ofField name: String) -> String { IdentityColumn.name(ofField: name, isXML: self == .xml) }
+
+    /// Whether a text comes back as it was: NDJSON and JSON count what is not UTF-8 themselves.
+    func holds(_ text: UnsafeRawBufferPointer) -> Bool {
+      switch self {
+      case .ndjson, .json: true
+      case .csv, .tsv: !text.contains(0) && text.isUTF8
+      case .yaml, .xml: text.isUTF8
+      }
+    }
+  }
+
+  /// What was written of one entity.
+  public struct File: Sendable {
+    /// The entity's name.
+    public let entity: String
+    /// The file's path.
+    public let path: String
+    /// How many objects it has.
+    public let objects: Int
+    /// How many bytes it has.
+    public let bytes: Int
+  }
+
+  /// What was written.
+  public struct Summary: Sendable {
+    /// The files of objects, in the order in which the pipeline reads them.
+    public internal(set) var files: [File] = []
+    /// The path of the pipeline.
+    public internal(set) var pipelinePath = ""
+    /// Entities of objects that the files refer to and that were not exported; sorted.
+    public internal(set) var missingEntities: [String] = []
+  }
+
+  /// The store's path.
+  public var storePath: String
+  /// The folder that takes the files; it is made when it is not there.
+  public var folder: String
+  /// The store's model.
+  public var model: StoreModel
+  /// How objects are written.
+  public var format = Format.ndjson
+  /// The names of the entities to export, with those that inherit from them; empty for all.
+  public var entities: [String] = []
+  /// Whether files that are there are replaced.
+  public var replaces = false
+  /// Files that the caller has read for the export, which are not replaced.
+  public var readFiles: [String] = []
+
+  /// Prepares an export of everything as NDJSON.
+  public init(storePath: String, folder: String, model: StoreModel) {
+    self.storePath = storePath
+    self.folder = folder
+    self.model = model
+  }
+
+  /// Writes all files; nothing is there under its final name before all are complete.
+  ///
+  /// - Parameter progress: Is called now and then with the number of objects written so far.
+  /// - Throws: Findings with the codes `unknownEntity`, `fileExists`, `cannotWrite`, `damagedObject`,
+  ///   `unwritableValue`, or those of ``StoreError``. No file has changed.
+  /// - Complexity: O(bytes of the store), with a sort of each many-to-many relationship; memory is flat.
+  public func run(progress: ((Int) -> Void)? = nil) throws(DiagnosticList) -> Summary {
+    let chosen = try chosenEntities()
+    let names = chosen.map { "\($0.name).\(format.rawValue)" } + ["model.yaml", "pipeline.yaml"]
+    var read = OutputCheck()
+    read.uses(store: storePath)
+    for path in readFiles { read.reads(path, as: "the model of the store") }
+    let output = try ExportFiles(
+      folder: folder, names: names, replaces: replaces, read: read, access: .derived(from: storePath))
+    var summary = Summary()
+    do throws(DiagnosticList) {
+      try write(chosen, to: output, &summary, progress: progress)
+      try output.publish()
+    } catch {
+      output.discard()
+      throw error
+    }
+    summary.pipelinePath = output.path("pipeline.yaml")
+    return summary
+  }
+
+  /// The entities with objects of their own, targets of relationships before those that refer to them.
+  private func chosenEntities() throws(DiagnosticList) -> [EntityDescription] {
+    guard let schema = StoreSchema(model: model.model, configuration: model.configuration) else { return [] }
+    var chosen: [EntityDescription] = []
+    for name in entities {
+      guard let entity = model.model.entity(named: name), schema.entityNumbers[entity.index] > 0 else {
+        let nearest = NearestName.find(name, in: model.model.entities.map(\.name))
+        throw Self.failure(
+          storePath, "unknownEntity", "the store has no entity “\(name)”", hint: nearest.map { "did you mean “\($0)”?" }
+        )
+      }
+      chosen += model.model.family(of: entity.index)
+    }
+    if entities.isEmpty { chosen = model.model.entities }
+    let indexes = Set(chosen.filter { !$0.isAbstract && schema.entityNumbers[$0.index] > 0 }.map(\.index))
+    return ExportOrder.order(indexes.sorted().map { model.model.entities[$0] }, schema)
+  }
+
+  private func write(
+    _ chosen: [EntityDescription], to output: ExportFiles, _ summary: inout Summary, progress: ((Int) -> Void)?
+  ) throws(DiagnosticList) {
+    var files: [File] = []
+    var failure: DiagnosticList?
+    do throws(StoreError) {
+      try PersistentStore.withReadableStore(storePath, model) { store throws(StoreError) in
+        // All files are of one moment even when somebody writes the store.
+        try store.freeze()
+        do throws(DiagnosticList) {
+          try checkEntities(of: chosen, store)
+          for entity in chosen {
+            let name = "\(entity.name).\(format.rawValue)"
+            let sink = try output.open(name)
+            let export = EntityExport(entity: entity, store: store, storePath: storePath, format: format)
+            let done = files.reduce(0) { $0 + $1.objects }
+            let objects = try export.run(to: sink) { progress?(done + $0) }
+            files.append(
+              File(entity: entity.name, path: output.path(name), objects: objects, bytes: sink.byteCount))
+          }
+        } catch {
+          failure = error
+        }
+      }
+    } catch {
+      throw DiagnosticList(error)
+    }
+    if let failure { throw failure }
+    summary.files = files
+    let pipeline = ExportPipeline(model: model.model, storePath: storePath, entities: chosen, format: format)
+    summary.missingEntities = pipeline.missingEntities
+    try output.write("model.yaml", ModelWriter.yaml(model.model.draft))
+    try output.write("pipeline.yaml", pipeline.text)
+  }
+
+  /// Sees to it that no object is left out because its row names an entity that has no objects.
+  private func checkEntities(of chosen: [EntityDescription], _ store: PersistentStore) throws(DiagnosticList) {
+    let schema = store.schema
+    for table in schema.tables where chosen.contains(where: { $0.rootIndex == table.rootEntity }) {
+      let root = schema.model.entities[table.rootEntity]
+      let family = schema.model.family(of: root.index)
+      let numbers = family.filter { !$0.isAbstract }.map { String(schema.entityNumbers[$0.index]) }
+      let stray: Int64
+      do throws(StoreError) {
+        let rows = try store.rows(
+          "SELECT Z_PK FROM \(table.name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
+            + " LIMIT 1")
+        guard try rows.step() else { continue }
+        stray = rows.integer(0)
+      } catch {
+        throw DiagnosticList(error)
+      }
+      throw Self.failure(
+        storePath, "damagedObject", "\(root.name) \(stray) is of no entity that has objects",
+        hint: "mergewalk store verify lists what is wrong with the store")
+    }
+  }
+
+  static func failure(_ path: String, _ code: String, _ message: String, hint: String? = nil) -> DiagnosticList {
+    DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)])
+  }
+}

@@ -1,0 +1,157 @@
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// An attribute that a column becomes, and why.
+struct GuessedAttribute {
+  /// The column's number in the sample.
+  let column: Int
+  /// The column's name, or its path.
+  let columnName: String
+  /// The attribute's name.
+  var name: String
+  var verdict: ColumnProfile.Verdict
+  /// Whether blanks around values are removed.
+  var trims = false
+  /// Whether every record of the whole source has a value.
+  var isRequired = false
+  /// What is known of its values, for a comment.
+  var evidence = ""
+  /// Whether it is an attribute; a column that a relationship reads need not be one.
+  var isKept = true
+
+  init(column: Int, name: String, of sample: SourceSample) {
+    self.column = column
+    columnName = sample.columns[column]
+    self.name = name
+    let profile = sample.profiles[column]
+    verdict = sample.verdicts[column]
+    doubtCodes(profile)
+    doubtConversion(sample)
+    trims = verdict.type.isTrimmed && (profile.padded > 0 || profile.blank > 0)
+    let missing = profile.missing(as: verdict.type)
+    isRequired = sample.isWhole && missing == 0 && profile.records > 0
+    evidence = Self.evidence(profile, verdict, missing: missing, isUnique: sample.uniqueColumns.contains(column))
+    askAboutNumbers(profile)
+  }
+
+  /// Whether later values with zeros or a plus before their digits contradict the type.
+  var isNumber: Bool { [.integer, .decimal, .double].contains(verdict.type) }
+
+  /// The type in a model.
+  var modelType: AttributeType {
+    switch verdict.type {
+    case .integer: .integer64
+    case .decimal: .decimal
+    case .double: .double
+    case .boolean: .boolean
+    case .date: .date
+    case .uuid: .uuid
+    case .json, .text: .string
+    }
+  }
+
+  // MARK: Doubts
+
+  /// Digits that are no numbers, as the column's name says, stay text.
+  private mutating func doubtCodes(_ profile: ColumnProfile) {
+    guard verdict.type == .integer, GuessedNames.isCode(columnName) else { return }
+    verdict = .init(type: .text, evidence: ["digits, but by its name it is no number; others may begin with 0"])
+  }
+
+  /// What the import's own conversion does not take is text.
+  private mutating func doubtConversion(_ sample: SourceSample) {
+    guard verdict.type != .text, verdict.type != .json else { return }
+    var copy = self
+    copy.trims = true
+    guard let field = try? CompiledField(copy.field, attribute: AttributeDescription(name: name, type: modelType))
+    else {
+      verdict = .init(type: .text)
+      return
+    }
+    var cells = CellColumn()
+    var failures: [FieldFailure] = []
+    for batch in sample.batches {
+      var batch = batch
+      field.convert(&batch, column: column, into: &cells, failures: &failures)
+    }
+    guard let failure = failures.first else { return }
+    verdict = .init(
+      type: .text,
+      evidence: [
+        "like \(verdict.type.name), but \(GuessWords.count(failures.count, "value")) not: \(failure.code.rawValue)"
+      ])
+  }
+
+  private mutating func askAboutNumbers(_ profile: ColumnProfile) {
+    guard verdict.type == .integer else { return }
+    let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
+    let isTime = !words.isDisjoint(with: [
+      "time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on",
+    ])
+    if isTime, profile.least >= 100_000_000, profile.most <= 4_102_444_800 {
+      verdict.questions.append("are these seconds since 1970? then type date with date: unix")
+    } else if isTime, profile.least >= 100_000_000_000, profile.most <= 4_102_444_800_000 {
+      verdict.questions.append("are these milliseconds since 1970? then type date with date: unix_ms")
+    } else if isTime, profile.shortest == 8, profile.longest == 8, profile.least >= 1_900_01_01,
+      profile.most <= 2_100_12_31
+    {
+      verdict.questions.append("are these days? then type date with date: yyyyMMdd")
+    } else if profile.shortest == profile.longest, profile.shortest >= 5, profile.values > 1 {
+      verdict.questions.append(
+        "all have \(profile.shortest) digits: if they are codes, which may begin with 0, make it text (type: string)")
+    }
+  }
+
+  // MARK: Words
+
+  private static func evidence(
+    _ profile: ColumnProfile, _ verdict: ColumnProfile.Verdict, missing: Int, isUnique: Bool
+  ) -> String {
+    let nulls = verdict.nullSpellings.isEmpty ? profile.nullCounts[0] : profile.nullCounts.reduce(0, +)
+    var parts = ["\(GuessWords.count(profile.values - nulls, "value"))"] + verdict.evidence
+    if isUnique { parts.append("all different") }
+    if verdict.type == .text, profile.emptyQuoted > 0 {
+      parts.append("\(GuessWords.grouped(profile.emptyQuoted)) empty in quotes")
+    }
+    if missing > 0 { parts.append("\(GuessWords.grouped(missing)) missing") }
+    return "\(verdict.type.name): " + parts.joined(separator: ", ")
+  }
+
+  // MARK: Import
+
+  /// How the import fills it.
+  var field: FieldImport {
+    var field = FieldImport(attributeName: name, column: columnName)
+    field.conversion.trim = trims
+    field.conversion.nullSpellings = verdict.nullSpellings
+    if case .date(let pattern?) = verdict.type { field.conversion.dateFormat = .pattern(pattern) }
+    if let mark = verdict.decimalMark { field.conversion.decimalMark = mark }
+    field.conversion.groupMark = verdict.groupMark
+    field.conversion.plainNumbers = isNumber
+    if verdict.type == .boolean {
+      field.conversion.trueSpellings = ["true"]
+      field.conversion.falseSpellings = ["false"]
+    }
+    return field
+  }
+}
+
+extension ColumnType {
+  /// Whether blanks around its values mean nothing.
+  fileprivate var isTrimmed: Bool { self != .text && self != .json }
+}
+
+extension ColumnProfile {
+  /// The records that give an attribute of this type no value.
+  func missing(as type: ColumnType) -> Int {
+    var count = absent + nulls + empty
+    if type != .text, type != .json {
+      count += emptyQuoted + blank + nullCounts.reduce(0, +)
+    } else {
+      count += nullCounts[0]
+    }
+    return count
+  }
+}

@@ -1,0 +1,203 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkYAML
+
+/// Writes the pipeline of a guessed entity, with what speaks for each line as a comment.
+struct GuessedPipeline {
+  let entity: GuessedEntity
+  /// The pipeline's name.
+  let name: String
+  /// The paths that the file names.
+  let files: String
+  let model: String
+  let store: String
+  /// The folder of the file.
+  let folder: String
+  /// The options that the command line gave.
+  let options: [(name: String, value: String)]
+
+  private var sample: SourceSample { entity.sample }
+
+  var text: String {
+    var lines = header
+    lines += [
+      "pipeline: \(quote(name))", "model: \(quote(model))",
+      "store: \(quote(store))", "source:", "  files: \(quote(files))",
+    ]
+    lines += sourceOptions
+    if entity.attributes.contains(where: { $0.isKept && $0.isNumber }) {
+      lines.append("fields: { plain_numbers: true }  # a later 007 or +49 in a column of numbers is rejected")
+    }
+    lines += ["import:", "  entity: \(entity.name)"]
+    lines += keyLines
+    lines.append("  attributes:")
+    for index in entity.attributes.indices where entity.attributes[index].isKept { attribute(index, &lines) }
+    relationshipLines(&lines)
+    lines.append("rejects: { file: \(Self.scalar(name + ".rejects.ndjson", inFlow: true)) }")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: Parts
+
+  private var header: [String] {
+    let count = GuessWords.count(sample.records, "record")
+    let what = sample.isWhole ? "all \(count)" : "the first \(count)"
+    var lines = [
+      "# Guessed by mergewalk from \(what) of \(Self.comment(sample.path)). A record that does not fit is rejected, never read",
+      "# otherwise. Behind each line stands what speaks for it.",
+    ]
+    if sample.rejects > 0, let reject = sample.firstReject {
+      lines.append(
+        "# QUESTION: \(GuessWords.count(sample.rejects, "record")) cannot be read; the first is on line"
+          + " \(reject.position.line): \(Self.comment(reject.message)).")
+    }
+    if let place = sample.surplus {
+      lines.append(
+        "# QUESTION: the record on line \(place.line) has parts that are no columns, because the first ones have no such; name"
+          + " them if they are wanted.")
+    }
+    if !sample.definition.isCertain {
+      lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")
+    }
+    for question in entity.questions {
+      let text = Self.comment(question)
+      lines.append("# QUESTION: " + text + (text.hasSuffix("?") ? "" : "."))
+    }
+    return lines
+  }
+
+  private var keyLines: [String] {
+    guard !entity.key.isEmpty else { return ["  mode: insert"] }
+    let names = entity.key.map { entity.attributes[$0].name }
+    return [
+      "  find_by: [\(names.joined(separator: ", "))]  # \(entity.keyEvidence)",
+      "  duplicates: reject  # of records with one key, all but the first are rejected",
+    ]
+  }
+
+  private func attribute(_ index: Int, _ lines: inout [String]) {
+    let attribute = entity.attributes[index]
+    for question in attribute.verdict.questions { lines.append("    # QUESTION: \(Self.comment(question))") }
+    var parts: [String] = []
+    if attribute.trims { parts.append("trim: true") }
+    if case .date(let pattern?) = attribute.verdict.type { parts.append("date: \(YAMLText.quoted(pattern))") }
+    if let mark = attribute.verdict.decimalMark { parts.append("decimal_mark: \(Self.character(mark))") }
+    if let mark = attribute.verdict.groupMark { parts.append("group_mark: \(Self.character(mark))") }
+    if attribute.verdict.type == .boolean { parts += ["\"true\": [\"true\"]", "\"false\": [\"false\"]"] }
+    if !attribute.verdict.nullSpellings.isEmpty {
+      parts.append("null_tokens: [\(attribute.verdict.nullSpellings.map(YAMLText.quoted).joined(separator: ", "))]")
+    }
+    let column: String
+    if parts.isEmpty {
+      column = quote(attribute.columnName)
+    } else {
+      parts.insert("from: \(Self.scalar(attribute.columnName, inFlow: true))", at: 0)
+      column = "{ \(parts.joined(separator: ", ")) }"
+    }
+    lines.append("    \(attribute.name): \(column)  # \(Self.comment(attribute.evidence))")
+  }
+
+  private func relationshipLines(_ lines: inout [String]) {
+    if entity.relationships.isEmpty { return }
+    lines.append("  relationships:")
+    for relationship in entity.relationships {
+      let attribute = entity.attributes[relationship.attribute]
+      lines.append("    # \(Self.comment(relationship.evidence))")
+      var find = "{ \(relationship.keyName): \(Self.scalar(attribute.columnName, inFlow: true)) }"
+      if attribute.trims {
+        find =
+          "{ \(relationship.keyName): { from: \(Self.scalar(attribute.columnName, inFlow: true)), trim: true } }"
+      }
+      lines.append("    \(relationship.name): { find_by: \(find), mode: update }")
+    }
+  }
+
+  // MARK: Source
+
+  /// The options of the source, with the evidence of those that were detected.
+  private var sourceOptions: [String] {
+    let definition = sample.definition
+    var lines = options.map { option in
+      var value = option.value
+      // Paths of the command line begin at the working directory, those of a pipeline at its folder.
+      if ComponentSpec.source.field(named: option.name)?.kind == .path { value = Paths.relative(value, from: folder) }
+      return "  \(quote(option.name)): \(Self.value(value))  # as you said"
+    }
+    let said = Set(options.map(\.name))
+    if !said.contains("format") { lines.append("  format: \(definition.formatName.rawValue)") }
+    for line in definition.evidence { lines.append("  # \(Self.comment(line))") }
+    guard case .csv(let found) = definition.format else { return lines }
+    for (option, value, note) in CSVText.differences(found, from: CSVText.base(definition.formatName))
+    where !said.contains(option) && option != "null" {
+      lines.append("  \(option): \(value)\(note.isEmpty ? "" : "  # \(note)")")
+    }
+    for proposal in definition.proposals where !said.contains(proposal.option) {
+      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right? Then say:")
+      lines.append("  # \(proposal.option): \(proposal.value)")
+    }
+    if !said.contains("null") { lines += nullLines(found) }
+    return lines
+  }
+
+  /// The spellings of null: those that were found, and empty fields where the columns are text.
+  private func nullLines(_ found: CSVOptions) -> [String] {
+    var tokens = found.nullTokens
+    var notes: [String] = []
+    let dumped = sample.profiles.reduce(0) { $0 + $1.nullCounts[0] }
+    if dumped > 0, !tokens.contains("\\N") {
+      tokens.append("\\N")
+      notes.append("\\N stands \(GuessWords.count(dumped, "time"))")
+    }
+    let empty = entity.attributes.reduce(0) { count, attribute in
+      attribute.verdict.type == .text ? count + sample.profiles[attribute.column].empty : count
+    }
+    if empty > 0, !tokens.contains("") {
+      tokens.append("")
+      notes.append("\(GuessWords.count(empty, "empty field")) without quotes in columns of text")
+    }
+    if tokens.isEmpty { return [] }
+    let list = tokens.map { $0.isEmpty ? "\"\"" : Self.scalar($0, inFlow: true) }.joined(separator: ", ")
+    return ["  \"null\": [\(list)]\(notes.isEmpty ? "" : "  # \(notes.joined(separator: "; "))")"]
+  }
+
+  // MARK: Words
+
+  private func quote(_ text: String) -> String { Self.scalar(text, inFlow: false) }
+
+  /// Text as a pipeline has it: nothing in it is a variable.
+  static func scalar(_ text: String, inFlow: Bool) -> String {
+    YAMLText.scalar(literal(text), inFlow: inFlow)
+  }
+
+  private static func literal(_ text: String) -> String {
+    text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
+  }
+
+  /// A value of the command line as YAML.
+  private static func value(_ text: String) -> String {
+    let isYAML = text.hasPrefix("[") || text.hasPrefix("{") || text.hasPrefix("\"") || text.hasPrefix("'")
+    if isYAML && text.utf8.count > 1 { return text }
+    if text == "true" || text == "false" || (!text.isEmpty && text.utf8.allSatisfy(\.isDigit)) { return text }
+    return scalar(text, inFlow: false)
+  }
+
+  /// A delimiter or the like: its name, or in quotes.
+  static func text(_ text: String) -> String { CharacterName.name(text) ?? YAMLText.quoted(literal(text)) }
+
+  static func character(_ byte: UInt8) -> String {
+    text(String(UnicodeScalar(byte)))
+  }
+
+  /// Text without what ends a line or moves the cursor.
+  static func comment(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar.value {
+          case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF: " "
+          default: scalar
+          }
+        }))
+  }
+}

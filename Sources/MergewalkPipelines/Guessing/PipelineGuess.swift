@@ -1,0 +1,151 @@
+public import MergewalkDiagnostics
+import MergewalkRecordFormats
+
+/// A pipeline for each of several sources, and one model for all of them, guessed from the first records.
+public struct PipelineGuess: Sendable {
+  /// A file to write.
+  public struct File: Sendable {
+    /// Its path.
+    public var path: String
+    /// What it holds.
+    public var text: String
+  }
+
+  /// What was guessed of one source.
+  public struct Summary: Sendable {
+    /// The source as the user named it.
+    public var source: String
+    /// The entity of its records.
+    public var entity: String
+    /// Its pipeline's path.
+    public var pipeline: String
+    /// The names of the attributes that identify an object; none when nothing does.
+    public var key: [String]
+    /// How many attributes the entity has.
+    public var attributes: Int
+    /// How many relationships its records fill.
+    public var relationships: Int
+    /// The records looked at.
+    public var records: Int
+    /// Those of them that cannot be read.
+    public var rejects: Int
+    /// Whether these are all records of the source.
+    public var isWhole: Bool
+    /// How many questions the pipeline asks.
+    public var questions: Int
+  }
+
+  /// The model, then the pipelines in the order in which they have to run.
+  public var files: [File]
+  /// What was guessed of each source, in that order.
+  public var summaries: [Summary]
+  /// Findings about the sources that do not matter much.
+  public var warnings: [Diagnostic]
+
+  /// What is asked for.
+  public struct Request: Sendable {
+    /// Files, globs, folders, or `-`; each stands for the records of one entity.
+    public var sources: [String]
+    /// Options of all sources, as pipelines have them.
+    public var options: [(name: String, value: String)] = []
+    /// The folder for the files, which need not exist.
+    public var folder = "."
+    /// The name of the entity of a single source.
+    public var entity: String?
+    /// The most records to look at in each source.
+    public var records = 10_000
+    /// About the most bytes to look at in each source.
+    public var bytes = 8 << 20
+
+    /// Asks about sources.
+    public init(sources: [String]) { self.sources = sources }
+  }
+
+  /// Whether the text can be the name of an entity.
+  public static func isEntityName(_ text: String) -> Bool {
+    text.first?.isUppercase == true
+      && text.unicodeScalars.allSatisfy {
+        $0 == "_" || $0.properties.isAlphabetic || ($0.value >= 0x30 && $0.value <= 0x39)
+      }
+  }
+
+  /// Looks at the sources.
+  ///
+  /// - Throws: every finding about the first source that cannot be read.
+  /// - Complexity: O(bytes looked at), in memory too.
+  public static func make(_ request: Request) throws(DiagnosticList) -> PipelineGuess {
+    var warnings: [Diagnostic] = []
+    var entities: [GuessedEntity] = []
+    var names: Set<String> = []
+    for path in request.sources {
+      let definition = try SourceDefinition.read(
+        paths: [path], options: request.options, defaults: [("dialect", "detect")], staysLookable: true)
+      warnings += definition.warnings
+      let sample: SourceSample
+      do throws(ReadError) {
+        sample = try SourceSample(
+          path: path, definition, limit: .init(records: request.records, bytes: request.bytes))
+      } catch {
+        throw DiagnosticList([error.diagnostic])
+      }
+      if sample.emptyFiles.count < definition.sources.count {
+        warnings += sample.emptyFiles.map {
+          Diagnostic(
+            .warning, code: "emptyFile", path: $0, position: .file,
+            message: "there is nothing in it; a run refuses an empty file where a header is expected")
+        }
+      }
+      if sample.columns.isEmpty {
+        throw DiagnosticList([
+          Diagnostic(
+            .error, code: "noRecords", path: path, position: .file,
+            message: "there is no record with a column to guess from",
+            hint: sample.firstReject.map { "the first record was refused: \($0.message)" })
+        ])
+      }
+      // The part of a source that the records are says more than its name.
+      let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value
+      let name = request.entity ?? GuessedNames.entity(ofPath: path, records: records)
+      entities.append(GuessedEntity(sample, name: GuessedNames.unique(name, in: &names)))
+    }
+    let finder = RelationshipFinder(entities)
+    let order = finder.order
+    return PipelineGuess(order.map { finder.entities[$0] }, request, warnings)
+  }
+
+  private init(_ entities: [GuessedEntity], _ request: Request, _ warnings: [Diagnostic]) {
+    self.warnings = warnings
+    let folder = request.folder
+    // Sources may lie where the files go, and be YAML themselves.
+    var names = Set(request.sources.compactMap { $0.split(separator: "/").last?.lowercased() })
+    func fileName(_ stem: String) -> String {
+      var name = "\(stem).yaml"
+      var number = 2
+      while !names.insert(name.lowercased()).inserted {
+        name = "\(stem)-\(number).yaml"
+        number += 1
+      }
+      return name
+    }
+    let model = fileName("model")
+    files = [File(path: Paths.join(folder, model), text: GuessedModel.text(entities, name: "Guessed"))]
+    summaries = []
+    for entity in entities {
+      let stem = GuessedNames.stem(entity.sample.path)
+      // Names of globs have characters that are a nuisance in a shell.
+      let plain = stem.filter { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
+      let name = fileName(plain.isEmpty ? GuessedNames.lowered(entity.name) : plain)
+      let pipeline = GuessedPipeline(
+        entity: entity, name: String(name.dropLast(5)), files: Paths.relative(entity.sample.path, from: folder),
+        model: model, store: "store.sqlite", folder: folder, options: request.options)
+      let text = pipeline.text
+      files.append(File(path: Paths.join(folder, name), text: text))
+      summaries.append(
+        Summary(
+          source: entity.sample.path, entity: entity.name, pipeline: Paths.join(folder, name),
+          key: entity.key.map { entity.attributes[$0].name }, attributes: entity.attributes.count { $0.isKept },
+          relationships: entity.relationships.count, records: entity.sample.records, rejects: entity.sample.rejects,
+          isWhole: entity.sample.isWhole, questions: text.split(separator: "# QUESTION:").count - 1))
+    }
+  }
+}

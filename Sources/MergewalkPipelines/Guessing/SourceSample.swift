@@ -1,0 +1,233 @@
+import MergewalkDiagnostics
+import MergewalkRecordFormats
+
+/// The first records of a source, held in memory, and what they look like.
+struct SourceSample {
+  /// How much of a source is looked at.
+  struct Limit {
+    var records: Int
+    var bytes: Int
+  }
+
+  /// The source's path as the user gave it.
+  let path: String
+  let definition: SourceDefinition
+  /// The columns' names, or their paths.
+  private(set) var columns: [String] = []
+  private(set) var batches: [RecordBatch] = []
+  private(set) var profiles: [ColumnProfile] = []
+  /// What the columns are, judged together.
+  private(set) var verdicts: [ColumnProfile.Verdict] = []
+  /// The columns of which no two records have the same value, by number.
+  private(set) var uniqueColumns: Set<Int> = []
+  private(set) var records = 0
+  private(set) var rejects = 0
+  private(set) var firstReject: RecordError?
+  /// Where a record has parts that are no columns, because the reader takes them from the first records.
+  private(set) var surplus: RecordPosition?
+  /// The files of several that have nothing in them.
+  private(set) var emptyFiles: [String] = []
+  /// Whether these are all records.
+  private(set) var isWhole = true
+
+  /// Objects inside objects become columns down to this depth.
+  private static let deepest = 4
+  private static let mostColumns = 1_000
+
+  /// Reads the sample.
+  ///
+  /// - Throws: what the reader throws.
+  init(path: String, _ definition: SourceDefinition, limit: Limit) throws(ReadError) {
+    self.path = path
+    self.definition = definition
+    try read(.all, limit)
+    // The columns of documents are those of the first records only.
+    if definition.hasRawJSON, batches.contains(where: { $0.firstSurplusRecord != nil }) {
+      var members = MemberList(columns)
+      for batch in batches {
+        for record in 0..<batch.recordCount { batch.withRawRecord(record) { members.add($0) } }
+      }
+      try read(.named(members.names()), limit)
+    }
+    for _ in 1..<Self.deepest {
+      guard let named = expandedColumns() else { break }
+      try read(.named(named), limit)
+    }
+    if let named = wholeElements() { try read(.named(named), limit) }
+    for source in definition.sources { source.endLooking() }
+    verdicts = ColumnProfile.verdicts(profiles, named: columns)
+    findUnique()
+  }
+
+  private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
+    (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
+    var request = request
+    var sampler: TypeSampler?
+    var bytes = 0
+    emptyFiles = definition.sources.filter { $0.fileSize == 0 }.map(\.path)
+    let isEmpty = emptyFiles.count == definition.sources.count
+    for (index, source) in definition.sources.enumerated() where isEmpty || source.fileSize != 0 {
+      var reader = try definition.format.reader(source: source, columns: request, index: index)
+      columns = reader.columns
+      // The first file decides; the others must have its columns.
+      request = .named(columns)
+      if sampler == nil { sampler = TypeSampler(columnCount: columns.count, format: definition.format) }
+      while true {
+        if records >= limit.records || bytes >= limit.bytes {
+          isWhole = false
+          break
+        }
+        var batch = RecordBatch()
+        let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
+        guard try reader.read(into: &batch, limit: size) else { break }
+        sampler?.add(batch)
+        records += batch.recordCount + batch.errors.count
+        rejects += batch.errors.count
+        firstReject = firstReject ?? batch.errors.first
+        surplus = surplus ?? batch.surplus
+        bytes += batch.byteCount
+        batches.append(batch)
+      }
+      if !isWhole { break }
+    }
+    profiles = sampler?.profiles ?? []
+  }
+
+  // MARK: Objects inside objects
+
+  /// The columns with those that hold nothing but objects replaced by their members; nil when there are none.
+  private func expandedColumns() -> [String]? {
+    guard !definition.format.hasFixedColumns else { return nil }
+    var result: [String] = []
+    var isChanged = false
+    for (column, profile) in profiles.enumerated() {
+      let isObject = profile.structures > 0 && profile.structures == profile.values && profile.lists == 0
+      let members = isObject ? self.members(column) : []
+      if members.isEmpty {
+        result.append(columns[column])
+      } else {
+        result += members.map { "\(columns[column]).\($0)" }
+        isChanged = true
+      }
+    }
+    return isChanged && result.count <= Self.mostColumns ? result : nil
+  }
+
+  /// The columns with those of elements that stand several times and have attributes replaced by the whole elements, so
+  /// that what belongs together stays together; nil when there are none.
+  private func wholeElements() -> [String]? {
+    guard definition.format.hasElements else { return nil }
+    let repeated = columns.indices.filter { profiles[$0].lists > 0 }.map { columns[$0] }
+    let elements = columns.filter { element in
+      columns.contains { $0.hasPrefix("\(element).@") }
+        && repeated.contains { $0 == element || $0.hasPrefix("\(element).") }
+    }
+    if elements.isEmpty { return nil }
+    return columns.filter { column in !elements.contains { column.hasPrefix("\($0).") } }
+      .map { elements.contains($0) ? $0 + RecordFormat.wholeElement : $0 }
+  }
+
+  /// The paths of the members of a column's objects.
+  private func members(_ column: Int) -> [String] {
+    var members = MemberList()
+    for batch in batches {
+      for record in 0..<batch.recordCount where batch.state(record, column) == .json {
+        batch.withField(record, column) { members.add($0) }
+      }
+    }
+    return members.names()
+  }
+
+  // MARK: Values
+
+  /// A number that equal values have, and other values almost never.
+  static func hash(_ text: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: text)
+    return hasher.finalize()
+  }
+
+  private mutating func findUnique() {
+    for (column, profile) in profiles.enumerated() {
+      guard profile.values == profile.records, profile.values > 0 else { continue }
+      var seen: Set<Int> = []
+      if everyHash(column, { seen.insert($0).inserted }) { uniqueColumns.insert(column) }
+    }
+  }
+
+  /// Whether `body` is true for the hash of each value of a column; nulls and empty texts are no values.
+  func everyHash(_ column: Int, _ body: (Int) -> Bool) -> Bool {
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        switch batch.state(record, column) {
+        case .absent, .null: continue
+        default: break
+        }
+        let isTrue = batch.withField(record, column) { $0.isEmpty || body(Self.hash($0)) }
+        if !isTrue { return false }
+      }
+    }
+    return true
+  }
+
+  /// The hashes of a column's values.
+  func hashes(_ column: Int) -> Set<Int> {
+    var result: Set<Int> = []
+    _ = everyHash(column) {
+      result.insert($0)
+      return true
+    }
+    return result
+  }
+
+  /// Whether no two records have the same values in all these columns.
+  func isUnique(_ columns: [Int]) -> Bool {
+    var seen: Set<Int> = []
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        var hasher = Hasher()
+        for column in columns { hasher.combine(batch.withField(record, column) { Self.hash($0) }) }
+        if !seen.insert(hasher.finalize()).inserted { return false }
+      }
+    }
+    return true
+  }
+}
+
+/// The names of all members of many JSON objects, in the order in which they first occur.
+private struct MemberList {
+  private var list: [String]
+  private var known: Set<String>
+  /// Objects whose members were not looked at, a line for each.
+  private var lines: [UInt8] = []
+
+  /// The reader takes its columns from the first 64 KiB.
+  private static let pieceSize = 1 << 16
+
+  init(_ names: [String] = []) {
+    list = names
+    known = Set(names)
+  }
+
+  /// Adds the members of an object's text; what is no object has none.
+  mutating func add(_ text: UnsafeRawBufferPointer) {
+    if lines.count + text.count >= Self.pieceSize { look() }
+    // Line ends stand between tokens only.
+    lines += text.lazy.map { $0 == 10 || $0 == 13 ? 32 : $0 }
+    lines.append(10)
+  }
+
+  /// The paths of the members.
+  mutating func names() -> [String] {
+    look()
+    return list
+  }
+
+  private mutating func look() {
+    defer { lines.removeAll(keepingCapacity: true) }
+    guard let reader = try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all) else { return }
+    for name in reader.columns where known.insert(name).inserted {
+      list.append(name)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import MergewalkDiagnostics
+public import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkRecordFormats
+import MergewalkYAML
+
+/// What the caller of a pipeline adds to its file.
+public struct PipelineSettings: Sendable {
+  /// The values of `${NAME}`.
+  public var variables = Variables()
+  /// The store to use in place of the file's, relative to the working directory.
+  public var storePath: String?
+  /// The files to read in place of those that the file names, relative to the working directory; `-` is standard
+  /// input.
+  public var sourcePaths: [String] = []
+  /// Files to read in place of single ones, relative to the working directory, by the text that names those in the file,
+  /// with or without its folders.
+  public var sourceReplacements: [String: [String]] = [:]
+  /// Whether headers of input files are compared with the columns that the pipeline names.
+  public var checksHeaders = true
+  /// Whether the files that the pipeline names must be there; when not, the format follows from `format` or their names.
+  public var needsFiles = true
+
+  /// The formats of the imports in their order, when they are known and no file is to be looked into.
+  var formats: [RecordFormat] = []
+
+  /// Creates settings that add nothing.
+  public init() {}
+}
+
+/// A pipeline file that was read and checked.
+public struct Pipeline: Sendable {
+  /// What the file says, ready to run.
+  public let definition: ImportDefinition
+  /// What keeps the secrets of the file out of everything that is shown; the definition has it too.
+  public let redaction: Redaction
+  /// The findings that do not stop a run.
+  public let warnings: [Diagnostic]
+
+  /// Reads and checks a pipeline file.
+  ///
+  /// - Throws: every finding about the file, its model and its inputs' headers, warnings included.
+  public static func read(
+    _ path: String, settings: PipelineSettings = PipelineSettings()
+  ) throws(DiagnosticList) -> Pipeline {
+    let findings = Findings(path: path)
+    let definition = PipelineLoader(settings: settings, findings: findings).load()
+    guard var definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
+    let warnings = DiagnosticList(findings.list).diagnostics
+    definition.warnings = warnings.filter { $0.code == FindingCode.uncertainDialect.rawValue }.map {
+      RunWarning(.uncertainDialect, $0.message, file: $0.path, position: $0.position)
+    }
+    return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
+  }
+
+  /// Returns who is told how a run of a pipeline ended, and what keeps its secrets out of that: also of a file that cannot
+  /// be run, as far as it can be read.
+  public static func notifications(
+    _ path: String, settings: PipelineSettings = PipelineSettings()
+  ) -> (list: [RunNotification], redaction: Redaction) {
+    let findings = Findings(path: path)
+    let list = PipelineLoader(settings: settings, findings: findings).notifications()
+    return (list, findings.redaction)
+  }
+
+  /// Returns every finding about a pipeline file, its model and its inputs' headers, sorted by place; none for a
+  /// pipeline without mistakes.
+  public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {
+    let findings = Findings(path: path)
+    _ = PipelineLoader(settings: settings, findings: findings).load()
+    return DiagnosticList(findings.list).diagnostics
+  }
+}

@@ -1,0 +1,282 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkYAML
+
+/// Reads YAML nodes as the specs say, and reports everything that does not fit.
+struct ComponentReader {
+  let registry: ComponentRegistry
+  let findings: Findings
+
+  /// Reads a node as a component; `nil` when it is nothing of the kind.
+  func read(_ node: YAMLNode, as spec: ComponentSpec) -> ComponentValue? {
+    var component = ComponentValue(spec, position: node.position)
+    guard let entries = node.entries else {
+      guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }), !node.isNull else {
+        findings.add(
+          .wrongType, at: node.position, "“\(spec.name)” takes a mapping, but here is \(node.summary)",
+          hint: "its fields are " + spec.fields.map(\.name).joined(separator: ", "))
+        return nil
+      }
+      take(node, key: node.position, as: shorthand, into: &component)
+      return component
+    }
+    for entry in entries {
+      guard let name = entry.key.text else {
+        findings.add(.wrongType, at: entry.key.position, "the name of a field is text, not \(entry.key.summary)")
+        continue
+      }
+      guard let field = spec.field(named: name) else {
+        let message = "“\(spec.name)” has no field “\(name)”"
+        if let owner = owner(ofField: name, below: spec) {
+          findings.add(
+            .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+        } else {
+          findings.addUnknown(
+            .unknownField, at: entry.key.position, message, name: name, candidates: spec.fields.map(\.name))
+        }
+        // The field that was meant is not missing as well.
+        if let meant = NearestName.find(name, in: spec.fields.map(\.name)) { component.brokenFields.insert(meant) }
+        continue
+      }
+      take(entry.value, key: entry.key.position, as: field, into: &component)
+    }
+    for field in spec.fields where field.isRequired && !component.has(field.name) {
+      component.missingFields.insert(field.name)
+      findings.add(
+        .missingField, at: node.position, "“\(spec.name)” needs the field “\(field.name)”",
+        hint: "for example “\(field.name): \(field.example)”")
+    }
+    return component
+  }
+
+  /// The field whose component has a field of that name, which was not indented enough; `nil` for other names.
+  private func owner(ofField name: String, below spec: ComponentSpec) -> String? {
+    spec.fields.first { field in
+      guard case .component(let component) = field.kind else { return false }
+      return registry[component].field(named: name) != nil
+    }?.name
+  }
+
+  private func take(
+    _ node: YAMLNode, key: SourcePosition, as field: FieldSpec, into component: inout ComponentValue
+  ) {
+    if let value = value(node, of: field) {
+      component.fields[field.name] = .init(keyPosition: key, position: node.position, value: value)
+    } else {
+      component.brokenFields.insert(field.name)
+    }
+  }
+
+  /// Reads a node as a field; `nil` when it does not fit, which is reported.
+  private func value(_ node: YAMLNode, of field: FieldSpec) -> FieldValue? {
+    switch field.kind {
+    case .text, .path:
+      guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
+      return .text(text)
+    case .content:
+      guard let text = node.text, !node.isNull || node.text != "" else { return wrongType(node, field, "text") }
+      return .text(text)
+    case .expression:
+      guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "an expression") }
+      return .expression(findings.sourceText(text, of: node))
+    case .steps(let name):
+      return steps(node, as: registry[name], field).map { .steps($0) }
+    case .tree(let words):
+      guard node.entries != nil || node.items != nil else { return wrongType(node, field, words) }
+      return .tree(node)
+    case .flag:
+      guard let flag = node.boolean else {
+        // YAML 1.1 had more words for them.
+        let meant = ["yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"]
+        return wrongType(node, field, "true or false", example: node.text.flatMap { meant[$0.lowercased()] })
+      }
+      return .flag(flag)
+    case .count(let least):
+      guard let integer = node.integer else { return wrongType(node, field, "a whole number") }
+      guard integer >= Int64(least), integer <= Int64(Int32.max) else {
+        return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
+      }
+      return .count(Int(integer))
+    case .integer:
+      guard let number = node.string.flatMap({ Int($0) }), number.magnitude <= 1 << 31 else {
+        return wrongType(node, field, "a whole number")
+      }
+      return .count(number)
+    case .zone:
+      guard let text = node.string, let offset = ConversionOptions.zoneOffset(text) else {
+        return invalid(node, field, hint: "write UTC or an offset such as \"+02:00\"")
+      }
+      return .count(offset)
+    case .bytes:
+      guard let text = node.string, let bytes = Quantity.bytes(text) else {
+        return wrongType(node, field, "a size such as 32MiB")
+      }
+      return .count(bytes)
+    case .share:
+      guard let text = node.string, let share = Quantity.share(text) else {
+        return wrongType(node, field, "a share such as 1% or 0.01")
+      }
+      return .share(share)
+    case .duration:
+      guard let text = node.string, let seconds = Durations.seconds(text) else {
+        return wrongType(node, field, "a time up to a day such as 10s, 500ms or 2m")
+      }
+      return .share(seconds)
+    case .choice(let words):
+      // `null` is a word among others here, although YAML reads nothing in it.
+      let word = node.isNull ? "null" : node.text
+      guard let word else { return wrongType(node, field, "one of \(words.joined(separator: ", "))") }
+      guard words.contains(word) else {
+        findings.addUnknown(
+          .invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary)", name: word,
+          candidates: words)
+        return nil
+      }
+      return .text(word)
+    case .choices(let words):
+      guard let texts = texts(node, field) else { return nil }
+      let wrong = texts.filter { !words.contains($0.value) }
+      for text in wrong {
+        findings.addUnknown(
+          .invalidOption, at: text.position, "“\(field.name)” cannot be “\(text.value)”", name: text.value,
+          candidates: words)
+      }
+      return wrong.isEmpty ? .texts(texts) : nil
+    case .character:
+      guard let text = node.text, let character = CharacterName.resolve(text) else {
+        return wrongType(node, field, "one ASCII character, or one of \(CharacterName.names)")
+      }
+      return .text(character)
+    case .delimiter:
+      guard let text = node.text, let delimiter = CharacterName.delimiter(text) else {
+        return wrongType(
+          node, field, "1 to \(CSVDelimiter.mostBytes) bytes of text in a line, or one of \(CharacterName.names)")
+      }
+      return .text(delimiter)
+    case .texts:
+      return texts(node, field).map { .texts($0) }
+    case .pairs:
+      guard let entries = node.entries, !entries.isEmpty else {
+        return wrongType(node, field, "names with a text each")
+      }
+      return pairs(entries, field).map { .pairs($0) }
+    case .component(let name):
+      return read(node, as: registry[name]).map { .component($0) }
+    case .components(let name):
+      guard let items = node.items, !items.isEmpty else { return wrongType(node, field, "a list of mappings") }
+      return .components(items.compactMap { read($0, as: registry[name]) })
+    case .named(let name):
+      guard let entries = node.entries else { return wrongType(node, field, "a mapping of names") }
+      return .named(named(entries, as: registry[name]))
+    case .names(let name):
+      if let entries = node.entries { return .named(named(entries, as: registry[name])) }
+      return texts(node, field).map { names in .named(names.map { NamedValue(name: $0, value: nil) }) }
+    }
+  }
+
+  private func steps(_ node: YAMLNode, as spec: ComponentSpec, _ field: FieldSpec) -> [StepValue]? {
+    var steps: [StepValue] = []
+    var isSound = true
+    for item in node.items ?? [node] {
+      if let word = item.text, !item.isNull {
+        guard let step = spec.field(named: word) else {
+          findings.addUnknown(
+            .unknownField, at: item.position, "there is no step “\(word)”", name: word,
+            candidates: spec.fields.map(\.name))
+          isSound = false
+          continue
+        }
+        guard step.kind == .flag else {
+          findings.add(
+            .missingField, at: item.position, "the step “\(word)” needs to be told more",
+            hint: "for example “\(word): \(step.example)”")
+          isSound = false
+          continue
+        }
+        var value = ComponentValue(spec, position: item.position)
+        value.fields[word] = .init(keyPosition: item.position, position: item.position, value: .flag(true))
+        steps.append(StepValue(name: Located(value: word, position: item.position), value: value))
+        continue
+      }
+      guard let entries = item.entries, entries.count == 1, let name = entries[0].key.text else {
+        findings.add(
+          .wrongType, at: item.position,
+          "“\(field.name)” takes words and mappings of one step each, but here is \(item.summary)",
+          hint: item.entries == nil
+            ? "for example “\(field.name): \(field.example)”" : "make each step an item of the list")
+        isSound = false
+        continue
+      }
+      guard let value = read(item, as: spec), value.fields[name] != nil else {
+        isSound = false
+        continue
+      }
+      steps.append(StepValue(name: Located(value: name, position: entries[0].key.position), value: value))
+    }
+    return isSound ? steps : nil
+  }
+
+  private func texts(_ node: YAMLNode, _ field: FieldSpec) -> [Located<String>]? {
+    var texts: [Located<String>] = []
+    for item in node.items ?? [node] {
+      // `NULL` and `~` are texts here, although YAML reads nothing in them; the empty text must be quoted.
+      guard let text = item.text, !(item.isNull && text.isEmpty) else {
+        findings.add(
+          .wrongType, at: item.position, "“\(field.name)” takes text or a list of texts, but here is \(item.summary)",
+          hint: "for example “\(field.name): \(field.example)”")
+        return nil
+      }
+      texts.append(Located(value: text, position: item.position))
+    }
+    return texts
+  }
+
+  private func pairs(
+    _ entries: [YAMLNode.Entry], _ field: FieldSpec
+  ) -> [(name: Located<String>, value: Located<String>)]? {
+    var pairs: [(name: Located<String>, value: Located<String>)] = []
+    for entry in entries {
+      guard let name = entry.key.text, let value = entry.value.text, !entry.value.isNull else {
+        findings.add(
+          .wrongType, at: entry.key.position, "“\(field.name)” takes names with a text each",
+          hint: "for example “\(field.name): \(field.example)”")
+        return nil
+      }
+      pairs.append(
+        (Located(value: name, position: entry.key.position), Located(value: value, position: entry.value.position)))
+    }
+    return pairs
+  }
+
+  private func named(_ entries: [YAMLNode.Entry], as spec: ComponentSpec) -> [NamedValue] {
+    var values: [NamedValue] = []
+    for entry in entries {
+      guard let name = entry.key.text else {
+        findings.add(.wrongType, at: entry.key.position, "a name is text, not \(entry.key.summary)")
+        continue
+      }
+      guard let component = read(entry.value, as: spec) else { continue }
+      values.append(NamedValue(name: Located(value: name, position: entry.key.position), value: component))
+    }
+    return values
+  }
+
+  private func wrongType(
+    _ node: YAMLNode, _ field: FieldSpec, _ wanted: String, example: String? = nil
+  ) -> FieldValue? {
+    findings.add(
+      .wrongType, at: node.position, "“\(field.name)” takes \(wanted), but here is \(node.summary)",
+      hint: "for example “\(field.name): \(example ?? field.example)”")
+    return nil
+  }
+
+  private func invalid(
+    _ node: YAMLNode, _ field: FieldSpec, _ reason: String? = nil, hint: String? = nil
+  ) -> FieldValue? {
+    findings.add(
+      .invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary)" + (reason.map { ": " + $0 } ?? ""),
+      hint: hint)
+    return nil
+  }
+}

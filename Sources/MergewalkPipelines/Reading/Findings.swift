@@ -1,0 +1,95 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+import MergewalkYAML
+
+/// Collects what is wrong with one pipeline file.
+final class Findings {
+  /// The path of the pipeline file as the user gave it.
+  let path: String
+  /// What was found, unsorted and with the secrets in it.
+  private var found: [Diagnostic] = []
+  /// The same, to tell what is there already.
+  private var known: Set<Diagnostic> = []
+  /// The secrets that the file and what it includes hold.
+  private(set) var redaction = Redaction()
+
+  init(path: String) { self.path = path }
+
+  /// What was found, unsorted, without secrets.
+  var list: [Diagnostic] { found.map { redaction($0) } }
+
+  /// The bytes of the file, as far as they were read: what scalars look like in it.
+  var source: [UInt8] = []
+
+  /// The files that were read beside it: what it includes, its model, manifests, secrets.
+  private(set) var readFiles: [String] = []
+
+  /// Notes a file that was read.
+  func noteRead(_ path: String) { if !readFiles.contains(path) { readFiles.append(path) } }
+
+  /// A text of the file with the places of its bytes.
+  func sourceText(_ text: String, of node: YAMLNode) -> SourceText {
+    let isHere = node.position.includedPath == nil
+    let offsets = isHere ? ScalarPlaces.offsets(of: text, at: node.position, in: source) : []
+    return SourceText(text, position: node.position, offsets: offsets)
+  }
+
+  /// Whether an error was found.
+  private(set) var hasErrors = false
+
+  /// How many there are.
+  var count: Int { found.count }
+
+  /// Keeps what another file keeps out of everything that is shown out of this, too.
+  func hide(_ other: Redaction) { redaction.add(other) }
+
+  /// Keeps a secret out of everything that is shown; one that is too short for that is a finding.
+  func hide(_ secret: String, at position: SourcePosition) {
+    guard secret.utf8.count >= Redaction.shortestSecret else {
+      add(
+        .invalidSecret, at: position,
+        "the secret has fewer than \(Redaction.shortestSecret) bytes, too few to be kept out of what is shown")
+      return
+    }
+    redaction.add(secret)
+  }
+
+  /// The path that a text of the file means: relative to the file that the text stands in.
+  func resolve(_ path: Located<String>) -> String {
+    Paths.resolve(path.value, besideFile: path.position.includedPath ?? self.path)
+  }
+
+  /// Adds a finding about the pipeline file.
+  func add(_ code: FindingCode, at position: SourcePosition, _ message: String, hint: String? = nil) {
+    add([Diagnostic(code, path: path, position: position, message: message, hint: hint)])
+  }
+
+  /// Adds findings of another module or about another file; what is there already is not added again.
+  func add(_ findings: [Diagnostic]) {
+    for finding in findings where known.insert(finding).inserted {
+      found.append(finding)
+      if finding.severity == .error { hasErrors = true }
+    }
+  }
+
+  /// Adds what keeps an input from being read: about members at their place in the pipeline, else about the input.
+  func add(_ error: ReadError, of input: SourceFiles.Input, _ source: ComponentValue) {
+    switch error.code {
+    case .missingMember, .severalMembers:
+      add(
+        .unknownMember, at: source.texts("member")?.first?.position ?? input.position,
+        "“\(error.path)”: \(error.message)")
+    case .unsupportedContainer where error.position == .file:
+      add(.unreadableFile, at: input.position, "“\(error.path)”: \(error.message)")
+    default: if !addDatabase(error, of: input, source) { add([error.diagnostic]) }
+    }
+  }
+
+  /// Adds a finding about a name that does not exist, with the nearest one that does.
+  func addUnknown(
+    _ code: FindingCode, at position: SourcePosition, _ message: String, name: String, candidates: [String]
+  ) {
+    add(code, at: position, message, hint: NearestName.hint(for: name, among: candidates))
+  }
+}

@@ -1,0 +1,80 @@
+import MergewalkImporting
+
+/// Proposes how dates, numbers and Booleans are written, from values that were rejected.
+enum ValueProposal {
+  /// A field’s options that all of the values fit; `nil` when the values tell nothing.
+  static func text(_ code: RejectCode, _ samples: [RejectedValue]) -> String? {
+    switch code {
+    case .valueDate, .valueCalendar: date(samples)
+    case .valueNumber, .valueInteger: number(samples)
+    case .valueBoolean: boolean(samples)
+    default: nil
+    }
+  }
+
+  private static func date(_ samples: [RejectedValue]) -> String? {
+    let shapes = samples.compactMap { sample in
+      sample.candidates.lazy.compactMap { bytes in
+        Array(bytes).withUnsafeBufferPointer { DateShape($0) }
+      }.first
+    }
+    guard let first = shapes.first, first.order != .iso else { return nil }
+    let same = shapes.filter { $0.family == first.family }
+    // Half of them is enough: the others may be wrong for another reason.
+    guard same.count * 2 >= samples.count else { return nil }
+    let isShort = same.contains(where: \.hasShortNumbers)
+    let isShortHour = same.contains(where: \.hasShortHour)
+    func pattern(isDayFirst: Bool) -> String {
+      first.pattern(isDayFirst: isDayFirst, isShort: isShort, isShortHour: isShortHour) ?? "iso8601"
+    }
+    let fitsDay = same.allSatisfy(\.fitsDayFirst)
+    let fitsMonth = same.allSatisfy(\.fitsMonthFirst)
+    if first.order == .yearLast, fitsDay, fitsMonth {
+      return "the dates look like “date: \(pattern(isDayFirst: true))” or “\(pattern(isDayFirst: false))”"
+    }
+    return "the dates look like “date: \(pattern(isDayFirst: fitsDay))”"
+  }
+
+  private static func number(_ samples: [RejectedValue]) -> String? {
+    var forms = NumberForms.any
+    for sample in samples {
+      let found = sample.candidates.lazy.map { bytes in
+        bytes.isEmpty ? [] : Array(bytes).withUnsafeBufferPointer { NumberShape($0).forms }
+      }.first { !$0.isEmpty }
+      guard let found else { return nil }
+      forms.formIntersection(found)
+    }
+    // Numbers with a point and nothing else are read as they are.
+    guard !samples.isEmpty, !forms.contains(.point),
+      let form = NumberForms.all.first(where: { forms.contains($0.form) })
+    else { return nil }
+    let names: [UInt8: String] = [0x2E: "point", 0x2C: "comma", 0x20: "space", 0x27: "apostrophe"]
+    var options: [String] = []
+    if form.decimalMark == 0x2C { options.append("decimal_mark: comma") }
+    if let mark = form.groupMark.flatMap({ names[$0] }) { options.append("group_mark: \(mark)") }
+    return "the numbers look like “{ \(options.joined(separator: ", ")) }”"
+  }
+
+  /// Spellings of true and of false that people use in tables.
+  private static let pairs: [(String, String)] = [
+    ("ja", "nein"), ("j", "n"), ("wahr", "falsch"), ("oui", "non"), ("o", "n"), ("vrai", "faux"), ("si", "no"),
+    ("sí", "no"), ("sì", "no"), ("s", "n"), ("verdadero", "falso"), ("vero", "falso"), ("sim", "não"), ("tak", "nie"),
+    ("ano", "ne"), ("да", "нет"), ("evet", "hayır"), ("ja", "nej"), ("ja", "nee"), ("igen", "nem"), ("x", "-"),
+    ("yes", "no"), ("active", "inactive"), ("enabled", "disabled"),
+  ]
+
+  private static func boolean(_ samples: [RejectedValue]) -> String? {
+    var words: [String] = []
+    for sample in samples {
+      guard let bytes = sample.candidates.last, bytes.count <= 20 else { return nil }
+      let word = String(decoding: bytes, as: UTF8.self).lowercased()
+      if !words.contains(word) { words.append(word) }
+    }
+    guard !words.isEmpty else { return nil }
+    let pair = pairs.first { pair in words.allSatisfy { $0 == pair.0 || $0 == pair.1 } }
+    if let pair { return "the spellings look like “{ true: [\(pair.0)], false: [\(pair.1)] }”" }
+    guard words.count <= 4 else { return nil }
+    return
+      "say which of \(words.map { "“\($0)”" }.joined(separator: ", ")) mean true, which false: “{ true: […], false: […] }”"
+  }
+}

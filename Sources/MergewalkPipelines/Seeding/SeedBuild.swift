@@ -1,0 +1,167 @@
+public import MergewalkDiagnostics
+public import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkRecordFormats
+public import MergewalkObjectStore
+
+/// Builds a store with default data from pipelines, so that the same input always gives the same bytes.
+///
+/// The pipelines run one after the other into one store beside the final name. When all are through, the store is laid
+/// out anew, marked as complete (``StoreSeed``), and renamed. `docs/default-data.md` describes what the bytes depend on.
+public struct SeedBuild: Sendable {
+  /// What was built.
+  public struct Summary: Sendable {
+    /// What each pipeline that ran did, in order; the store's path is the final one.
+    public internal(set) var runs: [ImportSummary] = []
+    /// The mark in the store's metadata; `nil` when too many records were rejected and nothing was built.
+    public internal(set) var seed: StoreSeed?
+    /// The store's UUID, which follows from its contents; empty when nothing was built.
+    public internal(set) var uuid = ""
+    /// The size of the store in bytes.
+    public internal(set) var bytes = 0
+    /// What keeps the secrets of the pipelines out of everything that is shown.
+    public internal(set) var redaction = Redaction()
+    /// Findings about the pipelines that do not stop anything.
+    public internal(set) var warnings: [Diagnostic] = []
+  }
+
+  /// The paths of the pipeline files, in the order in which they run.
+  public var pipelines: [String]
+  /// The path of the store to make; the stores that the pipelines name are not touched.
+  public var storePath: String
+  /// What the caller adds to the files; its store path is not used.
+  public var settings = PipelineSettings()
+  /// Which data they are, as the mark says; `nil` for the names of the pipelines, joined by `+`.
+  public var identity: String?
+  /// Whether a store that is there is replaced.
+  public var replaces = false
+
+  /// Prepares a build.
+  public init(pipelines: [String], storePath: String) {
+    self.pipelines = pipelines
+    self.storePath = storePath
+  }
+
+  /// What hashes of keys start from: a constant, as anything else would show in the primary keys.
+  static let hashSeed: UInt64 = 0x5EED_5EED_5EED_5EED
+
+  /// Builds the store.
+  ///
+  /// - Parameter progress: Is called after each batch.
+  /// - Returns: What happened; ``Summary/seed`` says whether there is a store now.
+  /// - Throws: Findings about the pipelines, or one with the code of an `ImportError` or a `StoreError`;
+  ///   `unsuitablePipeline` when a pipeline does not go with those before it. No file has changed.
+  /// - Complexity: That of the runs, and one pass over the store.
+  public func run(progress: ((ImportProgress) -> Void)? = nil) throws(DiagnosticList) -> Summary {
+    var summary = Summary()
+    let staging: StagingFolder
+    do throws(StoreError) {
+      staging = try StagingFolder(forStore: storePath)
+      if !replaces { try SeedFile.requireFree(storePath) }
+    } catch {
+      throw DiagnosticList(error)
+    }
+    // Errors say this name until they are caught below.
+    let work = staging.file(Self.name(of: storePath))
+    let definitions = try read(store: work, &summary)
+    try checkPlace(definitions)
+    for (path, definition) in zip(pipelines, definitions) {
+      do throws(ImportError) {
+        let session: ImportSession
+        do throws(DiagnosticList) { session = try ImportSession(definition) } catch { throw Self.importError(error) }
+        var run = try session.run(progress: progress)
+        run.storePath = storePath
+        summary.runs.append(run)
+        if run.status == .limitBreached { return summary }
+      } catch {
+        throw findings(error, pipeline: path, work: work, summary.redaction)
+      }
+    }
+    do throws(StoreError) {
+      let result = try SeedFile.publish(
+        work, in: staging, to: storePath,
+        identity: identity ?? definitions.map(\.name).joined(separator: "+"), replaces: replaces)
+      summary.seed = result.seed
+      summary.uuid = result.uuid
+      summary.bytes = result.bytes
+    } catch {
+      throw DiagnosticList(
+        StoreError(
+          error.code, path: storePath, message: error.message.replacing(work, with: storePath), cause: error.cause))
+    }
+    return summary
+  }
+
+  /// Reads all pipelines before the first one runs, and checks that they go together.
+  private func read(store: String, _ summary: inout Summary) throws(DiagnosticList) -> [ImportDefinition] {
+    var settings = settings
+    settings.storePath = store
+    var definitions: [ImportDefinition] = []
+    var findings: [Diagnostic] = []
+    for path in pipelines {
+      do throws(DiagnosticList) {
+        let pipeline = try Pipeline.read(path, settings: settings)
+        summary.warnings += pipeline.warnings
+        summary.redaction.add(pipeline.redaction)
+        var definition = pipeline.definition
+        definition.hashSeed = Self.hashSeed
+        // A store with default data is one file, the same bytes each time.
+        definition.reporting = RunReporting()
+        if let first = definitions.first, let problem = Self.problem(definition, after: first) {
+          findings.append(
+            Diagnostic(.error, code: "unsuitablePipeline", path: path, position: .file, message: problem))
+        }
+        definitions.append(definition)
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    guard findings.isEmpty else { throw DiagnosticList(findings) }
+    return definitions
+  }
+
+  /// Checks that the new store takes the place of nothing that it is made from.
+  private func checkPlace(_ definitions: [ImportDefinition]) throws(DiagnosticList) {
+    var check = OutputCheck()
+    for path in pipelines { check.reads(path, as: "a pipeline") }
+    for definition in definitions {
+      for file in definition.readFiles { check.reads(file, as: "a file that a pipeline consists of") }
+      let sources = definition.allSources + definition.objects.flatMap(\.sources)
+      for source in sources { check.reads(source.path, as: "an input of the import") }
+    }
+    guard let refusal = check.refusal(of: storePath, nil, as: "the new store") else { return }
+    throw DiagnosticList([
+      Diagnostic(.unsafeOutput, path: storePath, position: .file, message: refusal.message, hint: refusal.hint)
+    ])
+  }
+
+  /// Why a pipeline cannot run after another one.
+  static func problem(_ definition: ImportDefinition, after first: ImportDefinition) -> String? {
+    let hashes = { (model: ManagedObjectModel) in model.versionHashes.map { ($0.name, $0.hash) } }
+    if !hashes(definition.model).elementsEqual(hashes(first.model), by: ==) {
+      return "its model is not that of \(first.name): all pipelines of a store have one model"
+    }
+    if !definition.objects.isEmpty {
+      return "objects with identities go into a new store: name this pipeline first, and only one such"
+    }
+    return nil
+  }
+
+  private static func importError(_ list: DiagnosticList) -> ImportError {
+    ImportError(code: .cannotRead, message: list.description, diagnostics: list.diagnostics)
+  }
+
+  private func findings(
+    _ error: ImportError, pipeline: String, work: String, _ redaction: Redaction
+  ) -> DiagnosticList {
+    guard error.diagnostics.isEmpty else { return DiagnosticList(error.diagnostics.map { redaction($0) }) }
+    let finding = Diagnostic(
+      .error, code: error.code.rawValue, path: pipeline, position: .file,
+      message: error.message.replacing(work, with: storePath))
+    return DiagnosticList([redaction(finding)])
+  }
+
+  private static func name(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+}

@@ -1,0 +1,32 @@
+public import MergewalkImporting
+
+/// The components a pipeline file is made of: a value that is handed in, so that nothing registers itself.
+public struct ComponentRegistry: Sendable {
+  /// The components in the order of the reference; the first is the file itself.
+  public let components: [ComponentSpec]
+
+  init(_ components: [ComponentSpec]) {
+    precondition(!components.isEmpty, "a registry needs the component of the file itself")
+    self.components = components
+  }
+
+  /// The component of the file itself.
+  var root: ComponentSpec { components[0] }
+
+  /// The component with this name; the name must be one that a field spec of this registry uses.
+  subscript(name: String) -> ComponentSpec {
+    guard let component = components.first(where: { $0.name == name }) else {
+      preconditionFailure("no component is called \(name)")
+    }
+    return component
+  }
+
+  /// The components of pipeline files.
+  public static let standard = ComponentRegistry(
+    [
+      .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
+      .objects, .batch,
+      .memory,
+      .rejects, .stores, .missingStore, .anomalies, .notify, .column, .step, .process, .given, .contract,
+    ] + ComponentSpec.stepComponents)
+}

@@ -1,0 +1,32 @@
+import MergewalkImporting
+
+extension ComponentSpec {
+  /// How records are spread over many stores.
+  static let stores = ComponentSpec(
+    "stores", "How `mergewalk stores` spreads the records over a family of stores: one for each value of a column.",
+    fields: [
+      FieldSpec(
+        "by", .text, required: true, "The column: one of the source, or one made under `columns`.", example: "country"),
+      FieldSpec(
+        "path", .content, default: "the column in braces and `.sqlite`",
+        "The paths of the stores in the family's folder: `{country}` is the value, percent-encoded, `{country:2}` its first"
+          + " two characters.", example: "\"{country:2}/{country}.sqlite\""),
+      FieldSpec(
+        "shared", .texts, default: "none",
+        "Pipelines that run into each store first, before its own records; their counts stand apart.",
+        example: "[categories.yaml]"),
+      FieldSpec(
+        "missing", .component("missing"), default: "reject",
+        "What becomes of records whose column is absent, null or empty.", example: "{ value: other }"),
+    ])
+
+  /// What becomes of records without a value.
+  static let missingStore = ComponentSpec(
+    "missing", "What becomes of records that name no store: one of these.", shorthand: "records",
+    fields: [
+      FieldSpec(
+        "records", .choice(["reject", "skip"]), default: "reject",
+        "`reject` refuses them with `store.badName`, `skip` counts them and leaves them out.", example: "skip"),
+      FieldSpec("value", .text, default: "none", "The value of the store that they go into.", example: "other"),
+    ])
+}

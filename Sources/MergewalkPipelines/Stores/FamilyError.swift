@@ -1,0 +1,68 @@
+public import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Why something could not be done about a family of stores.
+public struct FamilyError: Error, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The pipeline, or what it names, has mistakes.
+    case invalidPipeline
+    /// There is no plan in the folder.
+    case notPlanned
+    /// The inputs, or the records that were split off them, are not as they were planned.
+    case inputChanged
+    /// The plan was made by another version, pipeline or model.
+    case otherPlan
+    /// Stores are missing, or are not as their receipts say.
+    case incomplete
+    /// What was read is not what was stored, skipped and rejected together.
+    case countsDiffer
+    /// Too many records were rejected.
+    case limitBreached
+    /// Something is where a store is to be that the family has not made.
+    case occupied
+    /// Another process is planning or committing.
+    case busy
+    /// A file cannot be read or written, or the run of a part failed.
+    case failed
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// What was found, what was expected, and what to do.
+  public let message: String
+  /// The findings behind it, where there are any.
+  public let diagnostics: [Diagnostic]
+
+  init(_ code: Code, _ message: String, diagnostics: [Diagnostic] = []) {
+    self.code = code
+    self.message = message
+    self.diagnostics = diagnostics
+  }
+
+  init(_ list: DiagnosticList) {
+    self.init(.invalidPipeline, list.description, diagnostics: list.diagnostics)
+  }
+
+  init(_ error: StoreError) { self.init(.failed, error.description) }
+
+  init(_ error: ReadError) {
+    let isOther = error.code == .fileChanged || error.code == .checksumMismatch
+    self.init(isOther ? .inputChanged : .failed, error.description, diagnostics: [error.diagnostic])
+  }
+
+  init(_ error: RejectWriterError) { self.init(.failed, error.description) }
+
+  init(_ error: ImportError) {
+    let codes = [ReadError.Code.fileChanged.rawValue, ReadError.Code.checksumMismatch.rawValue]
+    let isOther = error.diagnostics.contains { codes.contains($0.code) }
+    self.init(
+      isOther ? .inputChanged : error.code == .countsDiffer ? .countsDiffer : .failed, error.message,
+      diagnostics: error.diagnostics)
+  }
+
+  /// `message [code]`.
+  public var description: String { "\(message) [\(code.rawValue)]" }
+}

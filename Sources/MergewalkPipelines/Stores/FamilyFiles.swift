@@ -1,0 +1,206 @@
+import MergewalkBytes
+import MergewalkDiagnostics
+import Glibc
+import MergewalkObjectModel
+import MergewalkObjectStore
+
+/// Where the files of a family of stores are, and the few things that are done with them.
+struct FamilyFiles: Sendable {
+  /// The family's folder.
+  let folder: String
+
+  var plan: String { folder + "/_plan/plan.json" }
+  var splitRejects: String { folder + "/_plan/rejects.ndjson" }
+  var planFolder: String { folder + "/_plan" }
+  var spool: String { folder + "/_spool" }
+  var attempts: String { folder + "/_attempts" }
+  var receipts: String { folder + "/_parts" }
+  var next: String { folder + "/_next" }
+  var success: String { folder + "/_SUCCESS" }
+  /// What was `_SUCCESS` before stores were replaced.
+  var previous: String { folder + "/_plan/previous.json" }
+
+  func receipt(_ name: String) -> String { "\(receipts)/\(name).json" }
+  func rejects(_ name: String) -> String { "\(receipts)/\(name).rejects.ndjson" }
+  func store(_ path: String) -> String { "\(folder)/\(path)" }
+  func nextStore(_ path: String) -> String { "\(next)/\(path)" }
+
+  /// Makes the folders of the family, except the attempts'.
+  func make() throws(FamilyError) {
+    for path in [folder, planFolder, receipts, attempts] { try Self.makeFolders(path) }
+  }
+
+  // MARK: Files
+
+  /// Makes a folder and those above it.
+  static func makeFolders(_ path: String) throws(FamilyError) {
+    if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, path.contains("/"), path != "/" else {
+      throw FamilyError(.failed, "\(path): cannot make the folder: \(String(cString: strerror(errno)))")
+    }
+    try makeFolders(FileSystem.folder(of: path))
+    if mkdir(path, 0o755) != 0, errno != EEXIST {
+      throw FamilyError(.failed, "\(path): cannot make the folder: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// All bytes of a file; nil when there is none.
+  static func read(_ path: String) throws(FamilyError) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))")
+    }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let got = piece.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw FamilyError(.failed, "\(path): cannot read: \(String(cString: strerror(errno)))") }
+      if got == 0 { return bytes }
+      bytes += piece[..<got]
+    }
+  }
+
+  /// Appends bytes to a file, which is made when it is not there.
+  static func append(_ bytes: [UInt8], to path: String) throws(FamilyError) {
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
+    var failure: Int32 = 0
+    bytes.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let put = write(file, bytes.baseAddress! + done, bytes.count - done)
+        if put < 0, errno == EINTR { continue }
+        guard put > 0 else {
+          failure = put == 0 ? EIO : errno
+          return
+        }
+        done += put
+      }
+    }
+    if close(file) != 0, failure == 0 { failure = errno }
+    guard failure == 0 else {
+      throw FamilyError(.failed, "\(path): cannot write: \(String(cString: strerror(failure)))")
+    }
+  }
+
+  /// Puts bytes in the place of a file in one step, through a file in a folder of the same file system.
+  ///
+  /// A file that has these bytes already is left alone.
+  static func replace(_ path: String, _ bytes: [UInt8], through folder: String) throws(FamilyError) {
+    if try read(path) == bytes { return }
+    let work = "\(folder)/\(FileSystem.name(of: path)).new"
+    unlink(work)
+    try append(bytes, to: work)
+    do throws(StoreError) {
+      try FileSystem.sync(work)
+      try FileSystem.rename(work, to: path)
+      try FileSystem.sync(FileSystem.folder(of: path))
+    } catch { throw FamilyError(error) }
+  }
+
+  /// The size and the SHA-256 of a file; nil when there is none or it cannot be read.
+  static func digest(_ path: String) -> (bytes: Int, sha256: String)? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    let digest = DigestStream()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    while true {
+      let got = Glibc.read(file, buffer.baseAddress, buffer.count)
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { return nil }
+      if got == 0 { return (total, Hexadecimal.text(digest.finish())) }
+      digest.add(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+      total += got
+    }
+  }
+}
+
+/// A lock that one process has at a time; the system drops it with the process.
+final class FamilyLock {
+  private let file: Int32
+
+  /// Waits for the lock.
+  ///
+  /// - Throws: `busy` after so many seconds.
+  init(_ path: String, seconds: Double) throws(FamilyError) {
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
+    var waited = 0.0
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR, waited < seconds else {
+        close(file)
+        throw FamilyError(.busy, "\(path): another process is planning or committing this family")
+      }
+      usleep(20_000)
+      waited += 0.02
+    }
+  }
+
+  deinit { close(file) }
+}
+
+/// A folder in which one attempt works; it goes with whoever made it.
+final class AttemptFolder {
+  let path: String
+  private let lock: Int32
+
+  init(_ files: FamilyFiles) throws(FamilyError) {
+    let (high, low) = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+    path = "\(files.attempts)/\(UUIDText.text(high, low))"
+    try FamilyFiles.makeFolders(path)
+    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    flock(lock, LOCK_EX | LOCK_NB)
+  }
+
+  deinit {
+    try? FileSystem.removeTree(path)
+    if lock >= 0 { close(lock) }
+  }
+
+  /// Makes a folder in it and returns its path.
+  func folder(_ name: String) throws(FamilyError) -> String {
+    try FamilyFiles.makeFolders(path + "/" + name)
+    return path + "/" + name
+  }
+
+  /// Removes what attempts have left that are gone.
+  static func sweep(_ files: FamilyFiles) {
+    for name in FileSystem.names(in: files.attempts) {
+      let path = files.attempts + "/" + name
+      let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+      guard lock >= 0 else { continue }
+      if flock(lock, LOCK_EX | LOCK_NB) == 0 { try? FileSystem.removeTree(path) }
+      close(lock)
+    }
+  }
+}
+
+extension FamilyFiles {
+  /// The size of a plain file; nil when there is none.
+  static func size(_ path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+  }
+
+  /// What tells that nobody has written to a file since; nil when it is none that could be asked.
+  ///
+  /// The number of the file does not count: a copy with the times of its original is the same.
+  static func state(_ path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+  }
+
+  /// What tells that a file is still the one that was read: nobody has put another in its place.
+  static func identity(_ path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+  }
+}

@@ -1,0 +1,146 @@
+import MergewalkBytes
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkRecordFormats
+
+/// What `_plan/plan.json` says: the parts of a family and all that decides what their stores are.
+struct FamilyPlan: Sendable {
+  /// One store.
+  struct Part: Sendable {
+    /// The value of the column.
+    var value: String
+    /// The value as a name of files: that of the receipt.
+    var name: String
+    /// The store's path in the family's folder.
+    var path: String
+    /// The records that were split off for it; nil when they were split by somebody else.
+    var records: Int?
+    /// The digest of its records.
+    var sha256: String
+    /// The file of the spool that has them.
+    var unit: Int?
+    /// Files that somebody else has split off.
+    var files: [InputFile] = []
+  }
+
+  /// A file that is read as it is.
+  struct InputFile: Sendable, Hashable {
+    var path: String
+    var bytes: Int
+    var sha256: String
+  }
+
+  /// A source as it was when it was split.
+  struct Source: Sendable, Hashable {
+    /// The path as the user gave it, which rejects name.
+    var path: String
+    /// The same, whatever folder a task runs in.
+    var place: String
+    /// What tells that nobody has written to it since; nil for what can be read only once.
+    var state: String?
+
+    init(_ path: String, state: String?) {
+      self.path = path
+      place = StoreFamily.absolute(path)
+      self.state = state
+    }
+
+    init(path: String, place: String, state: String?) {
+      self.path = path
+      self.place = place
+      self.state = state
+    }
+  }
+
+  /// A pipeline that runs into each store first.
+  struct Shared: Sendable, Hashable {
+    var path: String
+    var digest: String
+  }
+
+  var pipeline = ""
+  var pipelinePath = ""
+  var variables: [String: String] = [:]
+  /// The digest of everything that decides what stores become of records.
+  var base = ""
+  var model = ""
+  var sources: [Source] = []
+  var shared: [Shared] = []
+  var forms: [SpoolForm] = []
+  var limits = RejectPolicy()
+  var headers: [[UInt8]] = []
+  var units: [SpoolUnit] = []
+  var parts: [Part] = []
+  /// What became of records in the split; nil when somebody else has split them.
+  var counts: Splitter.Counts?
+  /// Stores of earlier plans that are not of this one.
+  var former: [String] = []
+  var version = ImportSession.version
+
+  /// What names the plan: a digest of all that decides a byte of its stores.
+  var id: String {
+    let digest = DigestStream()
+    digest.add(text: base)
+    for part in parts { digest.add(text: key(part)) }
+    return Hexadecimal.text(digest.finish())
+  }
+
+  /// What names the store of a part, whatever the other parts are.
+  func key(_ part: Part) -> String {
+    let digest = DigestStream()
+    for text in [base, part.value, part.path, part.sha256] { digest.add(text: text) }
+    return Hexadecimal.text(digest.finish())
+  }
+
+  /// The digest of everything but the parts.
+  static func base(
+    _ definition: ImportDefinition, _ policy: StoresPolicy, shared: [(definition: ImportDefinition, contents: String)]
+  ) -> String {
+    let digest = DigestStream()
+    digest.add(text: "mergewalk stores 1")
+    digest.add(text: ImportSession.version)
+    digest.add(text: definition.name)
+    digest.add(text: definition.outcomeDigest)
+    digest.add(text: "\(policy.column)\u{0}\(policy.path.text)\u{0}\(policy.missing)")
+    for (definition, contents) in shared {
+      digest.add(text: definition.outcomeDigest)
+      digest.add(text: contents)
+    }
+    return Hexadecimal.text(digest.finish())
+  }
+
+  /// The parts whose records are in one file of the spool, or that have files of their own, in the order of the plan.
+  var groups: [[Int]] {
+    var groups: [[Int]] = []
+    var ofUnit: [Int: Int] = [:]
+    for (number, part) in parts.enumerated() {
+      if let unit = part.unit, let group = ofUnit[unit] {
+        groups[group].append(number)
+      } else {
+        if let unit = part.unit { ofUnit[unit] = groups.count }
+        groups.append([number])
+      }
+    }
+    return groups
+  }
+
+  /// The groups of one of several tasks: the largest are dealt out first, so that all have about as much to do.
+  func groups(ofTask number: Int, of count: Int) -> [[Int]] {
+    func size(_ group: [Int]) -> Int {
+      group.reduce(0) { total, part in
+        total + parts[part].files.reduce(parts[part].records ?? 0) { $0 + $1.bytes / 64 }
+      }
+    }
+    let all = groups
+    let sizes = all.map(size)
+    let order = all.indices.sorted { (sizes[$1], $0) < (sizes[$0], $1) }
+    var loads = Array(repeating: 0, count: count)
+    var mine: [Int] = []
+    for group in order {
+      let task = loads.indices.min { (loads[$0], $0) < (loads[$1], $1) } ?? 0
+      loads[task] += sizes[group] + 1
+      if task == number { mine.append(group) }
+    }
+    return mine.sorted().map { all[$0] }
+  }
+}

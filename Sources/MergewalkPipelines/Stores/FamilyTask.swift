@@ -1,0 +1,298 @@
+import MergewalkBytes
+import MergewalkDiagnostics
+import Glibc
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// One thread's attempt at the stores of some groups.
+///
+/// Stores are made in the attempt's folder, some at a time; then all of them are synced at once, get their places, and
+/// then their receipts.
+final class FamilyTask {
+  /// A store that is ready and not in its place.
+  private struct Ready {
+    var part: Int
+    var folder: String
+    var receipt: StoreReceipt
+    var rejects: String?
+  }
+
+  private let work: FamilyWork
+  private let attempt: AttemptFolder
+  private var ready: [Ready] = []
+  private var readyBytes = 0
+  private var number = 0
+  /// The store with what is shared, and what its pipelines have read.
+  private var template: (path: String, counts: StoreReceipt.Counts)?
+
+  /// So many stores, or bytes of stores, get their places together.
+  private static let mostReady = 64
+  private static let mostReadyBytes = 64 << 20
+
+  init(_ work: FamilyWork) throws(FamilyError) {
+    self.work = work
+    attempt = try AttemptFolder(work.files)
+  }
+
+  private var plan: FamilyPlan { work.plan }
+
+  /// Builds the stores of a group that are not there.
+  func run(_ group: [Int], _ result: inout StoreFamily.Built) throws(FamilyError) {
+    var missing: [Int] = []
+    for part in group {
+      if try isDone(plan.parts[part]) { result.kept += 1 } else { missing.append(part) }
+    }
+    guard let first = missing.first else { return }
+    guard let unit = plan.parts[first].unit.map({ plan.units[$0] }) else {
+      for part in missing { try build(part, nil, &result) }
+      return
+    }
+    if unit.isBucket {
+      let pieces = try split(unit, Set(missing))
+      for part in missing { try build(part, pieces[part], &result) }
+      try? FileSystem.removeTree(attempt.path + "/spool")
+      return
+    }
+    let headers = plan.headers
+    let digest = Hexadecimal.text(
+      try SpoolFiles.digest(of: unit, in: work.files.spool) { headers[$0] })
+    for part in missing {
+      try check(digest, part)
+      try build(part, (work.files.spool, unit), &result)
+    }
+  }
+
+  /// Gives the last stores their places.
+  func finish(_ result: inout StoreFamily.Built) throws(FamilyError) { try publish(&result) }
+
+  /// Whether a store is there as its receipt says, and is the one that the plan asks for.
+  private func isDone(_ part: FamilyPlan.Part) throws(FamilyError) -> Bool {
+    guard let bytes = try FamilyFiles.read(work.files.receipt(part.name)), let receipt = StoreReceipt(json: bytes),
+      receipt.key == plan.key(part)
+    else { return false }
+    return receipt.fits(in: work.files.folder) || receipt.fits(in: work.files.next)
+  }
+
+  private func check(_ digest: String, _ number: Int) throws(FamilyError) {
+    let part = plan.parts[number]
+    let expected =
+      part.files.isEmpty
+      ? digest : FamilyPlan.joined([digest, FamilyPlan.joined(["files"] + part.files.map(\.sha256))])
+    guard expected == part.sha256 else {
+      throw FamilyError(
+        .inputChanged,
+        "the records of “\(part.value)” in \(work.files.spool) are not as they were split: plan the family again")
+    }
+  }
+
+  // MARK: Records
+
+  /// Splits a bucket once more, into a file for each of some parts.
+  private func split(
+    _ unit: SpoolUnit, _ wanted: Set<Int>
+  ) throws(FamilyError) -> [Int: (folder: String, unit: SpoolUnit)] {
+    let folder = try attempt.folder("spool")
+    let headers = plan.headers
+    let spool = SpoolFiles(folder: folder, fileName: unit.file) { headers[$0] }
+    var numbers: [Int: Int] = [:]
+    let path = "\(work.files.spool)/\(unit.name)"
+    do throws(ReadError) {
+      for segment in unit.segments {
+        spool.begin(segment.run)
+        var places = try RecordPlaceReader(path: "\(path)/\(SpoolFiles.placesName)", range: segment.places)
+        let records = try FileBytes(path: "\(path)/\(unit.file)", range: segment.bytes)
+        while let place = try places.next() {
+          let isWanted = wanted.contains(place.part)
+          if isWanted, numbers[place.part] == nil {
+            numbers[place.part] = spool.addPart(name: plan.parts[place.part].name, hash: 0, isAlone: true)
+          }
+          guard place.length >= 0, place.length < segment.bytes.count else { throw records.damage() }
+          var failure: FamilyError?
+          try records.take(place.length + 1) { bytes in
+            guard isWanted, let number = numbers[place.part] else { return }
+            do throws(FamilyError) {
+              try spool.append(to: number, place.place) { target in
+                target.append(contentsOf: bytes.dropLast())
+                return bytes.count - 1
+              }
+            } catch { failure = error }
+          }
+          if let failure { throw ReadError(.inputFailed, path: path, message: failure.message) }
+        }
+      }
+    } catch { throw FamilyError(error.code == .notFound ? .inputChanged : FamilyError(error).code, error.description) }
+    try spool.finish()
+    var result: [Int: (folder: String, unit: SpoolUnit)] = [:]
+    for (part, number) in numbers {
+      try check(Hexadecimal.text(spool.parts[number].finish()), part)
+      result[part] = (folder, spool.units[spool.parts[number].unit])
+    }
+    if let lost = wanted.first(where: { result[$0] == nil }) { try check("", lost) }
+    return result
+  }
+
+  /// The definition that builds one store.
+  private func definition(_ part: FamilyPlan.Part, _ pieces: (folder: String, unit: SpoolUnit)?) -> ImportDefinition {
+    var definition = work.loaded.definition
+    for index in definition.parts.indices {
+      definition.parts[index].sources = []
+      definition.parts[index].spool = []
+    }
+    if let (folder, unit) = pieces {
+      let path = "\(folder)/\(unit.name)"
+      for segment in unit.segments {
+        let source = plan.sources.indices.contains(segment.run.source) ? plan.sources[segment.run.source].path : "-"
+        let piece = SourcePiece(
+          file: "\(path)/\(unit.file)", range: segment.bytes, prefix: plan.headers[segment.run.header])
+        definition.parts[segment.run.part].sources.append(ByteSource(piece: piece, path: source))
+        definition.parts[segment.run.part].spool.append(
+          SpooledSource(
+            places: "\(path)/\(SpoolFiles.placesName)", range: segment.places, member: segment.run.member,
+            records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten))
+      }
+    }
+    guard !part.files.isEmpty else { return definition }
+    for file in part.files {
+      var source = ByteSource(path: file.path)
+      let digest = SourceExpectation.sha256(hex: file.sha256)
+      _ = source.expect(SourceExpectation(size: file.bytes, sha256: digest))
+      definition.parts[0].sources.append(source)
+    }
+    // The folder's name says what the files leave out.
+    let column = work.loaded.policy.column
+    definition.parts[0].columns.removeAll { $0.name == column }
+    definition.parts[0].columns.append(
+      ColumnTransform(name: column, source: .expression(SourceText(Self.quoted(part.value)))))
+    return definition
+  }
+
+  /// A text as an expression.
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { result += "\\" }
+      result.unicodeScalars.append(scalar)
+    }
+    return result + "\""
+  }
+
+  // MARK: Stores
+
+  private func build(
+    _ number: Int, _ pieces: (folder: String, unit: SpoolUnit)?, _ result: inout StoreFamily.Built
+  ) throws(FamilyError) {
+    let part = plan.parts[number]
+    self.number += 1
+    let folder = try attempt.folder("\(self.number)")
+    let path = "\(folder)/work.sqlite"
+    var definition = definition(part, pieces)
+    definition.storePath = path
+    definition.rejects.path = folder + "/rejects.ndjson"
+    let outcome = FileSystem.$isSyncDeferred.withValue(true) { () -> Result<ImportSummary, FamilyError> in
+      do throws(FamilyError) {
+        try startStore(path)
+        return .success(try run(definition, part))
+      } catch { return .failure(error) }
+    }
+    let summary = try outcome.get()
+    let sealed = "\(folder)/store/\(FileSystem.name(of: part.path))"
+    var receipt: StoreReceipt
+    do throws(StoreError) {
+      try FileSystem.makeFolder(folder + "/store")
+      let made = try SeedFile.seal(
+        path, to: sealed, access: .usual, identity: "\(work.loaded.definition.name)/\(part.value)")
+      try StoreMove.adopt(companionsOf: path, by: sealed)
+      receipt = StoreReceipt(
+        key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
+        counts: StoreReceipt.Counts(summary), codes: summary.rejectCounts,
+        shared: template?.counts ?? StoreReceipt.Counts())
+      try FileSystem.remove(path)
+    } catch { throw FamilyError(error) }
+    let above = part.path.lastIndex(of: "/").map { String(part.path[...$0]) } ?? ""
+    for name in [FileSystem.name(of: part.path)] + StoreMove.companions(of: sealed) {
+      guard let digest = FamilyFiles.digest("\(folder)/store/\(name)") else {
+        throw FamilyError(.failed, "\(sealed): the store that was built cannot be read")
+      }
+      receipt.files.append(StoreReceipt.File(path: above + name, bytes: digest.bytes, sha256: digest.sha256))
+      readyBytes += digest.bytes
+    }
+    let rejects = folder + "/rejects.ndjson"
+    ready.append(
+      Ready(part: number, folder: folder, receipt: receipt, rejects: FileSystem.exists(rejects) ? rejects : nil))
+    if ready.count >= Self.mostReady || readyBytes >= Self.mostReadyBytes { try publish(&result) }
+  }
+
+  /// Puts what is shared into the place of a new store.
+  private func startStore(_ path: String) throws(FamilyError) {
+    guard !work.loaded.shared.isEmpty else { return }
+    if template == nil {
+      let folder = try attempt.folder("shared")
+      var counts = StoreReceipt.Counts()
+      for shared in work.loaded.shared {
+        var shared = shared
+        shared.storePath = folder + "/shared.sqlite"
+        let summary = try run(shared, nil)
+        counts += StoreReceipt.Counts(summary)
+      }
+      template = (folder + "/shared.sqlite", counts)
+    }
+    guard let template else { return }
+    do throws(StoreError) {
+      try FileSystem.copy(template.path, to: path)
+      try StoreMove.copy(companionsOf: template.path, to: path)
+    } catch { throw FamilyError(error) }
+  }
+
+  private func run(_ definition: ImportDefinition, _ part: FamilyPlan.Part?) throws(FamilyError) -> ImportSummary {
+    let session: ImportSession
+    do throws(DiagnosticList) { session = try ImportSession(definition) } catch { throw FamilyError(error) }
+    let summary: ImportSummary
+    do throws(ImportError) { summary = try session.run() } catch { throw FamilyError(error) }
+    guard summary.status == .limitBreached else { return summary }
+    let name = part.map { "“\($0.value)”" } ?? definition.name
+    throw FamilyError(
+      .limitBreached, "\(name): \(summary.breach?.message ?? "too many rejects"); nothing that is published has changed"
+    )
+  }
+
+  // MARK: Places
+
+  private func publish(_ result: inout StoreFamily.Built) throws(FamilyError) {
+    guard !ready.isEmpty else { return }
+    do throws(StoreError) { try FileSystem.syncAll(attempt.path) } catch { throw FamilyError(error) }
+    guard FamilyFiles.identity(work.files.plan) == work.planIdentity else {
+      throw FamilyError(.otherPlan, "the family was planned again while the task ran: run the tasks of the new plan")
+    }
+    // Until a family that is published is replaced as a whole, its stores stay.
+    let isPublished = FileSystem.exists(work.files.success)
+    let target = isPublished ? work.files.next : work.files.folder
+    for store in ready {
+      let part = plan.parts[store.part]
+      let path = target + "/" + part.path
+      try FamilyFiles.makeFolders(FileSystem.folder(of: path))
+      do throws(StoreError) {
+        try StoreMove.move("\(store.folder)/store/\(FileSystem.name(of: part.path))", to: path)
+        if let rejects = store.rejects {
+          try FileSystem.rename(rejects, to: work.files.rejects(part.name))
+        } else {
+          try FileSystem.remove(work.files.rejects(part.name))
+        }
+      } catch { throw FamilyError(error) }
+    }
+    for store in ready {
+      let made = store.folder + "/receipt.json"
+      try FamilyFiles.append(store.receipt.json, to: made)
+      do throws(StoreError) {
+        try FileSystem.rename(made, to: work.files.receipt(plan.parts[store.part].name))
+        try FileSystem.removeTree(store.folder)
+      } catch { throw FamilyError(error) }
+      result.built += 1
+      result.read += store.receipt.counts.read
+      result.rejected += store.receipt.counts.rejected
+    }
+    ready = []
+    readyBytes = 0
+  }
+}

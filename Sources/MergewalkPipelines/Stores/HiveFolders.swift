@@ -1,0 +1,123 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// Folders called `key=value` that Spark, DuckDB or PyArrow have written: one for each value.
+struct HiveFolders {
+  /// One folder.
+  private struct Folder {
+    var key: String
+    /// The value; nil for the one of records without.
+    var value: String?
+    var path: String
+    var files: [String]
+    /// Folders in it, which nobody reads.
+    var inner: [String]
+  }
+
+  /// What engines call the value of records that have none.
+  private static let nothing = "__HIVE_DEFAULT_PARTITION__"
+
+  private let folders: [Folder]
+
+  /// Looks for folders of this kind; nil when the sources are something else.
+  init?(_ sources: [String]) {
+    var folders: [Folder] = []
+    for source in sources {
+      guard ByteSource(path: source).isFolder else { return nil }
+      var path = source
+      while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+      if let folder = Self.folder(path) {
+        folders.append(folder)
+      } else {
+        let inner = FileSystem.names(in: path).sorted().compactMap { name in
+          ByteSource(path: "\(path)/\(name)").isFolder ? Self.folder("\(path)/\(name)") : nil
+        }
+        if inner.isEmpty { return nil }
+        folders += inner
+      }
+    }
+    guard !folders.isEmpty else { return nil }
+    self.folders = folders
+  }
+
+  private static func folder(_ path: String) -> Folder? {
+    let name = FileSystem.name(of: path)
+    guard let sign = name.firstIndex(of: "="), sign > name.startIndex else { return nil }
+    let text = name[name.index(after: sign)...]
+    // Engines leave checksums and marks behind, whose names begin with a dot or an underscore.
+    let names = FileSystem.names(in: path).filter { !$0.hasPrefix(".") && !$0.hasPrefix("_") }.sorted()
+    let inner = names.filter { ByteSource(path: "\(path)/\($0)").isFolder }
+    return Folder(
+      key: StorePathTemplate.decoded(name[..<sign]) ?? String(name[..<sign]),
+      value: text == nothing || text.isEmpty ? nil : StorePathTemplate.decoded(text) ?? String(text), path: path,
+      files: names.filter { !inner.contains($0) }.map { "\(path)/\($0)" }, inner: inner)
+  }
+
+  /// All files, in the order of the folders.
+  var files: [String] { folders.flatMap(\.files) }
+
+  /// Checks that the folders are what the pipeline spreads its records by.
+  func check(_ policy: StoresPolicy, _ definition: ImportDefinition) throws(FamilyError) {
+    if definition.parts.count > 1 {
+      throw FamilyError(.invalidPipeline, "folders called key=value are for a pipeline with one import")
+    }
+    for folder in folders {
+      if folder.key != policy.column {
+        throw FamilyError(
+          .invalidPipeline,
+          "\(folder.path): the folders are made by “\(folder.key)”, and the stores by “\(policy.column)”; make both by "
+            + "one column")
+      }
+      if let inner = folder.inner.first {
+        throw FamilyError(
+          .invalidPipeline,
+          "\(folder.path)/\(inner): there are folders in a folder of one value; partition by one column only")
+      }
+    }
+  }
+
+  /// Adds the folders' values to a plan; what is in those without a value is split as usual.
+  func plan(
+    _ plan: inout FamilyPlan, _ splitter: inout Splitter, _ definition: ImportDefinition, _ policy: StoresPolicy
+  ) throws(FamilyError) {
+    let container = definition.sources.first?.container ?? ContainerOptions()
+    var parts: [String: FamilyPlan.Part] = [:]
+    var order: [String] = []
+    var nameless: [ByteSource] = []
+    for folder in folders {
+      for path in folder.files {
+        guard let value = folder.value else {
+          nameless.append(ByteSource(path: path, container: container))
+          continue
+        }
+        guard let digest = FamilyFiles.digest(path) else {
+          throw FamilyError(.failed, "\(path): the file cannot be read")
+        }
+        let name = StorePathTemplate.encoded(value)
+        guard name.utf8.count <= StorePathTemplate.mostNameBytes, policy.path.path(for: value) != nil else {
+          nameless.append(ByteSource(path: path, container: container))
+          continue
+        }
+        if parts[value] == nil {
+          order.append(value)
+          parts[value] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
+        }
+        parts[value]?.files.append(
+          FamilyPlan.InputFile(path: StoreFamily.absolute(path), bytes: digest.bytes, sha256: digest.sha256))
+      }
+    }
+    plan.parts = order.compactMap { parts[$0] }
+    for index in plan.parts.indices {
+      plan.parts[index].sha256 = FamilyPlan.joined(["files"] + plan.parts[index].files.map(\.sha256))
+    }
+    plan.sources = nameless.map { FamilyPlan.Source($0.path, state: FamilyFiles.state($0.path)) }
+    let columns: [String]
+    do throws(DiagnosticList) {
+      let all = try definition.columnNames(of: definition.parts[0])
+      columns = splitter.forms[0].isRewritten ? all.filter { $0 != policy.column } : []
+    } catch { throw FamilyError(error) }
+    try splitter.runWithoutValue(nameless, definition.parts[0], columns: columns, firstSource: 0)
+  }
+}

@@ -1,0 +1,264 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkRecordFormats
+
+/// Spreads the records of a definition over the files of a spool, in one pass.
+struct Splitter {
+  /// What became of the records.
+  struct Counts {
+    var read = 0
+    var skipped = 0
+    var rejected = 0
+    var codes: [String: Int] = [:]
+  }
+
+  /// One value and the part that its records went to.
+  struct Value {
+    var text: String
+    /// The part's number; nil for a value that names no store.
+    var part: Int?
+  }
+
+  let policy: StoresPolicy
+  /// What the files of the parts' imports look like.
+  let forms: [SpoolForm]
+  private let files: SpoolFiles
+  private let headers: HeaderList
+  private let rejects: RejectWriter
+  private let redaction: Redaction
+  private var table = ValueTable()
+  /// The part of each value; -1 for one that names no store.
+  private var parts: [Int32] = []
+  private(set) var counts = Counts()
+  private var isHeaderWritten: Set<SpoolRun> = []
+  private let hasSeveralImports: Bool
+
+  /// What files begin with, by number; files that begin alike share one.
+  final class HeaderList {
+    private(set) var texts: [[UInt8]] = []
+
+    func number(_ text: [UInt8]) -> Int {
+      if let known = texts.firstIndex(of: text) { return known }
+      texts.append(text)
+      return texts.count - 1
+    }
+  }
+
+  init(
+    _ definition: ImportDefinition, _ policy: StoresPolicy, forms: [SpoolForm], spool: String, rejects: String
+  ) throws(FamilyError) {
+    self.policy = policy
+    self.forms = forms
+    redaction = definition.redaction
+    hasSeveralImports = definition.parts.count > 1
+    let headers = HeaderList()
+    self.headers = headers
+    let isOneCSV = forms.allSatisfy { $0.fileExtension == "csv" }
+    files = SpoolFiles(folder: spool, fileName: isOneCSV ? "part.csv" : "part.ndjson") { headers.texts[$0] }
+    do throws(RejectWriterError) {
+      self.rejects = try RejectWriter(path: rejects, run: "\(definition.name)/split")
+    } catch { throw FamilyError(error) }
+  }
+
+  /// What files begin with.
+  var headerTexts: [[UInt8]] { headers.texts }
+
+  /// The spool's files.
+  var units: [SpoolUnit] { files.units }
+
+  /// What is known of each part's records, by number.
+  var partFiles: [SpoolFiles.Part] { files.parts }
+
+  /// The values that have a part, by the number of the part.
+  var values: [String] {
+    var result = Array(repeating: "", count: files.parts.count)
+    for (value, part) in parts.enumerated() where part >= 0 { result[Int(part)] = table.text(value) }
+    return result
+  }
+
+  /// Spreads the records of all imports.
+  mutating func run(_ definition: ImportDefinition) throws(FamilyError) {
+    var source = 0
+    for (number, part) in definition.parts.enumerated() {
+      var columns: [String] = []
+      if forms[number].isRewritten {
+        do throws(DiagnosticList) { columns = try definition.columnNames(of: part) } catch { throw FamilyError(error) }
+      }
+      let column: SplitColumn
+      do throws(DiagnosticList) {
+        column = try SplitColumn(
+          policy.column, at: policy.position, of: part, columns: columns, path: definition.path ?? definition.name)
+      } catch { throw FamilyError(error) }
+      for input in part.sources {
+        try split(input, number, part, column, source: source)
+        source += 1
+      }
+    }
+  }
+
+  /// Counts the records of inputs that name no store, such as a folder without a value.
+  mutating func runWithoutValue(
+    _ inputs: [ByteSource], _ part: ImportPart, columns: [String], firstSource: Int
+  ) throws(FamilyError) {
+    for (index, input) in inputs.enumerated() {
+      try split(input, 0, part, nil, columns: columns, source: firstSource + index)
+    }
+  }
+
+  /// Ends the files.
+  mutating func finish() throws(FamilyError) {
+    try files.finish()
+    do throws(RejectWriterError) { try rejects.close(isFinished: true) } catch { throw FamilyError(error) }
+  }
+
+  private mutating func split(
+    _ input: ByteSource, _ number: Int, _ part: ImportPart, _ column: SplitColumn?, columns: [String] = [],
+    source: Int
+  ) throws(FamilyError) {
+    let form = forms[number]
+    do throws(ReadError) {
+      var reader = try part.format.reader(
+        source: input, columns: .named(column?.columns ?? columns), index: source)
+      var batch = RecordBatch()
+      let limit = BatchLimit(records: 4096, bytes: 1 << 20)
+      while try reader.read(into: &batch, limit: limit) {
+        let header = headers.number(form.header(reader.header))
+        let run = SpoolRun(part: number, source: source, member: batch.member, header: header)
+        let names = reader.header
+        do throws(FamilyError) {
+          try take(&batch, run, column, form, input.path, part.name, names)
+        } catch {
+          throw ReadError(.inputFailed, path: input.path, message: error.message)
+        }
+      }
+    } catch { throw FamilyError(error) }
+  }
+
+  private mutating func take(
+    _ batch: inout RecordBatch, _ run: SpoolRun, _ column: SplitColumn?, _ form: SpoolForm, _ path: String,
+    _ name: String, _ header: [String]
+  ) throws(FamilyError) {
+    files.begin(run)
+    counts.read += batch.recordCount + batch.errors.count
+    let place = column?.prepare(&batch)
+    for error in batch.errors {
+      var reject = Reject(
+        file: redaction(path), member: batch.member, record: error.recordIndex + 1,
+        reason: Reject.Reason(RejectCode(error.code), message: redaction(error.message), position: error.position))
+      reject.isCut = error.code == .recordTooLong
+      reject.indent = error.indent
+      try error.raw.withUnsafeBufferPointer { (raw) throws(FamilyError) in
+        try write(&reject, run, name, header, UnsafeRawBufferPointer(raw))
+      }
+    }
+    for record in 0..<batch.recordCount {
+      if let place, let number = number(record, place, of: batch) {
+        let part = number < parts.count ? parts[number] : addPart(number)
+        guard part >= 0 else {
+          try reject(
+            record, place, of: batch, .storeBadName,
+            "“\(table.text(number).prefix(40))…” is too long for the name of a store: its path has a name of more "
+              + "than \(StorePathTemplate.mostNameBytes) bytes", run, path, name, header)
+          continue
+        }
+        try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
+          form.append(record, of: batch, to: &bytes)
+        }
+      } else if let failure = column?.failure(record, of: batch) {
+        try reject(record, place, of: batch, failure.code, failure.message, run, path, name, header)
+      } else {
+        try takeMissing(record, place, of: batch, form, run, path, name, header)
+      }
+    }
+  }
+
+  /// The number of a record's value; nil when it has none.
+  @inline(__always)
+  private mutating func number(_ record: Int, _ column: Int, of batch: RecordBatch) -> Int? {
+    switch batch.state(record, column) {
+    case .absent, .null: return nil
+    case .true: return ("true" as StaticString).withStaticBytes { table.number(of: $0) }
+    case .false: return ("false" as StaticString).withStaticBytes { table.number(of: $0) }
+    default: return batch.withField(record, column) { $0.isEmpty ? nil : table.number(of: $0) }
+    }
+  }
+
+  /// Gives a new value its part, and returns that; -1 for one that names no store.
+  private mutating func addPart(_ number: Int) -> Int32 {
+    precondition(number == parts.count, "values are numbered in their order")
+    let text = table.text(number)
+    let name = StorePathTemplate.encoded(text)
+    // A value that differs from another in case only is spelt with codes, which are longer.
+    let coded = StorePathTemplate.encoded(text, isCoded: true)
+    let fits =
+      name.utf8.count <= StorePathTemplate.mostNameBytes && policy.path.path(for: text) != nil
+      && (coded.utf8.count <= StorePathTemplate.mostNameBytes || coded == name || !hasTwin(text))
+    let part = fits ? Int32(files.addPart(name: name, hash: table.hash(number))) : -1
+    parts.append(part)
+    return part
+  }
+
+  /// Whether an earlier value differs from this one in case only.
+  private func hasTwin(_ text: String) -> Bool {
+    let folded = text.lowercased()
+    return (0..<parts.count).contains { parts[$0] >= 0 && table.text($0).lowercased() == folded }
+  }
+
+  private mutating func takeMissing(
+    _ record: Int, _ column: Int?, of batch: RecordBatch, _ form: SpoolForm, _ run: SpoolRun, _ path: String,
+    _ name: String, _ header: [String]
+  ) throws(FamilyError) {
+    switch policy.missing {
+    case .skip: counts.skipped += 1
+    case .reject:
+      try reject(
+        record, column, of: batch, .storeBadName, "the record has no \(policy.column), which names its store", run,
+        path, name, header)
+    case .value(let text):
+      var text = text
+      let number = text.withUTF8 { table.number(of: UnsafeRawBufferPointer($0)) }
+      let part = number < parts.count ? parts[number] : addPart(number)
+      guard part >= 0 else {
+        return try reject(
+          record, column, of: batch, .storeBadName, "“\(text)” is too long for the name of a store", run, path, name,
+          header)
+      }
+      try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
+        form.append(record, of: batch, to: &bytes)
+      }
+    }
+  }
+
+  // MARK: Rejects
+
+  private mutating func reject(
+    _ record: Int, _ column: Int?, of batch: RecordBatch, _ code: RejectCode, _ message: String, _ run: SpoolRun,
+    _ path: String, _ name: String, _ header: [String]
+  ) throws(FamilyError) {
+    let origin = batch.records[record]
+    let start = SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
+    var reject = Reject(
+      file: redaction(path), member: batch.member, record: origin.index + 1,
+      reason: Reject.Reason(
+        code, message: redaction(message), field: policy.column,
+        position: column.map { batch.position(record, $0) } ?? start))
+    reject.indent = forms[run.part].isRewritten ? origin.column - 1 : 0
+    try batch.withRawRecord(record) { (raw) throws(FamilyError) in try write(&reject, run, name, header, raw) }
+  }
+
+  private mutating func write(
+    _ reject: inout Reject, _ run: SpoolRun, _ name: String, _ header: [String], _ raw: UnsafeRawBufferPointer
+  ) throws(FamilyError) {
+    counts.rejected += 1
+    counts.codes[reject.reason.code.rawValue, default: 0] += 1
+    if hasSeveralImports { reject.part = name }
+    if !header.isEmpty, isHeaderWritten.insert(run).inserted { reject.header = header }
+    do throws(RejectWriterError) { try rejects.write(reject, raw: raw) } catch { throw FamilyError(error) }
+  }
+}
+
+extension StaticString {
+  fileprivate func withStaticBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
+  }
+}

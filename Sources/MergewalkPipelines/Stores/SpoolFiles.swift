@@ -1,0 +1,245 @@
+import Glibc
+import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// What records that follow each other in a spool file have in common.
+struct SpoolRun: Hashable, Sendable {
+  /// The import they are for.
+  var part: Int
+  /// The source they are from, by its number in the plan.
+  var source: Int
+  /// The member of an archive.
+  var member: String?
+  /// What their file begins with, by its number in the plan.
+  var header: Int
+}
+
+/// A run of records in a spool file.
+struct SpoolSegment: Hashable, Sendable {
+  var run: SpoolRun
+  /// Where the raw records stand in the file of records.
+  var bytes: Range<Int>
+  /// Where their places stand in the file of places.
+  var places: Range<Int>
+  var records = 0
+}
+
+/// One file of raw records with one of their places: those of one value, or of many whose hash is the same.
+struct SpoolUnit: Hashable, Sendable {
+  /// The folder's name in the spool: `by=VALUE`, or `bucket=NN`.
+  var name: String
+  /// The name of the file of records in it.
+  var file: String
+  /// Whether the records are of many values, so that a task splits them again.
+  var isBucket: Bool
+  var segments: [SpoolSegment] = []
+}
+
+/// Spreads records over the files of a spool in one pass: a buffer for each file, at most one file open at a time.
+///
+/// The first values get files of their own; all further ones share buckets, so that neither memory nor the number of
+/// files grows with the number of values.
+final class SpoolFiles {
+  /// How many values get files of their own.
+  static let ownFiles = 512
+  /// How many buckets the others share.
+  static let buckets = 256
+  /// A buffer is written when it is fuller.
+  private static let bufferBytes = 24 << 10
+
+  /// What is known of the records of one value.
+  final class Part {
+    let name: String
+    let unit: Int
+    fileprivate let digest = DigestStream()
+    fileprivate var run = -1
+    fileprivate var head: (part: Int, header: Int)?
+    var records = 0
+    var bytes = 0
+
+    fileprivate init(name: String, unit: Int) {
+      self.name = name
+      self.unit = unit
+    }
+
+    /// The digest of its records with the headers before them; it can be asked once.
+    func finish() -> [UInt8] { digest.finish() }
+  }
+
+  private final class File {
+    var unit: SpoolUnit
+    var run = -1
+    var records: [UInt8] = []
+    var places: [UInt8] = []
+    var writer = RecordPlaceWriter()
+    var written = (records: 0, places: 0)
+    var isMade = false
+    /// Where the run of records began that is being written, and how many there are.
+    var start: (run: SpoolRun, records: Int, places: Int)?
+    var count = 0
+
+    init(_ unit: SpoolUnit) { self.unit = unit }
+  }
+
+  private let folder: String
+  private let fileName: String
+  private let headers: (Int) -> [UInt8]
+  private var files: [File] = []
+  private var bucketFiles: [Int?]
+  private(set) var parts: [Part] = []
+  private var current = SpoolRun(part: 0, source: 0, member: nil, header: 0)
+  private var runNumber = 0
+
+  /// Prepares to write below a folder that is there.
+  ///
+  /// - Parameters:
+  ///   - fileName: What files of records are called.
+  ///   - headers: What a file with a number of a header begins with.
+  init(folder: String, fileName: String, headers: @escaping (Int) -> [UInt8]) {
+    self.folder = folder
+    self.fileName = fileName
+    self.headers = headers
+    bucketFiles = Array(repeating: nil, count: Self.buckets)
+  }
+
+  /// The files with what is in them; whole after ``finish()``.
+  var units: [SpoolUnit] { files.map(\.unit) }
+
+  /// The next records have this in common.
+  func begin(_ run: SpoolRun) {
+    guard run != current || runNumber == 0 else { return }
+    current = run
+    runNumber += 1
+  }
+
+  /// Makes room for another value and returns its number.
+  ///
+  /// - Parameter hash: That of the value.
+  func addPart(name: String, hash: UInt64, isAlone: Bool = false) -> Int {
+    let unit: Int
+    if isAlone || files.count < Self.ownFiles {
+      unit = files.count
+      files.append(File(SpoolUnit(name: "by=" + name, file: fileName, isBucket: false)))
+    } else {
+      let bucket = Int(hash % UInt64(Self.buckets))
+      if let known = bucketFiles[bucket] {
+        unit = known
+      } else {
+        unit = files.count
+        bucketFiles[bucket] = unit
+        let number = String(bucket)
+        let name = "bucket=" + String(repeating: "0", count: 3 - number.count) + number
+        files.append(File(SpoolUnit(name: name, file: fileName, isBucket: true)))
+      }
+    }
+    parts.append(Part(name: name, unit: unit))
+    return parts.count - 1
+  }
+
+  /// Appends a record to the file of a value: `write` appends its raw bytes and returns how many they are.
+  @inline(__always)
+  func append(
+    to number: Int, _ place: RecordPlace, _ write: (inout [UInt8]) -> Int
+  ) throws(FamilyError) {
+    let part = parts[number]
+    let file = files[part.unit]
+    if file.run != runNumber { try beginSegment(file) }
+    let start = file.records.count
+    let length = write(&file.records)
+    file.records.append(10)
+    file.writer.append(SpooledPlace(part: number, length: length, place: place), to: &file.places)
+    file.count += 1
+    if part.run != runNumber { beginDigest(part) }
+    file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    part.records += 1
+    part.bytes += length + 1
+    if file.records.count > Self.bufferBytes || file.places.count > Self.bufferBytes { try flush(file) }
+  }
+
+  /// Writes what is left.
+  func finish() throws(FamilyError) {
+    for file in files {
+      endSegment(file)
+      try flush(file)
+    }
+  }
+
+  private func endSegment(_ file: File) {
+    guard let start = file.start, file.count > 0 else { return }
+    file.unit.segments.append(
+      SpoolSegment(
+        run: start.run, bytes: start.records..<file.written.records + file.records.count,
+        places: start.places..<file.written.places + file.places.count, records: file.count))
+    file.count = 0
+  }
+
+  private func beginSegment(_ file: File) throws(FamilyError) {
+    endSegment(file)
+    file.run = runNumber
+    file.writer = RecordPlaceWriter()
+    let header = headers(current.header)
+    if file.start == nil, !file.unit.isBucket { file.records += header }
+    file.start = (
+      current, file.written.records + file.records.count, file.written.places + file.places.count
+    )
+  }
+
+  /// Notes in a digest what the next records are read with, when it is something else than before.
+  private func beginDigest(_ part: Part) {
+    part.run = runNumber
+    Self.note(current, &part.head, headers, part.digest)
+  }
+
+  private static func note(
+    _ run: SpoolRun, _ head: inout (part: Int, header: Int)?, _ headers: (Int) -> [UInt8], _ digest: DigestStream
+  ) {
+    if let head, head == (run.part, run.header) { return }
+    head = (run.part, run.header)
+    digest.add(Int64(run.part))
+    let header = headers(run.header)
+    digest.add(Int64(header.count))
+    header.withUnsafeBytes { digest.add($0) }
+  }
+
+  /// The digest of the records of a file of one value, as it is on the disk now.
+  static func digest(
+    of unit: SpoolUnit, in folder: String, headers: (Int) -> [UInt8]
+  ) throws(FamilyError) -> [UInt8] {
+    let digest = DigestStream()
+    var head: (part: Int, header: Int)?
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    do throws(ReadError) {
+      for segment in unit.segments {
+        note(segment.run, &head, headers, digest)
+        let file = try FileBytes(path: "\(folder)/\(unit.name)/\(unit.file)", range: segment.bytes)
+        while true {
+          let got = try file.read(into: buffer)
+          if got == 0 { break }
+          digest.add(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+        }
+      }
+    } catch { throw FamilyError(.inputChanged, error.description) }
+    return digest.finish()
+  }
+
+  private func flush(_ file: File) throws(FamilyError) {
+    guard !file.records.isEmpty else { return }
+    let path = "\(folder)/\(file.unit.name)"
+    if !file.isMade {
+      do { try FileSystem.makeFolder(path) } catch { throw FamilyError(error) }
+      file.isMade = true
+    }
+    try FamilyFiles.append(file.records, to: "\(path)/\(file.unit.file)")
+    try FamilyFiles.append(file.places, to: "\(path)/\(Self.placesName)")
+    file.written.records += file.records.count
+    file.written.places += file.places.count
+    file.records.removeAll(keepingCapacity: true)
+    file.places.removeAll(keepingCapacity: true)
+  }
+
+  /// What files of places are called.
+  static let placesName = "part.places"
+}

@@ -1,0 +1,197 @@
+import MergewalkBytes
+import Glibc
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+extension StoreFamily {
+  /// Verifies everything once more and publishes the family: `_SUCCESS` is there when, and only when, it is whole.
+  ///
+  /// - Throws: `incomplete` while stores are missing or altered, `limitBreached` when too many records were rejected in
+  ///   all; the family that was published before is as it was then.
+  /// - Complexity: O(bytes of the stores).
+  public func commit() throws(FamilyError) -> Committed {
+    let first = try readPlan()
+    let lock = try FamilyLock(files.planFolder + "/lock", seconds: 600)
+    defer { withExtendedLifetime(lock) {} }
+    // Whoever had the lock may have planned again.
+    let plan = try readPlan()
+    guard plan.id == first.id else {
+      throw FamilyError(.otherPlan, "the family was planned again meanwhile: run the tasks of the new plan")
+    }
+    _ = try load(plan)
+    try checkSources(plan)
+    var result = Committed(id: plan.id, stores: plan.parts.count)
+    let (receipts, waiting) = try verify(plan)
+    try checkLaw(plan, receipts, &result)
+    if let breach = plan.limits.breach(read: result.read, rejected: result.rejected, codes: result.rejectCodes) {
+      throw FamilyError(.limitBreached, breach.message + "; the family is as it was before")
+    }
+    result.bytes = receipts.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.bytes } }
+    let attempt = try AttemptFolder(files)
+    let manifest = manifestText(plan, receipts, result)
+    defer { withExtendedLifetime(attempt) {} }
+    let isSame = try FamilyFiles.read(files.success) == manifest && waiting.isEmpty
+    do throws(StoreError) {
+      if !isSame {
+        if FileSystem.exists(files.success) { try FileSystem.rename(files.success, to: files.previous) }
+        for number in waiting {
+          let path = plan.parts[number].path
+          try makeParent(path)
+          try StoreMove.move(files.nextStore(path), to: files.store(path))
+        }
+        try FileSystem.syncAll(files.folder)
+      }
+      result.removed = try sweep(plan)
+    } catch { throw FamilyError(error) }
+    if !isSame { try FamilyFiles.replace(files.success, manifest, through: attempt.path) }
+    unlink(files.previous)
+    AttemptFolder.sweep(files)
+    result.published = waiting.count
+    return result
+  }
+
+  private func makeParent(_ path: String) throws(StoreError) {
+    do throws(FamilyError) {
+      try FamilyFiles.makeFolders(FileSystem.folder(of: files.store(path)))
+    } catch { throw StoreError(.inputOutput, path: path, message: error.message) }
+  }
+
+  // MARK: Verifying
+
+  /// The receipts of all parts, and the parts whose stores wait for their places.
+  private func verify(_ plan: FamilyPlan) throws(FamilyError) -> (receipts: [StoreReceipt], waiting: [Int]) {
+    var receipts: [StoreReceipt] = []
+    var waiting: [Int] = []
+    var missing: [String] = []
+    for (number, part) in plan.parts.enumerated() {
+      guard let bytes = try FamilyFiles.read(files.receipt(part.name)), let receipt = StoreReceipt(json: bytes),
+        receipt.key == plan.key(part), receipt.path == part.path
+      else {
+        missing.append("“\(part.value)” has no receipt")
+        continue
+      }
+      if !receipt.fits(in: files.folder) {
+        guard receipt.fits(in: files.next) else {
+          missing.append("“\(part.value)” is not as its receipt says")
+          continue
+        }
+        waiting.append(number)
+      }
+      receipts.append(receipt)
+    }
+    guard missing.isEmpty else {
+      let shown = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? ", …" : "")
+      throw FamilyError(
+        .incomplete,
+        "\(missing.count) of \(plan.parts.count) stores are not ready: \(shown); build them: mergewalk stores task"
+          + " \(folder)"
+      )
+    }
+    return (receipts, waiting)
+  }
+
+  /// Holds the sums against each other: what was read is what was stored, skipped and rejected.
+  private func checkLaw(
+    _ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: inout Committed
+  ) throws(FamilyError) {
+    var sum = StoreReceipt.Counts()
+    let split = plan.counts ?? Splitter.Counts()
+    result.rejectCodes = split.codes
+    for (part, receipt) in zip(plan.parts, receipts) {
+      guard receipt.counts.isWhole, receipt.shared.isWhole, part.records.map({ $0 == receipt.counts.read }) ?? true
+      else {
+        throw FamilyError(
+          .countsDiffer,
+          "“\(part.value)”: \(part.records.map(String.init) ?? "its") records went in, and the receipt counts others:"
+            + " \(receipt.counts)"
+        )
+      }
+      sum += receipt.counts
+      for (code, count) in receipt.codes { result.rejectCodes[code, default: 0] += count }
+    }
+    let isOurs = plan.parts.allSatisfy(\.files.isEmpty)
+    if isOurs, split.read != sum.read + split.skipped + split.rejected {
+      throw FamilyError(
+        .countsDiffer,
+        "the split has read \(split.read) records, and the stores \(sum.read), with \(split.skipped) skipped and "
+          + "\(split.rejected) rejected")
+    }
+    result.read = sum.read + split.skipped + split.rejected
+    result.skipped = sum.skipped + split.skipped
+    result.rejected = sum.rejected + split.rejected
+  }
+
+  // MARK: The manifest
+
+  private func manifestText(_ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: Committed) -> [UInt8] {
+    var out = JSONBytes()
+    out.open(UInt8(ascii: "{"))
+    out.member("format", 1)
+    out.member("plan", plan.id)
+    out.member("pipeline", plan.pipeline)
+    out.member("mergewalk", plan.version)
+    out.member("read", result.read)
+    out.member("skipped", result.skipped)
+    out.member("rejected", result.rejected)
+    out.list("stores", receipts.sorted { $0.path < $1.path }) { out, receipt in receipt.write(&out) }
+    out.close(UInt8(ascii: "}"))
+    out.endLine()
+    return out.bytes
+  }
+
+  /// What `_SUCCESS` says; nil when there is none that can be read.
+  func manifest() throws(FamilyError) -> (plan: String, stores: [StoreReceipt])? {
+    for path in [files.success, files.previous] {
+      guard let bytes = try FamilyFiles.read(path),
+        let row = JSONRow.object(bytes, columns: ["plan", "stores"]), let plan = row.text("plan"),
+        let stores = row.list("stores", columns: StoreReceipt.jsonColumns, { StoreReceipt($0) })
+      else { continue }
+      return (plan, stores)
+    }
+    return nil
+  }
+
+  // MARK: Sweeping
+
+  /// Removes stores and receipts that are not of the plan, and returns how many stores there were.
+  private func sweep(_ plan: FamilyPlan) throws(StoreError) -> Int {
+    var gone = Set(plan.former)
+    let names = Set(plan.parts.map(\.name))
+    let paths = Set(plan.parts.map(\.path))
+    for file in FileSystem.names(in: files.receipts) {
+      if file.hasSuffix(".rejects.ndjson") {
+        if !names.contains(String(file.dropLast(15))) { try FileSystem.remove(files.receipts + "/" + file) }
+        continue
+      }
+      guard file.hasSuffix(".json"), !names.contains(String(file.dropLast(5))) else { continue }
+      let path = files.receipts + "/" + file
+      if let bytes = (try? FamilyFiles.read(path)) ?? nil, let receipt = StoreReceipt(json: bytes) {
+        gone.insert(receipt.path)
+      }
+      try FileSystem.remove(path)
+    }
+    if let manifest = (try? manifest()) ?? nil { gone.formUnion(manifest.stores.map(\.path)) }
+    gone.subtract(paths)
+    var removed = 0
+    for path in gone.sorted() where Self.isInside(path) {
+      if FileSystem.exists(files.store(path)) { removed += 1 }
+      try StoreMove.remove(files.store(path))
+      var folder = FileSystem.folder(of: path)
+      while folder != "." {
+        rmdir(files.store(folder))
+        folder = FileSystem.folder(of: folder)
+      }
+    }
+    try FileSystem.removeTree(files.next)
+    return removed
+  }
+
+  /// Whether a path that was read from a file leads nowhere else than into the folder.
+  private static func isInside(_ path: String) -> Bool {
+    !path.hasPrefix("/") && !path.hasPrefix("_")
+      && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+        !$0.isEmpty && $0 != ".." && $0 != "."
+      }
+  }
+}

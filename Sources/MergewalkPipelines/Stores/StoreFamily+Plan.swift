@@ -1,0 +1,198 @@
+import MergewalkBytes
+public import MergewalkDiagnostics
+import Glibc
+public import MergewalkImporting
+import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+extension StoreFamily {
+  /// Spreads the records of a pipeline, and says what stores will become of them.
+  ///
+  /// Nothing that is published changes. A plan that is there is replaced.
+  ///
+  /// - Parameters:
+  ///   - pipeline: The path of the pipeline file.
+  ///   - sources: Files to read in place of those that it names, or folders whose own folders are called `key=value`,
+  ///     which somebody else has split already.
+  ///   - variables: The values of `${NAME}`.
+  ///   - change: What the caller changes about the definition, such as what it expects of the input.
+  /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many.
+  /// - Complexity: One pass over the input; memory does not grow with it.
+  public func plan(
+    _ pipeline: String, sources: [String] = [], variables: Variables = Variables(),
+    change: (inout ImportDefinition) throws(DiagnosticList) -> Void = { _ in }
+  ) throws(FamilyError) -> Planned {
+    var settings = PipelineSettings()
+    settings.variables = variables
+    let hive = HiveFolders(sources)
+    settings.sourcePaths = hive?.files.first.map { [$0] } ?? sources
+    settings.checksHeaders = hive == nil
+    let read: Pipeline
+    var definition: ImportDefinition
+    do throws(DiagnosticList) {
+      read = try Pipeline.read(pipeline, settings: settings)
+      hide(read.redaction)
+      definition = read.definition
+      try change(&definition)
+    } catch { throw FamilyError(error) }
+    guard let policy = definition.stores else { throw FamilyError(LoadedFamily.noStores(definition)) }
+    var forms: [SpoolForm] = []
+    for part in definition.parts {
+      do throws(DiagnosticList) {
+        forms.append(SpoolForm(part.format, columns: try definition.columnNames(of: part)))
+      } catch { throw FamilyError(error) }
+    }
+    try hive?.check(policy, definition)
+    let loaded: LoadedFamily
+    do throws(DiagnosticList) {
+      loaded = try LoadedFamily(definition, forms: forms, variables: variables)
+    } catch { throw FamilyError(error) }
+    self.loaded = loaded
+    try files.make()
+    let lock = try FamilyLock(files.planFolder + "/lock", seconds: definition.policy.lockWait)
+    defer { withExtendedLifetime(lock) {} }
+    let attempt = try AttemptFolder(files)
+    let spool = try attempt.folder("spool")
+    let states = definition.allSources.map { FamilyFiles.state($0.path) }
+    var splitter = try Splitter(
+      definition, policy, forms: forms, spool: spool, rejects: attempt.path + "/rejects.ndjson")
+    var plan = FamilyPlan()
+    if let hive {
+      try hive.plan(&plan, &splitter, definition, policy)
+    } else {
+      try splitter.run(definition)
+      plan.sources = zip(definition.allSources, states).map { FamilyPlan.Source($0.path, state: $1) }
+    }
+    try splitter.finish()
+    try check(definition, splitter.counts, isWhole: hive == nil)
+    plan.pipeline = definition.name
+    plan.pipelinePath = Self.absolute(pipeline)
+    plan.variables = variables.assignments
+    plan.base = loaded.base
+    plan.model = Hexadecimal.text(definition.model.versionHashes.flatMap(\.hash).prefix(32))
+    plan.shared = loaded.sharedDigests
+    plan.forms = forms
+    plan.limits = definition.rejects
+    plan.headers = splitter.headerTexts
+    plan.units = splitter.units
+    plan.counts = splitter.counts
+    plan.parts = try parts(plan.parts, splitter, policy)
+    try checkSources(plan)
+    if let breach = plan.limits.breach(
+      read: splitter.counts.read, rejected: splitter.counts.rejected, codes: splitter.counts.codes), hive == nil
+    {
+      throw FamilyError(.limitBreached, breach.message + "; nothing of the family has changed")
+    }
+    try publish(&plan, attempt)
+    return planned(plan, definition, read.warnings)
+  }
+
+  /// Holds what was read against what was expected.
+  private func check(
+    _ definition: ImportDefinition, _ counts: Splitter.Counts, isWhole: Bool
+  ) throws(FamilyError) {
+    guard isWhole, let expected = definition.expectedRecords, expected != counts.read else { return }
+    throw FamilyError(
+      .inputChanged,
+      "the input has \(counts.read) records, and \(expected) were expected: whatever writes it has not come to its end,"
+        + " or wrote something else; nothing was planned")
+  }
+
+  private func planned(_ plan: FamilyPlan, _ definition: ImportDefinition, _ warnings: [Diagnostic]) -> Planned {
+    var result = Planned(id: plan.id, stores: plan.parts.count, warnings: warnings)
+    if plan.parts.allSatisfy(\.files.isEmpty) { result.read = plan.counts?.read }
+    result.skipped = plan.counts?.skipped ?? 0
+    result.rejected = plan.counts?.rejected ?? 0
+    result.rejectCodes = plan.counts?.codes ?? [:]
+    if result.rejected > 0 { result.rejectsPath = files.splitRejects }
+    if definition.expectedRecords != nil || definition.allSources.contains(where: { $0.expected != nil }) {
+      result.completeness = .checked
+    } else if definition.allSources.contains(where: \.isReadOnce) {
+      result.completeness = .unchecked
+    }
+    return result
+  }
+
+  /// The parts of the plan: those of the splitter, and those of folders, with the paths of their stores.
+  private func parts(
+    _ given: [FamilyPlan.Part], _ splitter: Splitter, _ policy: StoresPolicy
+  ) throws(FamilyError) -> [FamilyPlan.Part] {
+    var parts: [FamilyPlan.Part] = []
+    for (number, value) in splitter.values.enumerated() {
+      let part = splitter.partFiles[number]
+      var digest = Hexadecimal.text(part.finish())
+      let other = given.first { $0.value == value }
+      if let other { digest = FamilyPlan.joined([digest, other.sha256]) }
+      parts.append(
+        FamilyPlan.Part(
+          value: value, name: part.name, path: "", records: other == nil ? part.records : nil, sha256: digest,
+          unit: part.unit, files: other?.files ?? []))
+    }
+    let split = Set(splitter.values)
+    parts += given.filter { !split.contains($0.value) }
+    // Of values that differ in case only the first in the order of their bytes keeps its letters.
+    var folded: [String: [Int]] = [:]
+    for (number, part) in parts.enumerated() { folded[part.name.lowercased(), default: []].append(number) }
+    for number in parts.indices {
+      let twins = folded[parts[number].name.lowercased()] ?? []
+      let first = twins.min { parts[$0].value.utf8.lexicographicallyPrecedes(parts[$1].value.utf8) }
+      let isCoded = twins.count > 1 && first != number
+      if isCoded { parts[number].name = StorePathTemplate.encoded(parts[number].value, isCoded: true) }
+      guard let path = policy.path.path(for: parts[number].value, isCoded: isCoded) else {
+        throw FamilyError(
+          .failed, "“\(parts[number].value.prefix(40))…” is too long for the name of a store: mend it under “columns”")
+      }
+      parts[number].path = path
+    }
+    return parts
+  }
+
+  /// Puts the plan and the spool in their places.
+  private func publish(_ plan: inout FamilyPlan, _ attempt: AttemptFolder) throws(FamilyError) {
+    let paths = Set(plan.parts.map(\.path))
+    var known = paths
+    if let bytes = try FamilyFiles.read(files.plan), let old = FamilyPlan(json: bytes) {
+      known.formUnion(old.parts.map(\.path) + old.former)
+      plan.former = Set(old.parts.map(\.path) + old.former).subtracting(paths).filter {
+        FileSystem.exists(files.store($0)) || FileSystem.exists(files.nextStore($0))
+      }.sorted()
+      known = Set(old.parts.map(\.path) + old.former)
+    } else {
+      known = Set((try manifest()?.stores ?? []).map(\.path))
+    }
+    for part in plan.parts where !known.contains(part.path) && FileSystem.exists(files.store(part.path)) {
+      throw FamilyError(
+        .occupied,
+        "\(files.store(part.path)): there is a file that is no store of this family; name another folder with --out")
+    }
+    do throws(StoreError) {
+      let old = attempt.path + "/old"
+      if FileSystem.exists(files.spool) { try FileSystem.rename(files.spool, to: old) }
+      try FileSystem.rename(attempt.path + "/spool", to: files.spool)
+      let rejects = attempt.path + "/rejects.ndjson"
+      if FileSystem.exists(rejects) {
+        try FileSystem.rename(rejects, to: files.splitRejects)
+      } else {
+        try FileSystem.remove(files.splitRejects)
+      }
+    } catch { throw FamilyError(error) }
+    try FamilyFiles.replace(files.plan, plan.json, through: attempt.path)
+  }
+
+  /// A path that means the same in every folder.
+  static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
+    defer { free(here) }
+    return String(cString: here) + "/" + path
+  }
+}
+
+extension FamilyPlan {
+  /// One digest of several.
+  static func joined(_ digests: [String]) -> String {
+    let digest = DigestStream()
+    for text in digests { digest.add(text: text) }
+    return Hexadecimal.text(digest.finish())
+  }
+}

@@ -1,0 +1,73 @@
+import MergewalkImporting
+import MergewalkObjectStore
+import Synchronization
+import MergewalkThreads
+
+extension StoreFamily {
+  /// Builds the stores of one of several tasks, as far as they are not there.
+  ///
+  /// It may run again, in parallel with itself, and may be killed: a store and its receipt come to their places whole,
+  /// and every attempt makes the same bytes.
+  ///
+  /// - Parameters:
+  ///   - number: Which task, from 1.
+  ///   - count: How many there are.
+  ///   - jobs: How many threads build stores.
+  /// - Throws: ``FamilyError``; what was built before stays.
+  public func task(number: Int = 1, of count: Int = 1, jobs: Int = 1) throws(FamilyError) -> Built {
+    precondition(number >= 1 && number <= count && jobs >= 1, "tasks are numbered from 1 on")
+    let planIdentity = FamilyFiles.identity(files.plan)
+    let plan = try readPlan()
+    let loaded = try load(plan)
+    try checkSources(plan)
+    try files.make()
+    let groups = plan.groups(ofTask: number - 1, of: count)
+    let work = FamilyWork(files: files, plan: plan, loaded: loaded, planIdentity: planIdentity)
+    guard jobs > 1, groups.count > 1 else {
+      var result = Built()
+      let task = try FamilyTask(work)
+      for group in groups { try task.run(group, &result) }
+      try task.finish(&result)
+      return result
+    }
+    // Whoever is free takes the next group.
+    let queue = Mutex<(next: Int, built: Built, failure: FamilyError?)>((0, Built(), nil))
+    let workers = (0..<min(jobs, groups.count)).compactMap { _ in
+      Worker {
+        var result = Built()
+        do throws(FamilyError) {
+          let task = try FamilyTask(work)
+          while true {
+            let next = queue.withLock { state -> Int? in
+              guard state.failure == nil, state.next < groups.count else { return nil }
+              state.next += 1
+              return state.next - 1
+            }
+            guard let next else { break }
+            try task.run(groups[next], &result)
+          }
+          try task.finish(&result)
+        } catch {
+          queue.withLock { $0.failure = $0.failure ?? error }
+        }
+        let done = result
+        queue.withLock { $0.built += done }
+      }
+    }
+    precondition(!workers.isEmpty, "the system refuses a thread for a task")
+    for worker in workers { worker.join() }
+    return try queue.withLock { (state) throws(FamilyError) in
+      if let failure = state.failure { throw failure }
+      return state.built
+    }
+  }
+}
+
+/// What all threads of a task know.
+struct FamilyWork: Sendable {
+  let files: FamilyFiles
+  let plan: FamilyPlan
+  let loaded: LoadedFamily
+  /// Tells whether the plan's file is still the one that was read.
+  let planIdentity: String?
+}

@@ -1,0 +1,212 @@
+public import MergewalkDiagnostics
+import Glibc
+public import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
+
+/// A family of stores: one input, a store for each value of a column, in one folder.
+///
+/// ``plan(_:sources:variables:change:)`` spreads the records, ``task(number:of:jobs:)`` builds stores and may run
+/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step leaves
+/// is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md` describes them.
+public final class StoreFamily {
+  /// What planning did.
+  public struct Planned: Sendable {
+    /// The plan's name.
+    public var id = ""
+    /// How many stores there will be.
+    public var stores = 0
+    /// The records that were read, or `nil` when somebody else has split them.
+    public var read: Int?
+    /// Records that name no store and were left out.
+    public var skipped = 0
+    /// Records that were rejected by the split.
+    public var rejected = 0
+    /// Rejects by code.
+    public var rejectCodes: [String: Int] = [:]
+    /// The rejects file of the split, when there is one.
+    public var rejectsPath: String?
+    /// Whether an input could be read only once and nobody said what to expect of it.
+    public var completeness: ImportSummary.Completeness?
+    /// Findings about the pipeline that stop nothing.
+    public var warnings: [Diagnostic] = []
+  }
+
+  /// What a task did.
+  public struct Built: Sendable {
+    /// Stores that were built.
+    public var built = 0
+    /// Stores that were there as they are to be.
+    public var kept = 0
+    /// Records read, of the stores that were built.
+    public var read = 0
+    /// Records rejected, of the stores that were built.
+    public var rejected = 0
+
+    static func += (left: inout Built, right: Built) {
+      left.built += right.built
+      left.kept += right.kept
+      left.read += right.read
+      left.rejected += right.rejected
+    }
+  }
+
+  /// What a commit did.
+  public struct Committed: Sendable {
+    /// The plan's name.
+    public var id = ""
+    /// How many stores the family has.
+    public var stores = 0
+    /// How many of them took the place of others, or came new.
+    public var published = 0
+    /// How many went because the plan has them no more.
+    public var removed = 0
+    /// Records of all stores and of the split.
+    public var read = 0
+    /// Records that were left out.
+    public var skipped = 0
+    /// Records that were rejected.
+    public var rejected = 0
+    /// Rejects by code.
+    public var rejectCodes: [String: Int] = [:]
+    /// The bytes of all stores.
+    public var bytes = 0
+  }
+
+  /// The family's folder.
+  public let folder: String
+  let files: FamilyFiles
+  /// What keeps the secrets of the pipelines out of everything that is shown.
+  public private(set) var redaction = Redaction()
+  /// What was read of the pipeline, so that it is read once a process.
+  var loaded: LoadedFamily?
+
+  /// A family in a folder, which need not exist yet.
+  public init(folder: String) {
+    var folder = folder
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    self.folder = folder
+    files = FamilyFiles(folder: folder)
+  }
+
+  func hide(_ other: Redaction) { redaction.add(other) }
+
+  /// Reads the plan.
+  ///
+  /// - Throws: `notPlanned`.
+  func readPlan() throws(FamilyError) -> FamilyPlan {
+    guard let bytes = try FamilyFiles.read(files.plan) else {
+      throw FamilyError(
+        .notPlanned, "\(files.plan): there is no plan; make one: mergewalk stores plan PIPELINE --out \(folder)")
+    }
+    guard let plan = FamilyPlan(json: bytes) else {
+      throw FamilyError(
+        .otherPlan, "\(files.plan): the plan is damaged or one of another version of mergewalk; plan the family again")
+    }
+    return plan
+  }
+
+  /// The pipeline of a plan with its shared ones, as this process reads them.
+  ///
+  /// - Throws: `otherPlan` when they are not those that the plan was made with.
+  func load(_ plan: FamilyPlan) throws(FamilyError) -> LoadedFamily {
+    if let loaded, loaded.base == plan.base { return loaded }
+    guard plan.version == ImportSession.version else {
+      throw FamilyError(
+        .otherPlan,
+        "the plan was made by mergewalk \(plan.version), and this is \(ImportSession.version): use one version on all"
+          + " nodes"
+      )
+    }
+    var settings = PipelineSettings()
+    settings.variables = Variables(assignments: plan.variables)
+    settings.checksHeaders = false
+    settings.needsFiles = false
+    settings.formats = plan.forms.map(\.format)
+    do throws(DiagnosticList) {
+      let pipeline = try Pipeline.read(plan.pipelinePath, settings: settings)
+      hide(pipeline.redaction)
+      let loaded = try LoadedFamily(pipeline.definition, forms: plan.forms, variables: settings.variables)
+      guard loaded.base == plan.base else {
+        throw DiagnosticList([
+          Diagnostic(
+            .error, code: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath, position: .file,
+            message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
+            hint: "plan the family again, or use the files that it was planned with")
+        ])
+      }
+      self.loaded = loaded
+      return loaded
+    } catch {
+      // What cannot be read here is not what the plan was made with either.
+      throw FamilyError(.otherPlan, error.description, diagnostics: error.diagnostics)
+    }
+  }
+
+  /// Checks that the inputs are as they were when they were split.
+  func checkSources(_ plan: FamilyPlan) throws(FamilyError) {
+    for source in plan.sources {
+      guard let state = source.state, FamilyFiles.state(source.place) != state else { continue }
+      throw FamilyError(
+        .inputChanged,
+        "\(source.path): the input was written to or is gone since the family was planned; plan it again")
+    }
+  }
+}
+
+/// A pipeline with its shared ones, ready to build stores.
+struct LoadedFamily: Sendable {
+  /// What runs into each store: sources and formats are set for each.
+  let definition: ImportDefinition
+  let policy: StoresPolicy
+  let shared: [ImportDefinition]
+  /// See ``FamilyPlan/base(_:_:shared:)``.
+  let base: String
+  /// What the shared pipelines read, for the plan.
+  let sharedDigests: [FamilyPlan.Shared]
+
+  /// Prepares a pipeline.
+  ///
+  /// - Throws: what is wrong with it or with a shared one.
+  init(_ definition: ImportDefinition, forms: [SpoolForm], variables: Variables) throws(DiagnosticList) {
+    guard let policy = definition.stores else { throw Self.noStores(definition) }
+    var ready = definition
+    for (index, form) in forms.enumerated() { ready.parts[index].format = form.format }
+    ready.hashSeed = SeedBuild.hashSeed
+    ready.reporting = RunReporting()
+    ready.policy.again = .run
+    ready.stores = nil
+    // What is expected is expected of the whole, which the split holds against it.
+    ready.expectedRecords = nil
+    self.policy = policy
+    var shared: [ImportDefinition] = []
+    var digests: [FamilyPlan.Shared] = []
+    for path in policy.shared {
+      var settings = PipelineSettings()
+      settings.variables = Variables()
+      settings.storePath = "shared.sqlite"
+      var other = try Pipeline.read(path, settings: settings).definition
+      other.hashSeed = SeedBuild.hashSeed
+      other.reporting = RunReporting()
+      other.policy.again = .run
+      other.rejects.path = nil
+      let contents = other.allSources.map { FamilyFiles.digest($0.path)?.sha256 ?? "" }.joined(separator: " ")
+      shared.append(other)
+      digests.append(FamilyPlan.Shared(path: path, digest: contents))
+    }
+    base = FamilyPlan.base(
+      ready, policy, shared: Array(zip(shared, digests.map(\.digest))).map { ($0.0, $0.1) })
+    self.definition = ready
+    self.shared = shared
+    sharedDigests = digests
+  }
+
+  static func noStores(_ definition: ImportDefinition) -> DiagnosticList {
+    DiagnosticList([
+      Diagnostic(
+        .missingField, path: definition.path ?? definition.name, position: .file,
+        message: "the pipeline does not say how its records are spread over stores",
+        hint: "say it with “stores”, for example “stores: { by: country }”")
+    ])
+  }
+}

@@ -1,0 +1,202 @@
+import CMergewalkScan
+import MergewalkDiagnostics
+
+/// Reads the records of a CSV file.
+///
+/// Source: RFC 4180, https://www.rfc-editor.org/rfc/rfc4180; what other dialects change is in `CSVOptions`.
+public struct CSVReader: RecordReader {
+  /// The names of the stored columns; column i of a batch is name i.
+  public let columns: [String]
+  /// The names of all columns of the file, in its order.
+  ///
+  /// Empty for an empty file without a header.
+  public let header: [String]
+  private let index: Int
+  private var reader: StreamingReader<CSVParser>
+  /// Where the table ends, in a file that holds several.
+  private var tables: CSVTables?
+
+  /// Opens the source and reads its header.
+  ///
+  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingTable`; `missingHeader`, `invalidHeader`, `emptyHeader` and
+  ///   `duplicateHeader` for a header that cannot be used; `missingColumn` for a requested column it does not have.
+  public init(
+    source input: ByteSource, options: CSVOptions = CSVOptions(), columns request: ColumnRequest = .all, index: Int = 0
+  ) throws(ReadError) {
+    if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
+    try self.init(stream: try input.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads the header of an open input.
+  ///
+  /// - Parameters:
+  ///   - level: what the parser may ask of the processor.
+  ///   - size: how much of a file is read ahead by a thread.
+  init(
+    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int,
+    level: cscan_level = .current, ahead size: ReadAheadSize = ReadAheadSize()
+  ) throws(ReadError) {
+    if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
+    var read = options
+    // Blank lines end a table.
+    if options.table != nil { read.blankLines = .record }
+    let ahead = input.canReadAhead ? TextAheadStream(input, size) : nil
+    var reader = try StreamingReader(
+      ahead ?? input, parser: CSVParser(read, level: level), encoding: options.encoding,
+      maxRecordBytes: options.maxRecordBytes)
+    if let table = options.table {
+      var tables = CSVTables(options)
+      try tables.skip(to: table, &reader, hasHeader: options.header == .firstRecord)
+      self.tables = tables
+    }
+    var position = SourcePosition.file
+    switch options.header {
+    case .names(let names): header = names
+    case .none:
+      var count = options.columnCount
+      if count == nil { count = try reader.countFields() }
+      header = (0..<(count ?? 0)).map { String($0 + 1) }
+    case .firstRecord:
+      let found = try reader.readHeader(rows: options.headerRows)
+      (header, position) = (found.names, found.position)
+      // With `table`, the header again begins another one; one column could well have its name as a value.
+      if options.repeatedHeaders == .skip, header.count > 1, tables?.endsAtHeader != true {
+        reader.parser.headers = RepeatedHeaders(found.records)
+      }
+    }
+    if options.header != .none { try Self.check(header, path: input.path, position) }
+    reader.parser.columns.width = header.count
+    columns = try reader.parser.choose(request, header, path: input.path, position)
+    self.index = index
+    self.reader = reader
+    if reader.isUTF8 { ahead?.readAhead() }
+  }
+
+  /// The bytes read from the input so far.
+  public var bytesRead: Int { reader.bytesRead }
+
+  /// Replaces the batch's content with the next records; false at the end of the file.
+  ///
+  /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
+  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    batch.source = index
+    guard tables != nil else { return try reader.read(into: &batch, limit: limit) }
+    return try tables?.read(into: &batch, limit: limit, &reader) ?? false
+  }
+
+  private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {
+    var seen: [String: Int] = [:]
+    for (i, name) in header.enumerated() {
+      if name.isEmpty {
+        throw ReadError(.emptyHeader, path: path, position: position, message: "column \(i + 1) has no name")
+      }
+      if let other = seen.updateValue(i, forKey: name.lowercased()) {
+        let difference = header[other] == name ? "are both" : "differ only in case:"
+        throw ReadError(
+          .duplicateHeader, path: path, position: position,
+          message: "columns \(other + 1) and \(i + 1) \(difference) \"\(name)\"")
+      }
+    }
+  }
+}
+
+extension StreamingReader<CSVParser> {
+  /// The number of fields of the first record, which stays unread; 0 if there is none.
+  fileprivate mutating func countFields() throws(ReadError) -> Int {
+    var batch = RecordBatch()
+    let count = try peek(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))?.lastFieldCount ?? 0
+    if count > CSVOptions.mostColumns {
+      throw ReadError(
+        .invalidHeader, path: path, position: SourcePosition(line: parser.line, column: 1, byteOffset: 0),
+        message: "the first record has \(count) fields; a table has at most \(CSVOptions.mostColumns) columns")
+    }
+    return count
+  }
+
+  /// Reads the first records as names.
+  fileprivate mutating func readHeader(
+    rows: Int
+  ) throws(ReadError) -> (names: [String], position: SourcePosition, records: [[UInt8]]) {
+    var header = try readNames()
+    var records = [header.raw]
+    for _ in 1..<max(1, rows) {
+      let more = try readNames()
+      // The upper records may name several columns at once, and end early.
+      header.names += Array(repeating: "", count: max(0, more.names.count - header.names.count))
+      for (i, name) in more.names.enumerated() where !name.isEmpty {
+        header.names[i] += header.names[i].isEmpty ? name : " " + name
+      }
+      header.position = more.position
+      records.append(more.raw)
+    }
+    parser.recordIndex = 0
+    return (header.names, header.position, records)
+  }
+
+  /// Counts text whose records are none after all.
+  ///
+  /// - Parameter lines: those of the records and of what was passed over between them.
+  mutating func pass(_ account: TextAccount, as kind: SkippedText.Kind, lines: Int) {
+    var account = account
+    account.skipped.add(kind, lines: lines - account.skipped.total.lines, bytes: account.recordBytes)
+    account.recordBytes = 0
+    parser.account += account
+  }
+
+  /// Reads one record as names.
+  private mutating func readNames() throws(ReadError) -> (names: [String], position: SourcePosition, raw: [UInt8]) {
+    let count = try countFields()
+    if count == 0 {
+      throw ReadError(
+        .missingHeader, path: path,
+        message:
+          "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
+          + " expected")
+    }
+    parser.columns.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
+    parser.columns.stored = count
+    var batch = RecordBatch()
+    let line = parser.line
+    _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
+    pass(batch.account, as: .header, lines: parser.line - line)
+    if let fault = batch.errors.first {
+      throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
+    }
+    let names = (0..<count).map { column in batch.withField(0, column) { String(decoding: $0, as: UTF8.self) } }
+    return (names, batch.position(0, 0), batch.raw(0))
+  }
+}
+
+extension CSVParser {
+  /// Sets which columns are stored, and returns their names.
+  mutating func choose(
+    _ request: ColumnRequest, _ header: [String], path: String, _ position: SourcePosition
+  ) throws(ReadError) -> [String] {
+    columns.slots = Array(repeating: -1, count: header.count)
+    columns.repeats = []
+    guard case .named(let names) = request else {
+      for i in header.indices { columns.slots[i] = Int32(truncatingIfNeeded: i) }
+      columns.stored = header.count
+      return header
+    }
+    columns.stored = names.count
+    // A file without a header and without a record has no columns, and nothing to miss in them.
+    if header.isEmpty { return names }
+    var places: [String: Int] = [:]
+    for (i, name) in header.enumerated() { places[name] = i }
+    for (i, name) in names.enumerated() {
+      guard let place = places[name] else {
+        let near = NearestName.find(name, in: header).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw ReadError(
+          .missingColumn, path: path, position: position, message: "there is no column \"\(name)\"\(near)")
+      }
+      if slots[place] >= 0 {
+        columns.repeats.append((copy: i, original: Int(slots[place])))
+      } else {
+        columns.slots[place] = Int32(truncatingIfNeeded: i)
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,98 @@
+public import MergewalkDiagnostics
+
+/// A failure after which nothing more can be read from an input.
+public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What failed.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// There is no file at the path.
+    case notFound
+    /// The file may not be read by this user.
+    case permissionDenied
+    /// The path names a folder.
+    case isDirectory
+    /// A glob or a folder has no file that matches.
+    case noMatchingFile
+    /// The operating system could not read.
+    case inputFailed
+    /// The file has no header line.
+    case missingHeader
+    /// The header line is malformed or not text.
+    case invalidHeader
+    /// Two columns of the header have names that are equal, or differ only in case.
+    case duplicateHeader
+    /// A column of the header has no name.
+    case emptyHeader
+    /// The file has fewer tables than the one asked for.
+    case missingTable
+    /// A requested column is not in the file.
+    case missingColumn
+    /// A requested path is malformed.
+    case invalidPath
+    /// The text is not one JSON document as RFC 8259 defines it, or not text.
+    case invalidDocument
+    /// A JSON document has no array at the path of its records.
+    case missingRecords
+    /// Options of the reader contradict each other.
+    case invalidOption
+    /// A record is longer than the reader's limit; usually a quote that is never closed.
+    case recordTooLong
+    /// A compressed file or an archive ends before its end.
+    case truncated
+    /// A compressed file or an archive is damaged, has something behind its end, or is no such file.
+    case corrupt
+    /// What was unpacked, or a file named by a manifest, is not what its checksum or size says.
+    case checksumMismatch
+    /// The container, its method of compression or its encryption is not read here.
+    case unsupportedContainer
+    /// An archive has no member of the name or pattern that was asked for, or none at all.
+    case missingMember
+    /// An archive has several members and none was chosen.
+    case severalMembers
+    /// A compressed file unpacks to more than the source's limit allows.
+    case expansionLimit
+    /// The file was changed while it was read.
+    case fileChanged
+    /// A database has no such table, or several and none was chosen.
+    case unknownTable
+    /// A query or a predicate cannot be read, or does more than read.
+    case invalidQuery
+    /// A recursive query takes longer than the source's limit allows.
+    case recursionLimit
+    /// A store has no such entity.
+    case unknownEntity
+    /// A database is no Core Data store, or none of the model.
+    case unsuitableStore
+    /// Somebody else has a database locked.
+    case locked
+    /// The C library knows no encoding of this name.
+    case unknownEncoding
+    /// The encoding could not be told from the first bytes.
+    case undetectedEncoding
+  }
+
+  /// What failed.
+  public var code: Code
+  /// The input's path as the user gave it; `-` is standard input; a member of an archive stands behind the archive's
+  /// path and a slash.
+  public var path: String
+  /// Where; `SourcePosition.file` when it is the file as a whole.
+  public var position: SourcePosition
+  /// What was expected, what was found and what to do.
+  public var message: String
+
+  /// Creates an error.
+  public init(_ code: Code, path: String, position: SourcePosition = .file, message: String) {
+    self.code = code
+    self.path = path
+    self.position = position
+    self.message = message
+  }
+
+  /// The same as a finding of severity error.
+  public var diagnostic: Diagnostic {
+    Diagnostic(.error, code: code.rawValue, path: path, position: position, message: message)
+  }
+
+  /// `path:line:column: error: message [code]`.
+  public var description: String { diagnostic.description }
+}

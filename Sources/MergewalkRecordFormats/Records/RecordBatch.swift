@@ -1,0 +1,253 @@
+import MergewalkBytes
+public import MergewalkDiagnostics
+
+/// A run of records of one input, stored as byte ranges.
+///
+/// A batch is made once and filled many times; filling reuses its memory. `starts`, `lengths` and `states` are
+/// record-major: the entry of a field is `record * columnCount + column`. All arrays may be longer than what the batch
+/// holds (what is behind `recordCount` records, or `byteCount` bytes, is left over from earlier fillings).
+public struct RecordBatch: Sendable {
+  /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
+  public var source: Int = 0
+  /// The path inside its archive of the member that the records are from; nil when the source is no archive.
+  public var member: String?
+  /// The number of requested columns.
+  public internal(set) var columnCount: Int = 0
+  /// The number of good records.
+  public internal(set) var recordCount: Int = 0
+  /// The number of bytes in use in `bytes`.
+  public internal(set) var byteCount: Int = 0
+  /// The raw bytes of whole records as read, and behind them the fields that needed unescaping.
+  public internal(set) var bytes: ContiguousArray<UInt8> = []
+  /// The index in `bytes` at which each field starts.
+  public internal(set) var starts: ContiguousArray<UInt32> = []
+  /// The length of each field in bytes.
+  public internal(set) var lengths: ContiguousArray<UInt32> = []
+  /// The `FieldState` of each field, as its raw value.
+  public internal(set) var states: ContiguousArray<UInt8> = []
+  /// Where each good record comes from.
+  public internal(set) var records: ContiguousArray<RecordPosition> = []
+  /// The records the reader refused, in the order of the file.
+  public internal(set) var errors: [RecordError] = []
+  /// Where a record stands that has a part of its own that is no column although all were asked for, because the first
+  /// records do not have it; as far as the reader looks for that.
+  public internal(set) var surplus: RecordPosition?
+  /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
+  public internal(set) var errorBytes = 0
+  /// What became of the text since the batch before: that of these records, and what was passed over up to the last one.
+  ///
+  /// What stands behind the last record of an input is in the empty batch with which reading ends.
+  public var account = TextAccount()
+  /// Whether fields are null because their text is one of those that the source's options say to be.
+  public internal(set) var hasNullTokens = false
+  /// The columns that were made after reading; column `columnCount + i` is the i-th of them.
+  public internal(set) var derived: [DerivedColumn] = []
+
+  /// Fields whose value had to be unescaped, in the order of `starts`.
+  var escapes: ContiguousArray<EscapedField> = []
+  /// What ends a line in this input.
+  var lineEnds = LineEnds.any
+  /// Whether fields stand where their record does, because the records were taken out of their file.
+  var hasFixedPlaces = false
+  /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
+  var encoding: TextEncoding?
+  /// The quote of the CSV file the batch was read from.
+  var csvQuote: UInt8?
+  /// The escape character of the CSV file the batch was read from.
+  var csvEscape: UInt8?
+
+  /// Creates an empty batch.
+  public init() {}
+
+  /// Forgets all records and keeps the memory.
+  public mutating func clear() { clear(columnCount: columnCount) }
+
+  mutating func clear(columnCount: Int) {
+    self.columnCount = columnCount
+    member = nil
+    encoding = nil
+    hasFixedPlaces = false
+    recordCount = 0
+    byteCount = 0
+    errors.removeAll(keepingCapacity: true)
+    errorBytes = 0
+    surplus = nil
+    hasNullTokens = false
+    account.removeAll()
+    for index in derived.indices { derived[index].removeAll() }
+    escapes.removeAll(keepingCapacity: true)
+  }
+
+  /// What the record holds in the column.
+  public func state(_ record: Int, _ column: Int) -> FieldState {
+    let slot = slot(record, column)
+    return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot])
+      ?? .absent
+  }
+
+  /// Whether some record has something in a column that is read, be it null.
+  ///
+  /// - Complexity: O(records up to the first one).
+  public func hasColumn(_ column: Int) -> Bool {
+    (0..<recordCount).contains { states[$0 * columnCount + column] != FieldState.absent.rawValue }
+  }
+
+  /// Calls `body` with the bytes of a field; they are valid during the call only.
+  public func withField<R, E: Error>(
+    _ record: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try withRange(range(record, column), body)
+  }
+
+  /// Calls `body` with the raw bytes of a record, without its line end; they are valid during the call only.
+  public func withRawRecord<R, E: Error>(
+    _ record: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let position = records[checked(record)]
+    let start = Int(position.rawStart)
+    return try withRange(start..<start + Int(position.rawLength), body)
+  }
+
+  /// The field as a string, or `nil` when it is absent or null; for messages and tests.
+  public func text(_ record: Int, _ column: Int) -> String? {
+    switch state(record, column) {
+    case .absent, .null: nil
+    default: withField(record, column) { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// The raw record, without its line end; for rejects.
+  public func raw(_ record: Int) -> [UInt8] { withRawRecord(record) { [UInt8]($0) } }
+
+  /// Where a field stands in its file: its opening quote if it has one, else its first byte.
+  ///
+  /// An absent field has its record's position.
+  ///
+  /// - Complexity: O(length of the record).
+  public func position(_ record: Int, _ column: Int) -> SourcePosition { position(record, column, inside: nil) }
+
+  /// Where a byte of a field's value stands in its file: the field itself when its value had to be unescaped.
+  ///
+  /// - Parameter offset: the byte's place in the value, from 0; nil for the field as a whole.
+  /// - Complexity: O(length of the record).
+  public func position(_ record: Int, _ column: Int, inside offset: Int?) -> SourcePosition {
+    let slot = slot(record, column)
+    let origin = records[record]
+    if column >= columnCount {
+      let source = derived[column - columnCount].origin
+      if source >= 0 { return position(record, source) }
+    }
+    if hasFixedPlaces || column >= columnCount {
+      return SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
+    }
+    var start = Int(starts[slot])
+    let state = state(record, column)
+    if state == .absent { start = Int(origin.rawStart) }
+    if let raw = rawStart(ofEscaped: slot) {
+      start = raw
+      if state == .quoted { start -= 1 }
+    } else if let offset, start + offset <= Int(origin.rawStart) + Int(origin.rawLength) {
+      start += offset
+    } else if state == .quoted {
+      start -= 1
+    }
+    // What is null because something on the way to it is has no place of its own.
+    let range = Int(origin.rawStart)...Int(origin.rawStart) + Int(origin.rawLength)
+    if !range.contains(start) { start = range.lowerBound }
+    return withRawRecord(record) { raw in
+      let offset = start - Int(origin.rawStart)
+      var position = SourcePosition(
+        in: raw, at: offset, line: origin.line, column: origin.column, byteOffset: origin.byteOffset,
+        lineEnds: lineEnds)
+      if let width = encoding.flatMap({ EncodedWidth($0) }) {
+        position.byteOffset = origin.byteOffset + width.count(UnsafeRawBufferPointer(rebasing: raw[..<offset]))
+      }
+      return position
+    }
+  }
+
+  /// The column in bytes, from 1, at which a field stands on its line.
+  ///
+  /// - Complexity: O(length of the record).
+  public func column(_ record: Int, _ column: Int) -> Int { position(record, column).column }
+
+  /// Where an unescaped field came from; `escapes` is sorted by slot only per record, not within it.
+  func rawStart(ofEscaped slot: Int) -> Int? {
+    let first = slot - slot % max(1, columnCount)
+    var low = escapes.indices.first(fromWhich: { Int(escapes[$0].slot) >= first })
+    while low < escapes.count, Int(escapes[low].slot) < first + columnCount {
+      if Int(escapes[low].slot) == slot { return Int(escapes[low].start) }
+      low += 1
+    }
+    return nil
+  }
+
+  private func checked(_ record: Int) -> Int {
+    precondition(record >= 0 && record < recordCount, "the batch has no record \(record)")
+    return record
+  }
+
+  /// The place of a field in the arrays of its column.
+  func slot(_ record: Int, _ column: Int) -> Int {
+    precondition(column >= 0 && column < columnCount + derived.count, "the batch has no column \(column)")
+    return column < columnCount ? checked(record) * columnCount + column : checked(record)
+  }
+
+  private func withRange<R, E: Error>(
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    precondition(range.upperBound <= byteCount, "a field lies outside the batch's bytes")
+    return try bytes.withUnsafeBufferPointer { (all) throws(E) in
+      try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[range])))
+    }
+  }
+}
+
+/// A field whose value is not a range of the raw bytes.
+struct EscapedField: Sendable {
+  /// How to unescape.
+  enum Kind: UInt8 {
+    case quotedCSV, unquotedCSV, json
+    /// It was copied already; `start` tells its place in the raw text.
+    case copied
+    /// It is that of an earlier record, whose index in `starts` is `end`.
+    case shared
+  }
+
+  /// The index in `starts`.
+  var slot: UInt32
+  /// Where the raw text starts in the batch's bytes, inside the quotes.
+  var start: UInt32
+  /// Where it ends.
+  var end: UInt32
+  /// How to unescape.
+  var kind: Kind
+}
+
+/// What ends a line.
+enum LineEnds: UInt8 {
+  /// LF, CRLF and CR: CSV.
+  case any
+  /// LF (a CR before it belongs to the line end): JSON, where a lone CR is white space.
+  case lineFeed
+}
+
+extension SourcePosition {
+  /// The position of `offset` in a record that starts in `column` of `line`.
+  init(
+    in record: UnsafeRawBufferPointer, at offset: Int, line: Int, column: Int = 1, byteOffset: Int, lineEnds: LineEnds
+  ) {
+    var current = line
+    var lineStart = 1 - column
+    let limit = min(offset, record.count)
+    for i in 0..<max(0, limit) {
+      let followedByLF = i + 1 < record.count && record[i + 1] == 10
+      let endsLine = record[i] == 10 || (record[i] == 13 && lineEnds == .any && !followedByLF)
+      if endsLine {
+        current += 1
+        lineStart = i + 1
+      }
+    }
+    self.init(line: current, column: offset - lineStart + 1, byteOffset: byteOffset + offset)
+  }
+}

@@ -1,0 +1,62 @@
+import MergewalkDiagnostics
+
+/// A parser without I/O: finds records in the bytes that are there.
+///
+/// It is a value; copying it remembers its place, which is how a header is looked at twice.
+protocol RecordParser {
+  /// What ends a line in this format.
+  static var lineEnds: LineEnds { get }
+  /// The number of columns it stores.
+  var columnCount: Int { get }
+  /// What became of the text since it was last taken out; all but `bytes`, which the caller knows.
+  var account: TextAccount { get set }
+
+  /// Appends whole records to the batch, from the window's cursor on, and moves the cursor behind them.
+  ///
+  /// Where a batch without a record is full, what was passed over is forgotten, and its memory used again.
+  ///
+  /// - Parameters:
+  ///   - window: what part of `batch.bytes` is text; 64 bytes behind it may be read, whatever they hold.
+  ///   - check: where the text is not valid UTF-8.
+  mutating func parse(
+    into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
+  ) -> ParseOutcome
+
+  /// The unfinished record at the cursor is longer than `limit`: refuses it and skips it, or ends the reading.
+  mutating func refuseLong(
+    into batch: inout RecordBatch, window: inout ParseWindow, limit: Int
+  ) -> ParseOutcome
+}
+
+/// The part of a batch's bytes that is text, and where it lies in its file.
+struct ParseWindow {
+  /// The offset in the decoded text of the batch's first byte.
+  var origin: Int
+  /// Where the next record starts.
+  var cursor: Int
+  /// Where the text ends for now.
+  var end: Int
+  /// Nothing follows `end`.
+  var isLast: Bool
+  /// The batch's records refer to bytes up to here even if the next batch begins at a cursor before.
+  var kept = 0
+}
+
+/// Why a parser stopped.
+enum ParseOutcome {
+  /// All text up to `end` was used (cursor = end), or a record has begun and does not end there.
+  case needsInput
+  /// The batch has reached its limit, or what was passed over is so much that its memory is to be used again.
+  case full
+  /// The batch has no room for the fields of another record.
+  case needsSpace
+  /// Nothing more can be read from this input.
+  case failed(ParseFailure)
+}
+
+/// A failure that ends an input, before it knows the input's path.
+struct ParseFailure {
+  var code: ReadError.Code
+  var position: SourcePosition
+  var message: String
+}

@@ -1,0 +1,215 @@
+import MergewalkBytes
+
+/// How a record is read that stands alone, taken out of its file: the raw text of a rejects file.
+struct LoneRecordFormat {
+  private let format: RecordFormat
+  /// What is asked for.
+  let columns: ColumnRequest
+  private let wrap: Wrap
+
+  private enum Wrap {
+    case nothing
+    /// A record separator before it, so that what is damaged is a reject.
+    case jsonSequence
+    case yaml
+    case xml(XMLWrapper)
+    case propertyList(PropertyListOptions)
+  }
+
+  /// Whether the record can be read only when the names of its file's columns are known.
+  static func needsHeader(_ format: RecordFormat) -> Bool {
+    guard case .csv(let options) = format else { return false }
+    if case .names = options.header { return false }
+    return true
+  }
+
+  /// The names of all columns that a record has; nil where each record says its own.
+  static func names(of format: RecordFormat, header: [String]) -> [String]? {
+    switch format {
+    case .csv(let options): if case .names(let names) = options.header { names } else { header }
+    case .fixedWidth(let options): options.columns.map(\.name)
+    default: nil
+    }
+  }
+
+  /// The format of records that were read in another.
+  ///
+  /// - Parameters:
+  ///   - source: the format of the file.
+  ///   - header: the names of the file's columns, where ``needsHeader(_:)`` says so.
+  init(of source: RecordFormat, columns names: [String], header: [String]) {
+    var request = names
+    switch source {
+    case .csv(var options):
+      if Self.needsHeader(source) { options.header = .names(header) }
+      options.headerRows = 1
+      options.table = nil
+      options.skippedLines = 0
+      // Whoever replays a record says that it is one.
+      if options.caution?.doubtsComments == true { options.comment = nil }
+      options.caution = nil
+      options.encoding = .utf8
+      format = .csv(options)
+      wrap = .nothing
+    case .fixedWidth(var options):
+      options.skippedLines = 0
+      options.encoding = .utf8
+      format = .fixedWidth(options)
+      wrap = .nothing
+    case .ndjson(let options):
+      format = Self.sequence(
+        each: options.each, most: options.maxRecordBytes, scalars: options.scalars, duplicates: options.duplicates)
+      wrap = .jsonSequence
+    case .json(let options):
+      format = Self.sequence(
+        each: options.each, most: options.maxRecordBytes, scalars: options.scalars, duplicates: options.duplicates)
+      wrap = .jsonSequence
+    case .jsonSequence(let options):
+      format = Self.sequence(
+        each: options.each, most: options.maxRecordBytes, scalars: options.scalars, duplicates: options.duplicates)
+      wrap = .jsonSequence
+    case .propertyList(let options):
+      format = Self.sequence(each: options.each, most: options.maxRecordBytes, scalars: .reject, duplicates: .reject)
+      var options = options
+      options.records = nil
+      options.encoding = .utf8
+      wrap = .propertyList(options)
+    case .custom:
+      // The names of a table's columns may hold dots, which are no ways into objects there.
+      request = names.map { JSONPaths.path(toMember: $0) }
+      format = Self.sequence(each: nil, most: 1 << 29, scalars: .reject, duplicates: .reject)
+      wrap = .jsonSequence
+    case .yaml(var options):
+      options.records = nil
+      options.encoding = .utf8
+      format = .yaml(options)
+      wrap = .yaml
+    case .xml(var options):
+      options.encoding = .utf8
+      format = .xml(options)
+      wrap = .xml(XMLWrapper(options))
+    }
+    columns = .named(request)
+  }
+
+  private static func sequence(
+    each: String?, most: Int, scalars: JSONScalars, duplicates: JSONDuplicates
+  ) -> RecordFormat {
+    var options = JSONSequenceOptions()
+    options.each = each
+    options.maxRecordBytes = most
+    options.scalars = scalars
+    options.duplicates = duplicates
+    return .jsonSequence(options)
+  }
+
+  /// The text that has the record alone, and the format that reads it.
+  ///
+  /// - Parameter indent: the spaces that stood before its first line.
+  func reading(_ raw: [UInt8], indent: Int) -> (text: [UInt8], format: RecordFormat) {
+    switch wrap {
+    case .nothing: (raw, format)
+    case .jsonSequence: ([0x1E] + raw + [10], format)
+    case .yaml: ([UInt8](repeating: 32, count: indent) + raw + [10], format)
+    case .xml(let wrapper): (wrapper.wrap(raw), format)
+    case .propertyList(let options):
+      switch PropertyListForm(record: raw) {
+      case .binary: ([0x1E] + raw + [10], format)
+      case .xml: (Array("<plist>".utf8) + raw + Array("</plist>".utf8), .propertyList(options))
+      case .text: (raw, .propertyList(options))
+      }
+    }
+  }
+}
+
+/// Puts the elements around an XML record that the path of the records asks for, with the namespaces that its text uses
+/// and does not declare.
+struct XMLWrapper {
+  private let steps: [XMLName?]
+  private let namespaces: XMLNamespaces
+  private let uris: [String: String]
+
+  init(_ options: XMLOptions) {
+    namespaces = XMLNamespaces(options.namespaces)
+    uris = options.namespaces
+    var path = XMLRecordsPath()
+    if let text = options.records, let records = XMLRecordsPath(text, namespaces) { path = records }
+    // At any depth: below some root.
+    steps = path.isAnywhere ? [nil] + path.steps : path.steps
+  }
+
+  /// How deep the record's element is in the document.
+  var depth: Int { steps.count }
+
+  /// The document with the record.
+  func wrap(_ raw: [UInt8]) -> [UInt8] {
+    var head = ""
+    var tail = ""
+    let around = steps.dropLast()
+    for (index, step) in around.enumerated() {
+      var name = "r"
+      var declarations = ""
+      var declared: String?
+      if let step {
+        let local = String(decoding: step.local, as: UTF8.self)
+        if let space = step.space {
+          let text = String(decoding: space, as: UTF8.self)
+          let prefix = namespaces.comparesURIs ? "wrap\(index)" : text
+          let uri = namespaces.comparesURIs ? text : "urn:prefix:\(text)"
+          name = "\(prefix):\(local)"
+          declared = prefix
+          declarations = " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
+        } else {
+          name = local
+        }
+      }
+      if index == around.count - 1 { declarations += self.declarations(raw, except: declared) }
+      head += "<\(name)\(declarations)>"
+      tail = "</\(name)>" + tail
+    }
+    return Array(head.utf8) + raw + Array(tail.utf8)
+  }
+
+  /// The namespaces that a record's text needs from outside, but for one that is declared already.
+  private func declarations(_ raw: [UInt8], except declared: String?) -> String {
+    var result = ""
+    let rest = raw.drop { $0 <= 32 }
+    let name = rest.dropFirst().prefix { $0 > 32 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+    // The document's own default namespace is not known; that of the records' path is what they were found by.
+    if namespaces.comparesURIs, !name.contains(UInt8(ascii: ":")), let space = steps.last??.space {
+      result += " xmlns=\"\(String(decoding: space, as: UTF8.self).xml(.quote))\""
+    }
+    for prefix in Self.prefixes(raw) where prefix != declared {
+      let uri =
+        uris[prefix] ?? (prefix == "xsi" ? XMLNamespaces.schemaInstance : "urn:prefix:\(prefix)")
+      result += " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
+    }
+    return result
+  }
+
+  /// What stands before colons where names of elements and attributes stand; too many do no harm.
+  private static func prefixes(_ raw: [UInt8]) -> [String] {
+    var found: [String] = []
+    var start = 0
+    for (index, byte) in raw.enumerated() {
+      if isNameByte(byte) { continue }
+      defer { start = index + 1 }
+      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isDigit(raw[start]), found.count < 1_000 else {
+        continue
+      }
+      let before = raw[start - 1]
+      guard before == UInt8(ascii: "<") || before == UInt8(ascii: "/") || before <= 32 else { continue }
+      let prefix = String(decoding: raw[start..<index], as: UTF8.self)
+      if !prefix.lowercased().hasPrefix("xml"), !found.contains(prefix) { found.append(prefix) }
+    }
+    return found
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || (0x30...0x39).contains(byte)
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || isDigit(byte) || byte >= 0x80
+  }
+}

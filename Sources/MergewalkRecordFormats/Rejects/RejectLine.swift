@@ -1,0 +1,135 @@
+import MergewalkBytes
+
+/// One line of a rejects file: a record that was not imported, and why; or an object that was not deleted.
+///
+/// `docs/rejects.md` describes the members; those that a line does not have are empty or nil here.
+public struct RejectLine: Sendable {
+  /// The number of the line in the rejects file, from 1.
+  public var line = 0
+  /// The offset of the line's first byte in the rejects file, from 0.
+  public var byteOffset = 0
+  /// The run that rejected the record.
+  public var run = ""
+  /// The input that the record is from.
+  public var file = ""
+  /// The member of the archive that the record is from; nil when the input is no archive.
+  public var member: String?
+  /// The import of the pipeline that rejected it; nil when the pipeline has only one.
+  public var part: String?
+  /// The record's number in its file, from 1.
+  public var record = 0
+  /// The line of its file where the fault stands, from 1.
+  public var sourceLine = 0
+  /// The column of the fault in bytes, from 1.
+  public var sourceColumn = 0
+  /// The source's column that is to blame; nil for the whole record.
+  public var field: String?
+  /// The entity that the field was for.
+  public var entity: String?
+  /// The attribute that the field was for.
+  public var attribute: String?
+  /// The URI of the object that the line is about; nil for lines about records.
+  public var object: String?
+  /// Why the record was rejected.
+  public var code = ""
+  /// What was found and what was expected.
+  public var message = ""
+  /// Further reasons as JSON text; nil when there are none.
+  public var also: String?
+  /// The record's bytes; nil when the line has none.
+  public var raw: [UInt8]?
+  /// Whether ``raw`` is only the beginning of the record.
+  public var isCut = false
+  /// The names of the file's columns; nil when the line does not carry them.
+  public var header: [String]?
+  /// The number of spaces that stood before the record's first line, which matter in YAML.
+  public var indent = 0
+
+  /// A line of nothing.
+  public init() {}
+}
+
+/// Reads the lines of a rejects file one after the other.
+public struct RejectLines {
+  private static let names = [
+    "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
+    "also", "raw", "raw_base64", "cut", "header", "indent", "object",
+  ]
+  private var reader: NDJSONReader
+  private var batch = RecordBatch()
+  private var nextRecord = 0
+  private var nextError = 0
+
+  /// Opens a rejects file; it may be packed.
+  ///
+  /// - Throws: what opening a file throws.
+  public init(_ source: ByteSource) throws(ReadError) {
+    var options = NDJSONOptions()
+    // A record of 16 MiB may take six times as much as an escaped string.
+    options.maxRecordBytes = 256 << 20
+    reader = try NDJSONReader(source: source, options: options, columns: .named(Self.names))
+  }
+
+  /// The bytes read from the file so far.
+  public var bytesRead: Int { reader.bytesRead }
+
+  /// The next line: what it says, or why it says nothing; nil at the end.
+  public mutating func next() throws(ReadError) -> Result<RejectLine, RecordError>? {
+    if nextRecord >= batch.recordCount, nextError >= batch.errors.count {
+      nextRecord = 0
+      nextError = 0
+      guard try reader.read(into: &batch, limit: BatchLimit(records: 256, bytes: 1 << 20)) else { return nil }
+    }
+    let errorIndex = nextError < batch.errors.count ? batch.errors[nextError].recordIndex : .max
+    if nextRecord < batch.recordCount, batch.records[nextRecord].index < errorIndex {
+      nextRecord += 1
+      return .success(line(nextRecord - 1))
+    }
+    nextError += 1
+    return .failure(batch.errors[nextError - 1])
+  }
+
+  private func line(_ record: Int) -> RejectLine {
+    func text(_ name: String) -> String? { Self.names.firstIndex(of: name).flatMap { batch.text(record, $0) } }
+    func number(_ name: String) -> Int { text(name).flatMap { Int($0) } ?? 0 }
+    var line = RejectLine()
+    line.line = batch.records[record].line
+    line.byteOffset = batch.records[record].byteOffset
+    line.run = text("run") ?? ""
+    line.file = text("file") ?? ""
+    line.member = text("member")
+    line.part = text("import")
+    line.record = number("record")
+    line.sourceLine = number("line")
+    line.sourceColumn = number("column")
+    line.field = text("field")
+    line.entity = text("entity")
+    line.attribute = text("attribute")
+    line.object = text("object")
+    line.code = text("code") ?? ""
+    line.message = text("message") ?? ""
+    line.also = text("also")
+    line.raw = text("raw").map { Array($0.utf8) } ?? text("raw_base64").flatMap { Base64.decode($0.utf8, .padded) }
+    line.isCut = text("cut") == "true"
+    line.header = text("header").flatMap(HeaderText.names)
+    line.indent = min(max(0, number("indent")), 1 << 16)
+    return line
+  }
+}
+
+/// The names of columns as one line of CSV.
+public enum HeaderText {
+  /// The line: names with commas between them, in quotes where they need them.
+  public static func text(_ names: [String]) -> String {
+    names.map { name in
+      let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 != 34 && $0 != 44 && $0 != 10 && $0 != 13 }
+      return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }.joined(separator: ",")
+  }
+
+  /// The names that a line gives; nil when it is none.
+  public static func names(_ text: String) -> [String]? {
+    let source = ByteSource(bytes: Array((text + "\n").utf8), path: "header")
+    return try? CSVReader(source: source).header
+  }
+}

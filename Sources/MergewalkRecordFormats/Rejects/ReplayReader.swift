@@ -1,0 +1,211 @@
+import MergewalkDiagnostics
+
+/// Reads the records of a rejects file, which somebody has put right, as the format that they were rejected from.
+///
+/// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are those
+/// of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from files
+/// with the same columns; a line with many child records may make a batch longer than its limit.
+public struct ReplayReader: RecordReader {
+  /// The names of the stored columns; column i of a batch is name i.
+  public let columns: [String]
+  /// The names of the columns of the file that the records of the last batch were rejected from.
+  public private(set) var header: [String] = []
+
+  private let path: String
+  private let format: RecordFormat
+  private let part: String?
+  private let known: Set<String>?
+  private let mayLackColumns: Bool
+  private let index: Int
+  private var lines: RejectLines
+  /// What was read and belongs to the next batch.
+  private var pending: Result<RejectLine, RecordError>?
+  private var failure: ReadError?
+  private var headers: [String: [String]] = [:]
+  private var lone: LoneRecordFormat?
+  private var scratch = RecordBatch()
+  private var recordIndex = 0
+
+  /// Opens a rejects file.
+  ///
+  /// - Parameters:
+  ///   - format: the format that the records were rejected from.
+  ///   - part: the import whose records are wanted; nil for all.
+  ///   - known: the imports that others read; lines of further ones are refused. nil to pass over what others read.
+  ///   - mayLackColumns: whether columns that a file's header lacks are absent; else they are an error.
+  ///   - index: what `RecordBatch.source` will be.
+  /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known.
+  public init(
+    source: ByteSource, format: RecordFormat, part: String? = nil, known: Set<String>? = nil, columns: [String],
+    mayLackColumns: Bool = false,
+    index: Int = 0
+  ) throws(ReadError) {
+    self.columns = columns
+    self.format = format
+    self.part = part
+    self.known = known
+    self.mayLackColumns = mayLackColumns
+    self.index = index
+    path = source.path
+    lines = try RejectLines(source)
+  }
+
+  /// The bytes read from the input so far.
+  public var bytesRead: Int { lines.bytesRead }
+
+  /// Replaces the batch's content with the next records; false at the end.
+  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    batch.start(columnCount: columns.count, source: index)
+    do throws(ReadError) {
+      while failure == nil, batch.recordCount + batch.errors.count < limit.records,
+        batch.byteCount + batch.errorBytes < limit.bytes, try advance(&batch)
+      {}
+    } catch {
+      failure = error
+    }
+    batch.hasFixedPlaces = true
+    if batch.recordCount + batch.errors.count > 0 { return true }
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Appends the records of the next line; false at the end, and before a line of a file with other columns.
+  private mutating func advance(_ batch: inout RecordBatch) throws(ReadError) -> Bool {
+    var next = pending
+    pending = nil
+    if next == nil { next = try lines.next() }
+    guard let next else { return false }
+    switch next {
+    case .failure(var error):
+      error.message = "the line of the rejects file is no reject: " + error.message
+      refuse(&error, into: &batch)
+    case .success(let line):
+      if let part, let other = line.part, other != part {
+        if let known, !known.contains(other) { refuse(line, otherImport: other, into: &batch) }
+        return true
+      }
+      if LoneRecordFormat.needsHeader(format), line.raw != nil {
+        let names = try header(of: line)
+        if names != header {
+          if batch.recordCount + batch.errors.count > 0 {
+            pending = next
+            return false
+          }
+          header = names
+          lone = nil
+        }
+      }
+      append(line, to: &batch)
+    }
+    return true
+  }
+
+  private mutating func append(_ line: RejectLine, to batch: inout RecordBatch) {
+    let place = SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset)
+    func problem(_ code: RecordError.Code, _ message: String) -> RecordError {
+      RecordError(code: code, position: place, recordIndex: 0, message: message, raw: line.raw ?? [])
+    }
+    // An object that was kept from being deleted is no record.
+    if line.object != nil, line.raw == nil { return }
+    guard let raw = line.raw else {
+      var error = problem(.notAnObject, "the line has no “raw” and no “raw_base64” with the record")
+      return refuse(&error, into: &batch)
+    }
+    if line.isCut {
+      var error = problem(
+        .recordTooLong, "the rejects file has only the beginning of this record; make it whole and remove “cut”")
+      return refuse(&error, into: &batch)
+    }
+    if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
+    let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
+    self.lone = lone
+    let (text, form) = lone.reading(raw, indent: line.indent)
+    let source = ByteSource(bytes: text, path: path)
+    do throws(ReadError) {
+      var reader = try form.reader(source: source, columns: lone.columns, index: 0)
+      while try reader.read(into: &scratch, limit: BatchLimit(records: 4096, bytes: 1 << 20)) {
+        for (column, name) in asked.enumerated() where name != columns[column] { scratch.setAbsent(column: column) }
+        take(at: place, raw, indent: line.indent, into: &batch)
+      }
+    } catch {
+      var refused = problem(.invalidDocument, error.message)
+      refused.indent = line.indent
+      refuse(&refused, into: &batch)
+    }
+  }
+
+  /// The columns that a line's record is asked for: for one that its file lacks, and may lack, another one stands in.
+  private var asked: [String] {
+    guard mayLackColumns, let there = LoneRecordFormat.names(of: format, header: header), let first = there.first
+    else { return columns }
+    return columns.map { there.contains($0) ? $0 : first }
+  }
+
+  /// Moves what was read of one line to the batch, at the line's place.
+  private mutating func take(
+    at place: SourcePosition, _ raw: [UInt8], indent: Int, into batch: inout RecordBatch
+  ) {
+    var record = 0
+    var error = 0
+    while record < scratch.recordCount || error < scratch.errors.count {
+      let errorIndex = error < scratch.errors.count ? scratch.errors[error].recordIndex : .max
+      if record < scratch.recordCount, scratch.records[record].index < errorIndex {
+        scratch.records[record].line = place.line
+        // Where spaces matter, the column says how many there are, for the case that the record is rejected again.
+        scratch.records[record].column = place.column + indent
+        scratch.records[record].byteOffset = place.byteOffset
+        scratch.records[record].index = recordIndex
+        batch.append(record, of: scratch)
+        recordIndex += 1
+        record += 1
+      } else {
+        var refused = scratch.errors[error]
+        refused.position = place
+        // What is kept is the record as the user wrote it, without what was put around it.
+        refused.raw = raw
+        refused.indent = indent
+        refuse(&refused, into: &batch)
+        error += 1
+      }
+    }
+  }
+
+  /// Refuses the record of an import that the pipeline does not have.
+  private mutating func refuse(_ line: RejectLine, otherImport name: String, into batch: inout RecordBatch) {
+    var error = RecordError(
+      code: .invalidDocument, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
+      recordIndex: 0, message: "the record is of the import “\(name)”, which the pipeline does not have",
+      raw: line.raw ?? [])
+    error.indent = line.indent
+    refuse(&error, into: &batch)
+  }
+
+  private mutating func refuse(_ error: inout RecordError, into batch: inout RecordBatch) {
+    error.recordIndex = recordIndex
+    recordIndex += 1
+    batch.appendError(error)
+  }
+
+  /// The columns of the file that a line's record is from.
+  private mutating func header(of line: RejectLine) throws(ReadError) -> [String] {
+    let key = "\(line.file)\u{0}\(line.member ?? "")"
+    if let names = line.header {
+      headers[key] = names
+    } else if headers[key] == nil {
+      headers[key] = try header(ofFile: line)
+    }
+    return headers[key] ?? []
+  }
+
+  /// The columns of the file itself, where no line of it carries them any more.
+  private func header(ofFile line: RejectLine) throws(ReadError) -> [String] {
+    let member = line.member.map { line.file + "/" + $0 } ?? line.file
+    let found = try? format.headers(of: ByteSource(path: line.file))
+    if let found, let match = found.first(where: { $0.path == member }) ?? found.first { return match.columns }
+    throw ReadError(
+      .missingHeader, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
+      message:
+        "the columns of \(line.file) are not known: keep the first line of each file, whose “header” names them, "
+        + "or put the file back in its place")
+  }
+}

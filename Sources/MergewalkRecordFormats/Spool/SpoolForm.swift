@@ -1,0 +1,105 @@
+import MergewalkBytes
+
+/// How the records of an input are written one by one into other files, and read from there.
+///
+/// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats the columns that are
+/// asked for become the members of JSON objects.
+package struct SpoolForm: Sendable {
+  private enum Kind: Sendable {
+    case csv(CSVOptions)
+    case ndjson(NDJSONOptions)
+    case rows(hasElements: Bool, keys: [[UInt8]])
+  }
+
+  private let kind: Kind
+
+  /// The form for the records of a format.
+  ///
+  /// - Parameter columns: What is asked for.
+  package init(_ format: RecordFormat, columns: [String]) {
+    switch format {
+    case .csv(var options):
+      options.header = .firstRecord
+      options.headerRows = 1
+      options.columnCount = nil
+      options.table = nil
+      options.skippedLines = 0
+      options.caution = nil
+      options.encoding = .utf8
+      kind = .csv(options)
+    case .ndjson(var options) where options.each == nil:
+      options.encoding = .utf8
+      kind = .ndjson(options)
+    default: kind = .rows(hasElements: format.hasElements, keys: columns.map(RecordWriter.key))
+    }
+  }
+
+  /// How the records are read.
+  package var format: RecordFormat {
+    switch kind {
+    case .csv(let options): .csv(options)
+    case .ndjson(let options): .ndjson(options)
+    case .rows(let hasElements, _): Self.rows(hasElements: hasElements)
+    }
+  }
+
+  /// The format of records that were written as JSON objects with the names of their columns as members.
+  package static func rows(hasElements: Bool) -> RecordFormat {
+    .custom(
+      CustomRecordFormat(identity: "spool\(hasElements ? "+" : "")", hasElements: hasElements) {
+        (source, columns, index) throws(ReadError) in
+        guard case .named(let names) = columns else {
+          return try NDJSONReader(source: source, columns: columns, index: index)
+        }
+        return try NDJSONReader(
+          source: source, columns: .named(names.map { JSONPaths.path(toMember: $0) }), index: index)
+      })
+  }
+
+  /// Whether the records are not written as they were read.
+  package var isRewritten: Bool {
+    if case .rows = kind { return true }
+    return false
+  }
+
+  /// What the names of files end with.
+  package var fileExtension: String {
+    if case .csv = kind { return "csv" }
+    return "ndjson"
+  }
+
+  /// What a file begins with.
+  package func header(_ names: [String]) -> [UInt8] {
+    guard case .csv(let options) = kind else { return [] }
+    var bytes: [UInt8] = []
+    for (index, name) in names.enumerated() {
+      if index > 0 { bytes += options.delimiter.bytes }
+      if let quote = options.quote { bytes.append(quote) }
+      for byte in name.utf8 {
+        if byte == options.quote { bytes.append(options.escape ?? byte) }
+        if let escape = options.escape, byte == escape, escape != options.quote { bytes.append(escape) }
+        bytes.append(byte)
+      }
+      if let quote = options.quote { bytes.append(quote) }
+    }
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
+  /// Appends a record without its line end, and returns its length.
+  @inline(__always)
+  package func append(_ record: Int, of batch: RecordBatch, to bytes: inout [UInt8]) -> Int {
+    let before = bytes.count
+    guard case .rows(_, let keys) = kind else {
+      batch.withRawRecord(record) { bytes.append(contentsOf: $0) }
+      return bytes.count - before
+    }
+    var out = OutputBytes()
+    swap(&out.bytes, &bytes)
+    RecordWriter.append(batch, record, keys: keys, to: &out)
+    swap(&out.bytes, &bytes)
+    // The line end is the caller's.
+    bytes.removeLast()
+    return bytes.count - before
+  }
+}

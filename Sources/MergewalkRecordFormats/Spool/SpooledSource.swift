@@ -1,0 +1,86 @@
+import MergewalkDiagnostics
+
+/// Where the records of a piece of a file of raw records stood in the file that they are from.
+package struct SpooledSource: Sendable, Hashable {
+  /// The file of places.
+  package var places: String
+  /// Where the piece's places stand in it.
+  package var range: Range<Int>
+  /// The member of an archive that the records are from.
+  package var member: String?
+  /// How many records there are.
+  package var records: Int
+  /// Whether the records are written in another way than in their file, so that fields stand where their record does.
+  package var isRewritten: Bool
+
+  package init(places: String, range: Range<Int>, member: String?, records: Int, isRewritten: Bool) {
+    self.places = places
+    self.range = range
+    self.member = member
+    self.records = records
+    self.isRewritten = isRewritten
+  }
+}
+
+/// Gives the records of batches the places that they had in their own file.
+package struct SpoolRelocation {
+  private let source: SpooledSource
+  private let path: String
+  private var reader: RecordPlaceReader
+  private var next = 0
+
+  /// Starts with the first record of a piece.
+  package init(_ source: SpooledSource, path: String) throws(ReadError) {
+    self.source = source
+    self.path = path
+    reader = try RecordPlaceReader(path: source.places, range: source.range)
+  }
+
+  /// Moves the records of the next batch.
+  ///
+  /// - Throws: `fileChanged` when there are more than were written.
+  package mutating func apply(_ batch: inout RecordBatch) throws(ReadError) {
+    let first = next
+    var places: [RecordPlace] = []
+    places.reserveCapacity(batch.recordCount)
+    let last = max(
+      batch.recordCount > 0 ? batch.records[batch.recordCount - 1].index : -1, batch.errors.last?.recordIndex ?? -1)
+    while next <= last {
+      guard let place = try reader.next() else { throw damage() }
+      places.append(place.place)
+      next += 1
+    }
+    batch.relocate(places, from: first, member: source.member, isRewritten: source.isRewritten)
+  }
+
+  /// Checks that all records came.
+  package func finish() throws(ReadError) { if next != source.records { throw damage() } }
+
+  private func damage() -> ReadError {
+    ReadError(
+      .fileChanged, path: path,
+      message: "the records that were split off this file are not as they were written: plan the family again")
+  }
+}
+
+extension RecordBatch {
+  /// Gives records and errors other places; `places` begins with that of the record with the number `first`.
+  fileprivate mutating func relocate(
+    _ places: [RecordPlace], from first: Int, member: String?, isRewritten: Bool
+  ) {
+    self.member = member
+    if isRewritten { hasFixedPlaces = true }
+    for record in 0..<recordCount {
+      let place = places[records[record].index - first]
+      records[record].index = place.index
+      records[record].line = place.line
+      records[record].column = place.column
+      records[record].byteOffset = place.byteOffset
+    }
+    for index in errors.indices {
+      let place = places[errors[index].recordIndex - first]
+      errors[index].recordIndex = place.index
+      errors[index].position = SourcePosition(line: place.line, column: place.column, byteOffset: place.byteOffset)
+    }
+  }
+}

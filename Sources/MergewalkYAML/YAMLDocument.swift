@@ -1,0 +1,55 @@
+public import MergewalkDiagnostics
+
+/// Reads YAML files that people write into trees of nodes with positions.
+///
+/// Codes of the findings: `yamlSyntax` (what libyaml refuses), `duplicateKey`, `unknownAlias`, `multipleDocuments`,
+/// `notUTF8`, `yamlLimit` and those of ``SourceFile`` for files. `<<` is a key like any other.
+public enum YAMLDocument {
+  /// Parses one document.
+  ///
+  /// - Parameters:
+  ///   - bytes: UTF-8, with or without a byte order mark. Nothing but comments is a null scalar.
+  ///   - path: the path that findings name.
+  ///   - limits: what the document may cost.
+  /// - Throws: every duplicate key, or what stopped the reading.
+  /// - Complexity: O(bytes + nodes).
+  public static func parse(
+    _ bytes: [UInt8], path: String, limits: YAMLLimits = .standard
+  ) throws(DiagnosticList) -> YAMLNode {
+    var findings: [Diagnostic] = []
+    let root = try parse(bytes, path: path, limits: limits, findings: &findings)
+    guard findings.isEmpty else { throw DiagnosticList(findings) }
+    return root
+  }
+
+  /// Parses one document held in a string.
+  public static func parse(
+    _ text: String, path: String, limits: YAMLLimits = .standard
+  ) throws(DiagnosticList) -> YAMLNode {
+    try parse(Array(text.utf8), path: path, limits: limits)
+  }
+
+  /// Parses one document and reports duplicate keys as findings, so that a lint can go on and find more.
+  ///
+  /// The first of several equal keys counts.
+  ///
+  /// - Throws: what stopped the reading, together with `findings`.
+  public static func parse(
+    _ bytes: [UInt8], path: String, limits: YAMLLimits = .standard, findings: inout [Diagnostic]
+  ) throws(DiagnosticList) -> YAMLNode {
+    do throws(Diagnostic) {
+      let composer = try YAMLComposer(bytes, path: path, limits: limits)
+      defer { findings += composer.findings }
+      return try composer.document()
+    } catch {
+      throw DiagnosticList(findings + [error])
+    }
+  }
+
+  /// Reads and parses a file.
+  ///
+  /// - Throws: what ``parse(_:path:limits:)-(_,_,_)`` throws, and the findings of ``SourceFile/read(_:limit:)``.
+  public static func read(_ path: String, limits: YAMLLimits = .standard) throws(DiagnosticList) -> YAMLNode {
+    try parse(SourceFile.read(path, limit: limits.maximumBytes), path: path, limits: limits)
+  }
+}

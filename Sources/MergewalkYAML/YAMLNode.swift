@@ -1,0 +1,83 @@
+public import MergewalkDiagnostics
+
+/// A node of a YAML document: a scalar, a sequence or a mapping, with its place in the file.
+///
+/// Aliases are resolved: an aliased node is a copy of the anchored one, with the anchored node's position.
+public struct YAMLNode: Sendable {
+  /// One key and its value in a mapping.
+  public struct Entry: Sendable {
+    /// The key; usually a scalar.
+    public var key: YAMLNode
+    /// The value.
+    public var value: YAMLNode
+
+    /// Creates an entry.
+    public init(key: YAMLNode, value: YAMLNode) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// What a node is.
+  public enum Kind: Sendable {
+    /// Text; `isPlain` is false when it was quoted, a block scalar or tagged as a string, so that it is always text.
+    case scalar(String, isPlain: Bool)
+    /// A list.
+    case sequence([YAMLNode])
+    /// Keys and values in the order of the file; no two scalar keys have the same text.
+    case mapping([Entry])
+  }
+
+  /// What the node is.
+  public var kind: Kind
+  /// Where it starts.
+  public var position: SourcePosition
+  /// The explicit tag in full (`tag:yaml.org,2002:str`, `!mine`), or `nil`.
+  public var tag: String?
+  /// Whether a secret was put into the text of the scalar, so that no message may show it.
+  public var isSecret = false
+
+  /// Creates a node.
+  public init(_ kind: Kind, position: SourcePosition = .file, tag: String? = nil) {
+    self.kind = kind
+    self.position = position
+    self.tag = tag
+  }
+
+  /// The text of a scalar as written (escapes resolved); `nil` for sequences and mappings.
+  public var text: String? {
+    if case .scalar(let text, _) = kind { text } else { nil }
+  }
+
+  /// The items of a sequence, or `nil`.
+  public var items: [YAMLNode]? {
+    if case .sequence(let items) = kind { items } else { nil }
+  }
+
+  /// The entries of a mapping, or `nil`.
+  public var entries: [Entry]? {
+    if case .mapping(let entries) = kind { entries } else { nil }
+  }
+
+  /// The value of a mapping's scalar key, or `nil`.
+  ///
+  /// - Complexity: O(entries).
+  public subscript(key: String) -> YAMLNode? {
+    entries?.first { $0.key.text == key }?.value
+  }
+
+  /// What the node is, for messages: "a list", "a mapping", "the text “x”", "nothing" ...
+  public var summary: String {
+    switch kind {
+    case .sequence: return "a list"
+    case .mapping: return "a mapping"
+    case .scalar where isSecret: return "a secret"
+    case .scalar(let text, _):
+      switch scalar {
+      case .null: return "nothing"
+      case .boolean, .integer, .double: return text
+      case .string, nil: return "“" + (text.count > 40 ? text.prefix(40) + "…" : text) + "”"
+      }
+    }
+  }
+}
