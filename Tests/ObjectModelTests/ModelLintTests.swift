@@ -409,7 +409,7 @@ struct LintCase: Sendable, CustomTestStringConvertible {
   @Test func `the list of codes in the documentation is closed`() throws {
     let page = try String(contentsOfFile: Locations.repository + "/docs/model-lint.md", encoding: .utf8)
     var used: Set<String> = []
-    for folder in ["ObjectModel", "XML", "YAML", "Diagnostics"] {
+    for folder in ["MergewalkObjectModel", "MergewalkXML", "MergewalkYAML", "MergewalkDiagnostics"] {
       let root = (Locations.repository + "/Sources/" + folder as NSString).resolvingSymlinksInPath
       for case let name as String in try #require(FileManager.default.enumerator(atPath: root))
       where name.hasSuffix(".swift") {
