@@ -129,6 +129,6 @@ struct NeverMatchedMeetingTests {
     #expect(warning["line"] as? Int == 4 && warning["column"] as? Int != nil)
     #expect((warning["file"] as? String)?.hasSuffix("p.yaml") == true)
     let report = try String(contentsOfFile: folder.file("r.html"), encoding: .utf8)
-    #expect(report.contains("neverMatched") && report.contains("no record has “nota”"))
+    #expect(report.contains("Never matched") && report.contains("no record has “nota”"))
   }
 }

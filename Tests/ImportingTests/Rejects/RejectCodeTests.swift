@@ -15,6 +15,7 @@ import Testing
       RecordError.Code.allCases.count + ConversionFailureCode.allCases.count + ValidationFailureCode.allCases.count
     let own: [RejectCode] = [
       .nullKey, .emptyKey, .duplicateKey, .missingTarget, .inverse, .unique, .database, .valueIdentities, .deleteDenied,
+      .storeBadName,
     ]
     let transforms = RejectCode.allCases.filter(\.isAboutSource)
     #expect(
@@ -78,7 +79,8 @@ import Testing
     for unnamed in [nil, ""] {
       #expect(try message(.missingTarget, unnamed) == "the record names no Order: Order.orderedAt is empty")
     }
-    for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database && !code.isAboutSource
+    for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database && code != .storeBadName
+      && !code.isAboutSource
     {
       #expect(try message(code, "x").contains("Order"), "\(code)")
     }

@@ -45,7 +45,7 @@ struct RandomRows {
           let isUnique = entity.uniquenessConstraints.contains { $0.contains(attribute.name) }
           let isNull = attribute.isOptional && number(0...3) == 0
           let value =
-            isUnique && attribute.type == .string ? "'unique \(key)'" : isUnique ? "\(key)" : literal(attribute)
+            isUnique ? unique(attribute, key) : literal(attribute)
           try connection.execute(
             "UPDATE \(table.name) SET \(column) = \(isNull ? "NULL" : value) WHERE Z_PK = \(key)")
         }
@@ -56,6 +56,17 @@ struct RandomRows {
       where relationship.declaringEntity == entity.index && !relationship.isTransient {
         try relate(relationship)
       }
+    }
+  }
+
+  /// A value that no other row has.
+  private func unique(_ attribute: AttributeDescription, _ key: Int64) -> String {
+    switch attribute.type {
+    case .string: return "'unique \(key)'"
+    case .uuid:
+      let digits = String(key, radix: 16)
+      return "x'" + String(repeating: "0", count: 32 - digits.count) + digits + "'"
+    default: return "\(key)"
     }
   }
 
