@@ -85,7 +85,7 @@ let package = Package(
         "CMergewalkCrypto", "CMergewalkICU",
       ]),
     module("MergewalkSQLite", ["CMergewalkSQLite"]),
-    module("MergewalkStorePages"),
+    module("MergewalkStorePages", ["MergewalkThreads"]),
     module(
       "MergewalkObjectStore",
       [

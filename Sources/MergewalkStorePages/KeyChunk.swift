@@ -19,6 +19,8 @@ struct KeyChunk {
   private(set) var items: ContiguousArray<Item> = []
   /// Whether equal prefixes of ``KeyOrder`` mean equal keys.
   private(set) var isExact = true
+  /// The length of the longest key, when they are sorted.
+  private(set) var longest = 0
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -48,6 +50,7 @@ struct KeyChunk {
     items.removeAll(keepingCapacity: true)
     used = 0
     isExact = true
+    longest = 0
   }
 
   /// Sorts the keys.
@@ -88,6 +91,7 @@ struct KeyChunk {
     for i in items.indices {
       let prefix = KeyOrder.prefix(bytes + Int(items[i].start))
       items[i].prefix = prefix.value
+      longest = max(longest, Int(items[i].length))
       if !prefix.isExact { isExact = false }
       if prefix.value >> 62 != 2 { allTexts = false }
     }

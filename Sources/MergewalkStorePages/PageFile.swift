@@ -14,9 +14,11 @@ package final class PageFile {
   private(set) var next: UInt32
   /// Nothing when the file is not made for vacuuming.
   private var map: PointerMap?
-  /// Pages behind each other that are not written yet.
-  private let buffer: Bytes
-  private let bufferSize: Int
+  private let work: BackgroundWork
+  /// Pages that are not written yet: one block is filled while the others are written.
+  private var blocks: [PageBlock] = []
+  private var block: PageBlock
+  private let blockSize: Int
   private var bufferedBytes = 0
   private var bufferedFirst: UInt32 = 0
   /// The pages that were there before.
@@ -25,14 +27,18 @@ package final class PageFile {
   /// As many as SQLite allows by default.
   private static let mostPages: UInt32 = 1_073_741_823
   private static let headerSize = 100
+  private static let mostBlocks = 3
 
   /// Takes over a file.
   ///
-  /// - Parameter descriptor: The file, open to read and to write. It stays open: to close it would drop the locks that
-  ///   this process has on the file.
+  /// - Parameters:
+  ///   - descriptor: The file, open to read and to write. It stays open: to close it would drop the locks that
+  ///     this process has on the file.
+  ///   - work: Writes the pages; it has to go before the descriptor is closed.
   /// - Throws: ``PageError`` with `unsupportedFile` or `inputOutput`.
-  package init(descriptor: Int32) throws(PageError) {
+  init(descriptor: Int32, work: BackgroundWork) throws(PageError) {
     self.descriptor = descriptor
+    self.work = work
     var header = [UInt8](repeating: 0, count: Self.headerSize)
     try Self.read(descriptor, &header, at: 0)
     let (layout, pages) = try header.withUnsafeMutableBufferPointer { bytes throws(PageError) in
@@ -46,12 +52,11 @@ package final class PageFile {
     self.layout = layout
     next = pages + 1
     oldEnd = next
-    bufferSize = max(64 * 1024, 4 * layout.pageSize)
-    buffer = .allocate(capacity: bufferSize)
+    blockSize = max(256 * 1024, 4 * layout.pageSize)
+    block = PageBlock(descriptor: descriptor, capacity: blockSize)
+    blocks.append(block)
     if header.withUnsafeMutableBufferPointer({ ($0.baseAddress! + 52).get32 }) != 0 { map = try readMap() }
   }
-
-  deinit { buffer.deallocate() }
 
   /// Holds a header against what is written here and returns the pages that it names.
   private static func check(_ header: Bytes) throws(PageError) -> (PageLayout, UInt32) {
@@ -102,17 +107,28 @@ package final class PageFile {
   func append(_ page: UInt32, _ bytes: Bytes) throws(PageError) {
     let size = layout.pageSize
     let isNext = bufferedBytes > 0 && Int(page) == Int(bufferedFirst) + bufferedBytes / size
-    if !isNext || bufferedBytes + size > bufferSize {
+    if !isNext || bufferedBytes + size > blockSize {
       try flush()
       bufferedFirst = page
     }
-    memcpy(buffer + bufferedBytes, bytes, size)
+    memcpy(block.bytes + bufferedBytes, bytes, size)
     bufferedBytes += size
   }
 
+  /// Has the block in hand written and takes another one.
   private func flush() throws(PageError) {
-    try write(UnsafePointer(buffer), bufferedBytes, at: bufferedFirst)
+    guard bufferedBytes > 0 else { return }
+    block.count = bufferedBytes
+    block.offset = Int(bufferedFirst - 1) * layout.pageSize
     bufferedBytes = 0
+    block.job = try work.give(block)
+    if blocks.count < Self.mostBlocks {
+      block = PageBlock(descriptor: descriptor, capacity: blockSize)
+    } else {
+      block = blocks.removeFirst()
+      try work.wait(for: block.job)
+    }
+    blocks.append(block)
   }
 
   /// Writes a page that was there before.
@@ -153,6 +169,7 @@ package final class PageFile {
   /// Makes everything that was written part of the database.
   package func finish() throws(PageError) {
     try flush()
+    try work.waitForAll()
     if let map {
       let bytes = Bytes.allocate(capacity: layout.pageSize)
       defer { bytes.deallocate() }

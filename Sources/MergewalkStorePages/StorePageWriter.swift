@@ -10,13 +10,14 @@ package final class StorePageWriter {
   /// Takes over a file.
   ///
   /// - Parameters:
-  ///   - descriptor: The file, open to read and to write; it stays open.
+  ///   - descriptor: The file, open to read and to write; it stays open, and has to until the writer is gone.
   ///   - temporaryFolder: Where keys are spilled to a file without a name.
   ///   - chunkBytes: The bytes of keys of each index that are sorted in memory.
   /// - Throws: ``PageError`` with `unsupportedFile` or `inputOutput`.
-  package init(descriptor: Int32, temporaryFolder: String, chunkBytes: Int = 2 << 20) throws(PageError) {
-    file = try PageFile(descriptor: descriptor)
-    memory = SortMemory(folder: temporaryFolder, chunkBytes: chunkBytes)
+  package init(descriptor: Int32, temporaryFolder: String, chunkBytes: Int = 1 << 20) throws(PageError) {
+    let work = BackgroundWork()
+    file = try PageFile(descriptor: descriptor, work: work)
+    memory = SortMemory(folder: temporaryFolder, chunkBytes: chunkBytes, work: work)
   }
 
   /// Begins to fill a table.

@@ -110,8 +110,8 @@ package final class TableLoad {
     let start = file.next
     let tree = try TreeWriter(file, root: index.root, isIndex: true)
     var isRefused = false
-    try sorter.forEach { key, length, isEqual throws(PageError) in
-      isRefused = isEqual && index.isUnique
+    try sorter.forEach(findsEqual: index.isUnique) { key, length, isEqual throws(PageError) in
+      isRefused = isEqual
       if !isRefused { try tree.add(key: key, count: length) }
       return !isRefused
     }

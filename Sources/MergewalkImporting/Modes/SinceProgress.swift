@@ -78,7 +78,7 @@ final class SinceProgress {
   ///
   /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the first
   /// of them at most, and back to it when `--since` has read below the cursor. When it is not known which that is, or ties
-  /// are passed over, it stays at the place from which this run has read.
+  /// are skipped and others have come as far as it, the cursor stays at the place from which this run has read.
   ///
   /// - Parameters:
   ///   - stored: what the store knows; `nil` for nothing, also when that is to be forgotten.
@@ -87,7 +87,8 @@ final class SinceProgress {
   func cursor(stored: CursorValue?, override: CursorValue?, lag: Int64) -> CursorValue? {
     let reached = greatest.map { greatest in stored.map { max($0, greatest) } ?? greatest } ?? stored
     guard holds, isUncertain || leastRejected != nil else { return reached }
-    guard let leastRejected, !isUncertain, filter.ties == .read else {
+    let isBeyond = leastRejected.flatMap { rejected in reached.map { $0 < rejected } } ?? false
+    guard let leastRejected, !isUncertain, filter.ties == .read || isBeyond else {
       return stored.map { stored in override.map { min(stored, $0) } ?? stored }
     }
     if let stored, !(leastRejected < stored.lowered(by: lag)) {
@@ -103,7 +104,10 @@ extension SinceProgress {
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile
   ) throws(ImportError) {
     guard let policy = part.since, let field = plan.sinceField else { return nil }
-    let threshold = policy.threshold(stored: try policy.stored(definition, part, file))
+    // Where the run began to read, also when it reads a part again whose new cursor is in the plan already.
+    let before: StoreMetadata
+    do { before = try file.metadataBeforeRun() } catch { throw ImportError(error) }
+    let threshold = policy.threshold(stored: try policy.stored(definition, part, before))
     self.init(
       filter: SinceFilter(field: field, threshold: threshold, ties: policy.ties), kind: policy.kind,
       // Without a rejects file nothing has what the cursor would pass.
@@ -114,9 +118,9 @@ extension SinceProgress {
 extension SincePolicy {
   /// What the store knows, unless it is to be forgotten.
   func stored(
-    _ definition: ImportDefinition, _ part: ImportPart, _ file: StoreFile
+    _ definition: ImportDefinition, _ part: ImportPart, _ metadata: StoreMetadata
   ) throws(ImportError) -> CursorValue? {
-    let cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    let cursors = StoredCursors(metadata, pipeline: definition.name)
     if !isReset, override == nil, let other = cursors.mismatch(part: part.name, self) {
       throw ImportError(
         code: .cursorMismatch,

@@ -36,15 +36,16 @@ extension BatchImporter {
     for reject in rejects where reject.code == .duplicateKey && reject.element == nil { repeated.insert(reject.record) }
     let targets = view.nodes[root.node].targets
     var duplicates = 0
+    // Where only new objects are wanted, a record may be turned away for one that the store had before.
+    let isInsert = root.part.mode == .insert
     for record in view.records where targets[record] > 0 {
+      let key = targets[record]
       switch view.outcomes[record] {
-      case .inserted, .updated, .unchanged, .skipped: if !named.note(targets[record]) { duplicates += 1 }
-      // Where only new objects are wanted, a record may be rejected for one that the store had before.
+      case .skipped where isInsert: if named.contains(key) { duplicates += 1 }
+      case .inserted, .updated, .unchanged, .skipped: if !named.note(key) { duplicates += 1 }
       case .rejected where repeated.contains(Int32(record)):
-        let key = targets[record]
-        if root.part.mode == .insert ? named.contains(key) : !named.note(key) { duplicates += 1 }
-      case .rejected: continue
-      case .pending, .deferred: continue
+        if isInsert ? named.contains(key) : !named.note(key) { duplicates += 1 }
+      case .rejected, .pending, .deferred: continue
       }
     }
     root.counts.duplicates += duplicates

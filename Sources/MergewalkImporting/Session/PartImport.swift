@@ -361,7 +361,7 @@ final class PartImport {
   /// Writes the cursor into the open transaction, where the import is incremental.
   private func writeCursor() throws(ImportError) {
     guard let since = importer.since, let policy = part.since else { return }
-    let stored = policy.isReset ? nil : try policy.stored(definition, part, file)
+    let stored = policy.isReset ? nil : try policy.stored(definition, part, file.metadata)
     let cursor = since.cursor(stored: stored, override: policy.override, lag: policy.lag)
     var cursors = StoredCursors(file.metadata, pipeline: definition.name)
     cursors.set(cursor, part: part.name, policy)

@@ -73,10 +73,13 @@ extension StoreFile {
     let check = checksWhole ? "integrity_check" : "quick_check"
     let found = try connection.text("PRAGMA \(check)(1)") ?? ""
     guard found == "ok" else { throw damage("PRAGMA \(check) says: \(found)") }
-    for index in schema.indexes where directRecord.tables.contains(index.table) && index.condition == nil {
-      let rows = try connection.integer("SELECT count(*) FROM \(index.table) NOT INDEXED") ?? -1
-      let entries = try connection.integer("SELECT count(*) FROM \(index.table) INDEXED BY \(index.name)") ?? -1
-      guard rows == entries else { throw damage("\(index.name) has \(entries) entries for \(rows) rows") }
+    for (table, indexes) in Dictionary(grouping: schema.indexes.filter({ $0.condition == nil }), by: \.table).sorted(
+      by: { $0.key < $1.key }) where directRecord.tables.contains(table) {
+      let rows = try connection.integer("SELECT count(*) FROM \(table) NOT INDEXED") ?? -1
+      for index in indexes {
+        let entries = try connection.integer("SELECT count(*) FROM \(table) INDEXED BY \(index.name)") ?? -1
+        guard rows == entries else { throw damage("\(index.name) has \(entries) entries for \(rows) rows") }
+      }
     }
   }
 

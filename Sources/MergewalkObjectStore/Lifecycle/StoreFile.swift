@@ -377,6 +377,8 @@ public final class StoreFile {
   private func rollBack(isWholeRun: Bool) throws(StoreError) {
     if isEnded { return }
     isEnded = true
+    // Its pages are written in the background, to a file that is closed now.
+    direct = nil
     var named: Set<String>? = isWholeRun ? [] : nil
     // A name that is made of what the file holds may have been there before.
     if case .plannedFile(let file) = undo, isWholeRun, externalFiles.hasEarlier {
@@ -404,6 +406,11 @@ public final class StoreFile {
   /// The rows and statements that only keep a plan.
   package var bookkeeping: (rows: Int, statements: Int) {
     if case .plannedFile(let file) = undo { file.bookkeeping } else { (0, 0) }
+  }
+
+  /// The metadata as they were before the run: those of the store that a plan is made for.
+  package func metadataBeforeRun() throws(StoreError) -> StoreMetadata {
+    if case .plannedFile(let file) = undo { try .read(file.base) } else { metadata }
   }
 
   /// Closes the store and leaves what was committed, for a process that goes on with the run: in the plan for an existing

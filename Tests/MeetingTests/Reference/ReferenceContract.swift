@@ -6,12 +6,17 @@ struct ReferenceContract {
   private let known: Set<String>
   private let columns: [String]
   private let names: Names
+  /// The columns of which a reader makes lists whatever they hold.
+  private let lists: Set<String>
   /// The kind of the first value of each column of the current file.
   private var kinds: [String: Int] = [:]
 
-  /// - Parameter columns: the columns that the import asks for.
-  init(_ contract: SchemaContract, columns: [String], names: Names) {
+  /// - Parameters:
+  ///   - columns: the columns that the import asks for.
+  ///   - lists: those of which a reader makes lists whatever they hold, as XML has no types.
+  init(_ contract: SchemaContract, columns: [String], names: Names, lists: Set<String>) {
     self.contract = contract
+    self.lists = lists
     self.columns = columns
     self.names = names
     known = Set(columns.map { names == .members ? Self.first($0) : $0 } + contract.ignored)
@@ -57,7 +62,8 @@ struct ReferenceContract {
     }
     guard contract.types == .reject, names != .header else { return codes }
     for column in columns {
-      guard let kind = Self.kind(record.cells[column] ?? .absent) else { continue }
+      guard var kind = Self.kind(record.cells[column] ?? .absent) else { continue }
+      if lists.contains(column) { kind = 3 }
       if let first = kinds[column], first != kind { codes.append("contract.type") }
       if kinds[column] == nil { kinds[column] = kind }
     }

@@ -35,8 +35,8 @@ struct ReferenceExpression {
   }
 
   private func call(_ function: ExpressionFunction, _ arguments: [TransformValue]) throws -> TransformValue {
-    // What nobody says about the first operand, nobody says about the result.
-    guard !arguments.contains(where: \.isMissing) else { return arguments.first == .absent ? .absent : .null }
+    // What nobody says about an operand, nobody says about the result.
+    guard !arguments.contains(where: \.isMissing) else { return arguments.contains(.absent) ? .absent : .null }
     switch function {
     case .add, .subtract, .multiply, .divide, .modulus:
       guard let a = arguments[0].number, let b = arguments[1].number else {

@@ -173,7 +173,7 @@ private struct ExplanationBuilder {
     _ part: ImportPart, _ store: PersistentStore, exists: Bool
   ) throws(ImportError) -> ImportExplanation.Cursor? {
     guard let policy = part.since else { return nil }
-    let stored = exists ? try policy.stored(definition, part, store.file) : nil
+    let stored = exists ? try policy.stored(definition, part, store.file.metadata) : nil
     return ImportExplanation.Cursor(
       column: policy.column, kind: policy.kind, stored: stored, start: policy.threshold(stored: stored),
       ties: policy.ties)
