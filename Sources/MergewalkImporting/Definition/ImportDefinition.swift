@@ -311,6 +311,8 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The file that takes the records that a dry run rejects, or `nil` to only count them.
   public var dryRunPath: String?
+  /// What names the run in each line, where the same records are to give the same bytes; `nil` for its pipeline and time.
+  package var run: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
   /// The greatest share of rejects (0...1) that a run survives; `nil` for any.

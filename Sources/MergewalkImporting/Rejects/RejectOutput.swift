@@ -60,7 +60,7 @@ final class RejectOutput {
     }
     do throws(RejectWriterError) {
       writer = try RejectWriter(
-        path: path, run: redaction(run.text), access: .derived(from: definition.storePath),
+        path: path, run: redaction(definition.rejects.run ?? run.text), access: .derived(from: definition.storePath),
         keeping: checkpoint?.rejectBytes ?? 0,
         count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
     } catch {

@@ -46,9 +46,10 @@ extension StoreFile {
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
       metadata[ModelCopy.key] = ModelCopy.value(model)
       let connection = try Connection.open(file.hiddenPath, .create, name: path)
-      // Both must be set before the first table is made.
-      try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL")
+      try connection.execute("PRAGMA page_size=4096")
       try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
+      // It must be set before the first table is made, and it writes: what syncs and keeps no journal is said before.
+      try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
       try connection.execute("BEGIN")
       for statement in schema.createTableStatements() + schema.bookkeepingStatements() {
         try connection.execute(statement)

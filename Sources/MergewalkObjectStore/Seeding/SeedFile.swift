@@ -68,8 +68,10 @@ package enum SeedFile {
     _ source: String, to sealed: String, access: FileAccess, identity: String
   ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)
-    // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
-    try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
+    // The connection that VACUUM opens takes the last setting over: no page then holds rests of another one. Nobody else
+    // has the store open, so that the log needs no index in a file.
+    try connection.execute(
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
     var metadata = try StoreMetadata.read(connection)
     let hashes = metadata.hashes
     let contents = try ContentDigest.compute(connection, hashes: hashes)

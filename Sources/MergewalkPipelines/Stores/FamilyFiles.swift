@@ -1,6 +1,7 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 import Glibc
+import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -17,6 +18,8 @@ struct FamilyFiles: Sendable {
   var receipts: String { folder + "/_parts" }
   var next: String { folder + "/_next" }
   var success: String { folder + "/_SUCCESS" }
+  /// The rejects of the split and of all parts.
+  var allRejects: String { folder + "/_rejects.ndjson" }
   /// What was `_SUCCESS` before stores were replaced.
   var previous: String { folder + "/_plan/previous.json" }
 
@@ -86,6 +89,22 @@ struct FamilyFiles: Sendable {
     }
   }
 
+  /// An object as a file whose last member is a digest of all others.
+  static func sealed(_ write: (inout JSONBytes) -> Void) -> [UInt8] {
+    func object(_ sum: String?) -> [UInt8] {
+      var out = JSONBytes()
+      out.open(UInt8(ascii: "{"))
+      write(&out)
+      if let sum { out.member("sum", sum) }
+      out.close(UInt8(ascii: "}"))
+      out.endLine()
+      return out.bytes
+    }
+    let digest = DigestStream()
+    object(nil).withUnsafeBytes { digest.add($0) }
+    return object(Hexadecimal.text(digest.finish()))
+  }
+
   /// Puts bytes in the place of a file in one step, through a file in a folder of the same file system.
   ///
   /// A file that has these bytes already is left alone.
@@ -98,6 +117,29 @@ struct FamilyFiles: Sendable {
       try FileSystem.sync(work)
       try FileSystem.rename(work, to: path)
       try FileSystem.sync(FileSystem.folder(of: path))
+    } catch { throw FamilyError(error) }
+  }
+
+  /// Puts the contents of some files, one behind the other, in the place of a file in one step.
+  ///
+  /// A file that has these bytes already is left alone; nothing to put there removes it.
+  static func replace(_ path: String, joining parts: [String], through folder: String) throws(FamilyError) {
+    do throws(StoreError) {
+      guard !parts.isEmpty else { return try FileSystem.remove(path) }
+    } catch { throw FamilyError(error) }
+    let work = "\(folder)/\(FileSystem.name(of: path)).new"
+    unlink(work)
+    for part in parts {
+      guard let bytes = try read(part) else { throw FamilyError(.incomplete, "\(part): the file is gone") }
+      try append(bytes, to: work)
+    }
+    if let new = digest(work), let old = digest(path), new == old {
+      unlink(work)
+      return
+    }
+    do throws(StoreError) {
+      try FileSystem.sync(work)
+      try FileSystem.rename(work, to: path)
     } catch { throw FamilyError(error) }
   }
 

@@ -17,6 +17,8 @@ struct FamilyPlan: Sendable {
     var records: Int?
     /// The digest of its records.
     var sha256: String
+    /// Where its records stand in the sources, which rejects name; see ``PlacesHash``.
+    var places = ""
     /// The file of the spool that has them.
     var unit: Int?
     /// Files that somebody else has split off.
@@ -90,6 +92,11 @@ struct FamilyPlan: Sendable {
     let digest = DigestStream()
     for text in [base, part.value, part.path, part.sha256] { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
+  }
+
+  /// What the rejects of a part name beside its records: its sources, and the places in them.
+  func places(_ part: Part) -> String {
+    Self.joined([part.places] + sources.map(\.path) + part.files.map(\.path))
   }
 
   /// The digest of everything but the parts.

@@ -127,7 +127,7 @@ extension StoreFamily {
       parts.append(
         FamilyPlan.Part(
           value: value, name: part.name, path: "", records: other == nil ? part.records : nil, sha256: digest,
-          unit: part.unit, files: other?.files ?? []))
+          places: part.places.text, unit: part.unit, files: other?.files ?? []))
     }
     let split = Set(splitter.values)
     parts += given.filter { !split.contains($0.value) }

@@ -61,6 +61,14 @@ public final class StoreFamily {
     public var published = 0
     /// How many went because the plan has them no more.
     public var removed = 0
+    /// What the split did; `nil` when somebody else has split the records.
+    public var split: (read: Int, skipped: Int, rejected: Int)?
+    /// The records that the stores were built from, and those of them that were skipped and rejected.
+    public var parts = (read: 0, skipped: 0, rejected: 0)
+    /// The records of shared pipelines, counted once for each store.
+    public var shared = 0
+    /// The file with the rejects of the split and of all parts, when there are any.
+    public var rejectsPath: String?
     /// Records of all stores and of the split.
     public var read = 0
     /// Records that were left out.
@@ -88,6 +96,9 @@ public final class StoreFamily {
     self.folder = folder
     files = FamilyFiles(folder: folder)
   }
+
+  /// What names the run in all rejects of a family, so that the same records leave the same bytes.
+  static func rejectsRun(_ definition: ImportDefinition) -> String { definition.name + "/stores" }
 
   func hide(_ other: Redaction) { redaction.add(other) }
 
@@ -175,6 +186,8 @@ struct LoadedFamily: Sendable {
     ready.hashSeed = SeedBuild.hashSeed
     ready.reporting = RunReporting()
     ready.policy.again = .run
+    // An attempt that dies is begun anew in any case, so that there is nothing to lose.
+    if ready.policy.direct == .auto { ready.policy.direct = .always }
     ready.stores = nil
     // What is expected is expected of the whole, which the split holds against it.
     ready.expectedRecords = nil

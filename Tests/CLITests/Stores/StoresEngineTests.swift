@@ -6,7 +6,9 @@ import Testing
 @Suite("Families on engines")
 struct StoresEngineTests {
   static func isThere(_ program: String) -> Bool {
-    ["/usr/bin/", "/usr/local/bin/", "/bin/"].contains { FileManager.default.isExecutableFile(atPath: $0 + program) }
+    ["/usr/bin/", "/usr/local/bin/", "/bin/", "/usr/sbin/"].contains {
+      FileManager.default.isExecutableFile(atPath: $0 + program)
+    }
   }
 
   @Test(
@@ -31,17 +33,91 @@ struct StoresEngineTests {
     #expect(try family.published("three") == family.published("one"))
   }
 
+  /// A script of the repository.
+  private static func script(_ name: String) -> String { Locations.repository + "/scripts/" + name }
+
   @Test(
-    "Slurm's array runs the tasks",
-    .enabled(if: StoresEngineTests.isThere("sbatch"), "Slurm is not installed: apt-get install slurm-wlm"))
+    "an array of Slurm builds the family, a task that is put back in its middle too",
+    .enabled(
+      if: StoresEngineTests.isThere("sbatch") && StoresEngineTests.isThere("slurmctld"),
+      "Slurm is not installed: scripts/install-engines.sh"))
   func slurm() throws {
     let family = try Family()
     try family.write()
     #expect(try family.build("one").status == 0)
-    let script = Locations.repository + "/scripts/stores-slurm.sh"
-    let run = try Command.shell("bash \(script) items.yaml two 3", in: family.folder.path)
-    #expect(run.status == 0, "\(run.words)")
+    // The first task of an array stops in its middle, and says which one it is.
+    try family.folder.write(
+      """
+      #!/bin/bash
+      if [ "$2" = task ] && [ "$SLURM_ARRAY_TASK_ID" = 1 ] && mkdir stopped 2>/dev/null; then
+        export \(Shim.stopping(at: 20).map { "\($0)='\($1)'" }.sorted().joined(separator: " "))
+        "$REAL" "$@" & echo $! > process
+        until grep -Eq '^State:.*(stopped|zombie)' /proc/$!/status; do :; done
+        echo "${SLURM_ARRAY_JOB_ID}_1" > job
+        wait $!; exit
+      fi
+      exec "$REAL" "$@"
+      """, to: "holding")
+    let run = try Command.shell(
+      """
+      node="bash \(Self.script("slurm-node.sh"))"
+      $node start node || exit 99
+      trap '$node stop node' EXIT
+      export SLURM_CONF=$PWD/node/slurm.conf
+      bash \(Self.script("stores-slurm.sh")) items.yaml two 3; echo "plain $?"
+      chmod +x holding
+      export REAL=$MERGEWALK
+      MERGEWALK=$PWD/holding bash \(Self.script("stores-slurm.sh")) items.yaml three 3 & run=$!
+      until [ -s job ]; do :; done
+      scontrol requeue $(cat job); echo "requeued $?"
+      wait $run; echo "held $?"
+      """, in: family.folder.path)
+    #expect(run.lines.filter { !$0.hasPrefix("Submitted") } == ["plain 0", "requeued 0", "held 0"], "\(run.words)")
+    #expect(family.exists("stopped") && family.exists("job"))
     #expect(try family.published("two") == family.published("one"))
+    #expect(try family.published("three") == family.published("one"))
+  }
+
+  /// A Python with PySpark.
+  static let spark = Locations.repository + "/build/spark-env/bin/python"
+
+  @Test(
+    "Spark splits and builds the family, when a task fails, when an executor is killed, with speculation",
+    .enabled(
+      if: Soak.isOn && FileManager.default.isExecutableFile(atPath: StoresEngineTests.spark),
+      "a long test, and PySpark is not installed: scripts/install-engines.sh spark"),
+    arguments: [
+      ("local[2,4]", "exit 2"), ("local[2,4]", "exec \"$REAL\" \"$@\""),
+      ("local-cluster[2,1,1024]", "kill -9 $executor; exit 9"),
+    ])
+  func spark(master: String, first: String) throws {
+    let family = try Family(source: "{ files: items.csv, format: csv }")
+    try family.write()
+    #expect(try family.build("one").status == 0)
+    // What the first task does in place of its work; its executor is the Java above it.
+    try family.folder.write(
+      """
+      #!/bin/bash
+      if [ "$2" = task ] && mkdir "$MARK" 2>/dev/null; then
+        executor=$PPID
+        until [ "$(cat /proc/$executor/comm)" = java ]; do
+          executor=$(awk '/^PPid/ { print $2 }' /proc/$executor/status)
+        done
+        \(first)
+      fi
+      exec "$REAL" "$@"
+      """, to: "first")
+    let run = try Command.shell(
+      """
+      chmod +x first
+      export REAL=$MERGEWALK MARK=$PWD/mark MERGEWALK=$PWD/first SPARK_LOCAL_IP=127.0.0.1
+      \(Self.spark) \(Self.script("stores-spark.py")) items.yaml two 3 country items.csv 'spark.master=\(master)' \
+        spark.speculation=true spark.driver.host=127.0.0.1
+      """, in: family.folder.path)
+    #expect(run.status == 0, "\(master): \(run.words)")
+    #expect(family.exists("mark"))
+    #expect(try family.union("two") == family.union("one"))
+    #expect(try family.published("two").keys.sorted() == family.published("one").keys.sorted())
   }
 
   @Test("the Job of the documentation is an indexed one that sets what a task looks at")
