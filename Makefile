@@ -78,6 +78,7 @@ bench-smoke: packages release ## the same at 20,000 orders, once: do all contest
 	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results
 
 soak: packages ## the long tests: property tests with many seeds, and each fuzz target for FUZZ_SECONDS
+	./scripts/install-engines.sh spark
 	MERGEWALK_SOAK=1 $(SWIFT) test
 	SWIFT=$(SWIFT) ./scripts/consumer.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)

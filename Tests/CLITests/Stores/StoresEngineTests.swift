@@ -6,14 +6,17 @@ import Testing
 @Suite("Families on engines")
 struct StoresEngineTests {
   static func isThere(_ program: String) -> Bool {
-    ["/usr/bin/", "/usr/local/bin/", "/bin/", "/usr/sbin/"].contains {
+    if ProcessInfo.processInfo.environment["MERGEWALK_ENGINES"] == "none" { return false }
+    return ["/usr/bin/", "/usr/local/bin/", "/bin/", "/usr/sbin/"].contains {
       FileManager.default.isExecutableFile(atPath: $0 + program)
     }
   }
 
   @Test(
     "GNU parallel runs the tasks, and one that fails again",
-    .enabled(if: StoresEngineTests.isThere("parallel"), "GNU parallel is not installed: apt-get install parallel"))
+    .enabled(
+      if: StoresEngineTests.isThere("parallel"),
+      "GNU parallel is not installed (scripts/install-engines.sh), or MERGEWALK_ENGINES is none"))
   func parallel() throws {
     let family = try Family()
     try family.write()
@@ -40,7 +43,7 @@ struct StoresEngineTests {
     "an array of Slurm builds the family, a task that is put back in its middle too",
     .enabled(
       if: StoresEngineTests.isThere("sbatch") && StoresEngineTests.isThere("slurmctld"),
-      "Slurm is not installed: scripts/install-engines.sh"))
+      "Slurm is not installed (scripts/install-engines.sh), or MERGEWALK_ENGINES is none"))
   func slurm() throws {
     let family = try Family()
     try family.write()
@@ -64,11 +67,11 @@ struct StoresEngineTests {
       $node start node || exit 99
       trap '$node stop node' EXIT
       export SLURM_CONF=$PWD/node/slurm.conf
-      bash \(Self.script("stores-slurm.sh")) items.yaml two 3; echo "plain $?"
+      timeout 240 bash \(Self.script("stores-slurm.sh")) items.yaml two 3; echo "plain $?"
       chmod +x holding
       export REAL=$MERGEWALK
-      MERGEWALK=$PWD/holding bash \(Self.script("stores-slurm.sh")) items.yaml three 3 & run=$!
-      until [ -s job ]; do :; done
+      MERGEWALK=$PWD/holding timeout 240 bash \(Self.script("stores-slurm.sh")) items.yaml three 3 & run=$!
+      for _ in $(seq 1200); do [ -s job ] && break; sleep 0.1; done
       scontrol requeue $(cat job); echo "requeued $?"
       wait $run; echo "held $?"
       """, in: family.folder.path)
@@ -118,6 +121,48 @@ struct StoresEngineTests {
     #expect(family.exists("mark"))
     #expect(try family.union("two") == family.union("one"))
     #expect(try family.published("two").keys.sorted() == family.published("one").keys.sorted())
+  }
+
+  /// The blocks of the README about families: one machine, Slurm, Spark.
+  private static func blocks() throws -> [String] {
+    let page = try String(contentsOfFile: Locations.repository + "/README.md", encoding: .utf8)
+    let start = try #require(page.range(of: "## Many stores\n")).upperBound
+    let section = page[start...].components(separatedBy: "\n## ")[0]
+    return section.components(separatedBy: "```sh\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+  }
+
+  @Test(
+    "the README's blocks for one machine, Slurm and Spark make the same family",
+    arguments: [
+      (0, true), (1, StoresEngineTests.isThere("sbatch") && StoresEngineTests.isThere("slurmctld")),
+      (2, Soak.isOn && FileManager.default.isExecutableFile(atPath: StoresEngineTests.spark)),
+    ])
+  func readme(number: Int, isThere: Bool) throws {
+    let blocks = try Self.blocks()
+    #expect(blocks.count == 3)
+    if !isThere { return print("README block \(number + 1) is not run: scripts/install-engines.sh spark, make soak") }
+    let family = try Family(source: "{ files: orders.csv, format: csv }")
+    try family.folder.write(Family.csv(Family.rows), to: "orders.csv")
+    try family.folder.write(try family.text("items.yaml"), to: "orders.yaml")
+    let run = try Command.shell(
+      """
+      ln -s \(Locations.repository)/scripts scripts
+      mkdir bin && ln -s $MERGEWALK bin/mergewalk
+      export PATH=$PWD/bin:\(Locations.repository)/build/spark-env/bin:$PATH SPARK_LOCAL_IP=127.0.0.1
+      if [ \(number) = 1 ]; then
+        bash scripts/slurm-node.sh start node || exit 99
+        trap 'bash scripts/slurm-node.sh stop node' EXIT
+        export SLURM_CONF=$PWD/node/slurm.conf
+      fi
+      echo 'set -e' > block
+      cat >> block <<'END'
+      \(blocks[number])
+      END
+      timeout 300 bash block
+      """, in: family.folder.path)
+    #expect(run.status == 0, "\(blocks[number]): \(run.words)")
+    #expect(family.exists("family/_SUCCESS"))
+    #expect(try family.union("family") == Family.rows.map { "\($0[0])|\($0[1])|\($0[2])" }.sorted())
   }
 
   @Test("the Job of the documentation is an indexed one that sets what a task looks at")

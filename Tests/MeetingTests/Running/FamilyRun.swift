@@ -9,7 +9,7 @@ extension MeetingRun {
     _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], isKilled: Bool
   ) throws {
     let split = ReferenceSplit(scenario, inputs)
-    var wanted: [String: ReferenceImporter] = [:]
+    var wanted: [[UInt8]: ReferenceImporter] = [:]
     var rejects = split.rejects
     var (read, rejected, isBreached) = (split.skipped + split.rejects.count, split.rejects.count, false)
     for (value, inputs) in split.values {
@@ -41,13 +41,14 @@ extension MeetingRun {
       differences.append("\(name): skipped \(manifest["skipped"] ?? "")")
     }
     let stores = manifest["stores"] as? [[String: Any]] ?? []
-    let values = stores.compactMap { $0["value"] as? String }.sorted()
-    if values != wanted.keys.sorted() {
-      differences.append("\(name): stores of \(values), must be \(wanted.keys.sorted())")
+    let values = stores.map { Self.bytes($0["value"]) }
+    if Set(values) != Set(wanted.keys) || values.count != wanted.count {
+      let names = wanted.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+      differences.append("\(name): stores of \(stores.map { $0["value"] ?? "" }), must be \(names)")
     }
     for store in stores {
       let value = store["value"] as? String ?? ""
-      guard let importer = wanted[value] else { continue }
+      guard let importer = wanted[Self.bytes(value)] else { continue }
       let counts = store["records"] as? [String: Int] ?? [:]
       for (what, count) in importer.sums where counts[what] != count {
         differences.append("\(name), “\(value)”: \(what) is \(counts[what] ?? -1), must be \(count)")
@@ -62,6 +63,9 @@ extension MeetingRun {
     if !missing.isEmpty { differences.append("\(name): rejects lack \(missing)") }
     if !surplus.isEmpty { differences.append("\(name): rejects have \(surplus)") }
   }
+
+  /// Values are the same when their bytes are, whatever Unicode makes of them.
+  private static func bytes(_ value: Any?) -> [UInt8] { Array((value as? String ?? "").utf8) }
 
   /// Builds the family in this process.
   ///
@@ -111,7 +115,7 @@ extension MeetingRun {
 /// Records spread over stores by one that cannot be wrong: one record after the other.
 struct ReferenceSplit {
   /// The inputs of each value's store: imports, files, records.
-  private(set) var values: [String: [[[ReadRecord]]]] = [:]
+  private(set) var values: [[UInt8]: [[[ReadRecord]]]] = [:]
   private(set) var rejects: [RunOutcome.Reject] = []
   private(set) var skipped = 0
 
@@ -127,7 +131,7 @@ struct ReferenceSplit {
             codes = [fault]
           } else if let value = Self.value(record.cells[column] ?? .absent, scenario) {
             let empty = inputs.map { $0.map { _ in [ReadRecord]() } }
-            values[value, default: empty][part][file].append(record)
+            values[Array(value.utf8), default: empty][part][file].append(record)
             continue
           } else if scenario.missingStore == "skip" {
             skipped += 1
