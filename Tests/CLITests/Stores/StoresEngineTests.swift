@@ -82,12 +82,12 @@ struct StoresEngineTests {
   }
 
   /// A Python with PySpark.
-  static let spark = Locations.repository + "/build/spark-env/bin/python"
+  static let python = Locations.repository + "/build/spark-env/bin/python"
 
   @Test(
     "Spark splits and builds the family, when a task fails, when an executor is killed, with speculation",
     .enabled(
-      if: Soak.isOn && FileManager.default.isExecutableFile(atPath: StoresEngineTests.spark),
+      if: Soak.isOn && FileManager.default.isExecutableFile(atPath: StoresEngineTests.python),
       "a long test, and PySpark is not installed: scripts/install-engines.sh spark"),
     arguments: [
       ("local[2,4]", "exit 2"), ("local[2,4]", "exec \"$REAL\" \"$@\""),
@@ -114,7 +114,7 @@ struct StoresEngineTests {
       """
       chmod +x first
       export REAL=$MERGEWALK MARK=$PWD/mark MERGEWALK=$PWD/first SPARK_LOCAL_IP=127.0.0.1
-      \(Self.spark) \(Self.script("stores-spark.py")) items.yaml two 3 country items.csv 'spark.master=\(master)' \
+      \(Self.python) \(Self.script("stores-spark.py")) items.yaml two 3 country items.csv 'spark.master=\(master)' \
         spark.speculation=true spark.driver.host=127.0.0.1
       """, in: family.folder.path)
     #expect(run.status == 0, "\(master): \(run.words)")
@@ -132,12 +132,14 @@ struct StoresEngineTests {
   }
 
   @Test(
-    "the README's blocks for one machine, Slurm and Spark make the same family",
-    arguments: [
-      (0, true), (1, StoresEngineTests.isThere("sbatch") && StoresEngineTests.isThere("slurmctld")),
-      (2, Soak.isOn && FileManager.default.isExecutableFile(atPath: StoresEngineTests.spark)),
-    ])
-  func readme(number: Int, isThere: Bool) throws {
+    "the README's blocks for one machine, Slurm and Spark make the same family", arguments: [0, 1, 2])
+  func readme(number: Int) throws {
+    let isThere =
+      switch number {
+      case 0: true
+      case 1: Self.isThere("sbatch") && Self.isThere("slurmctld")
+      default: Soak.isOn && FileManager.default.isExecutableFile(atPath: Self.python)
+      }
     let blocks = try Self.blocks()
     #expect(blocks.count == 3)
     if !isThere { return print("README block \(number + 1) is not run: scripts/install-engines.sh spark, make soak") }
