@@ -1,6 +1,6 @@
 public import Glibc
 
-/// Who may do what with a file: what is made out of a file may be read by nobody who may not read that.
+/// The permissions of a file: a file made from another one is never readable by more users than that one.
 public struct FileAccess: Sendable, Hashable {
   /// The permissions of user, group and others.
   public var mode: mode_t
@@ -8,7 +8,7 @@ public struct FileAccess: Sendable, Hashable {
   private var owner: uid_t?
   private var group: gid_t?
 
-  /// What a file that is made in the usual way may have; the process's mask takes its part.
+  /// The permissions of a file made in the usual way; the process's mask applies.
   public static let usual = FileAccess(mode: 0o666, owner: nil, group: nil)
   /// For the user alone.
   public static let own = FileAccess(mode: 0o600, owner: nil, group: nil)
@@ -33,7 +33,7 @@ public struct FileAccess: Sendable, Hashable {
     return FileAccess(mode: access.mode | 0o600, owner: nil, group: access.group)
   }
 
-  /// What both allow; the owner is the first one's.
+  /// The permissions that both allow; the owner is the first one's.
   public func narrowed(by other: FileAccess?) -> FileAccess {
     var result = self
     if let other { result.mode &= other.mode }

@@ -1,6 +1,6 @@
 import CMergewalkScan
 
-/// What a C library reported, in words of eight bytes, in the order of its calls.
+/// A log of the events that a C library reported, in words of eight bytes, in the order of its calls.
 ///
 /// A log belongs to the side that writes it until it is handed over, and then to the side that reads it.
 public final class EventLog {

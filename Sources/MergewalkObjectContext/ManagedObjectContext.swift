@@ -24,11 +24,12 @@ public final class ManagedObjectContext {
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.
   var queue: StoreQueue?
-  /// What the context is called in persistent history, or `nil`.
+  /// The context's name in persistent history, or `nil`.
   public var name: String?
-  /// Who changes things here, for persistent history, or `nil`.
+  /// The author of the changes, for persistent history, or `nil`.
   public var transactionAuthor: String?
-  /// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+  /// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not
+  /// unique.
   public var mergePolicy = MergePolicy.error
   /// Whether what other contexts of the coordinator save is merged into this one at once, as
   /// ``mergeChanges(from:)-(ContextEvent)`` does.

@@ -2,7 +2,7 @@ import MergewalkSQLite
 
 /// A store that could not be opened, made, read or written.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong; tests and callers match this.
+  /// The kind of failure. Tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
     case notFound
@@ -51,15 +51,15 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case sqlite
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
   /// The store's path.
   public let path: String
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// For ``Code/incompatibleModel``: how the model and the store differ.
   public let differences: ModelDifferences?
-  /// What SQLite said, or `nil` when it is not the cause.
+  /// SQLite's own error, or `nil` when it is not the cause.
   public let cause: DatabaseFailure?
 
   /// Creates an error.
@@ -85,7 +85,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(code, path: path, message: cause.description, cause: cause)
   }
 
-  /// What to do about it, for a person; `nil` where that depends on the caller.
+  /// The cure, for a person; `nil` where that depends on the caller.
   public var advice: String? {
     switch code {
     case .notADatabase: "name the file of a store, or another path for a new one"

@@ -15,7 +15,7 @@ public struct SourceDefinition: Sendable {
   public var hasRawJSON: Bool
   /// The options of delimited text that were detected and are not the format's own, as a pipeline spells them.
   public var detected: [String] = []
-  /// What speaks for the detected options, one sentence each.
+  /// The evidence for the detected options, one sentence each.
   public var evidence: [String] = []
   /// Whether nothing else fits about as well as what was detected.
   public var isCertain = true

@@ -4,7 +4,7 @@ public struct CustomRecordFormat: Sendable {
   public typealias Opening =
     @Sendable (_ source: ByteSource, _ columns: ColumnRequest, _ index: Int) throws(ReadError) -> any RecordReader
 
-  /// What tells formats with other options apart, such as a query.
+  /// Tells formats with other options apart, such as a query.
   public let identity: String
   /// Opens a source.
   public let open: Opening

@@ -25,7 +25,7 @@ public final class Connection {
   public let handle: OpaquePointer
   /// The file's path as given.
   public let path: String
-  /// What errors call the file: its path, unless it stands for another one.
+  /// The file's name in errors: its path, unless it stands for another one.
   public var name: String
   /// What an overlay reads; `nil` for all other connections.
   private let snapshot: DatabaseSnapshot?
@@ -38,7 +38,7 @@ public final class Connection {
 
   /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
   private var statements: Set<OpaquePointer> = []
-  /// What a statement is about to do, for those who keep rows from SQLite for a while.
+  /// The purpose of a statement, for code that keeps rows from SQLite for a while.
   public enum Use: Sendable, Hashable {
     /// It is compiled: only the schema is read.
     case compiling

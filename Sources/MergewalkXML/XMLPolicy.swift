@@ -1,4 +1,4 @@
-/// What a document may do, and how it is told.
+/// The limits of a document, and how a breach is told.
 ///
 /// Whatever the policy: no file, no network, no external entity and no external document type is ever touched; names are
 /// bounded in number and length, and so are declarations, what entities add to the document, and a tag's attributes.
@@ -35,7 +35,7 @@ public struct XMLFault: Error, Sendable, Hashable {
   }
   /// The kind.
   public var code: Code
-  /// What is wrong.
+  /// The message.
   public var message: String
   /// Where the parser stood, in bytes from the document's first one.
   public var offset: Int

@@ -113,10 +113,10 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case expressionType
   /// A regular expression cannot be used.
   case invalidPattern
-  /// What a case of a pipeline's tests expects came out otherwise.
+  /// A case of a pipeline's tests has another result than expected.
   case testDiffers
 
-  /// What weight findings of this kind have.
+  /// The severity of findings of this kind.
   public var severity: Diagnostic.Severity {
     switch self {
     case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,

@@ -19,7 +19,7 @@ public struct AnomalyThresholds: Sendable, Hashable {
 
 /// Something about a run that is far from what is usual.
 public struct RunAnomaly: Sendable, Hashable {
-  /// What is unusual.
+  /// The measure that is unusual.
   public enum Measure: String, Sendable, Hashable, CaseIterable {
     /// The number of records read.
     case records
@@ -30,9 +30,9 @@ public struct RunAnomaly: Sendable, Hashable {
     /// The share of records that inserted something.
     case inserted
   }
-  /// What is unusual.
+  /// The measure that is unusual.
   public var measure: Measure
-  /// What it was in this run.
+  /// The value in this run.
   public var value: Double
   /// The median of the earlier runs.
   public var usual: Double

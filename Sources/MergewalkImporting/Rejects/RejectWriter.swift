@@ -9,7 +9,7 @@ public struct Reject: Sendable {
   public struct Reason: Sendable {
     /// Why.
     public var code: RejectCode
-    /// What was found and what was expected.
+    /// The message: found, then expected.
     public var message: String
     /// The entity's name, when the reason is about one.
     public var entity: String?
@@ -65,7 +65,7 @@ public struct Reject: Sendable {
 
 /// The rejects file cannot be written.
 public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What failed.
+  /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
     /// The file or its folder does not let itself be written.
     case cannotOpen
@@ -76,14 +76,14 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
     /// The file has fewer bytes than the run that goes on has written to it, or is gone.
     case tooShort
   }
-  /// What failed.
+  /// The kind of failure.
   public var code: Code
   /// The file's path.
   public var path: String
   /// The operating system's error number.
   public var number: Int32
 
-  /// What failed, with the path and the operating system's words.
+  /// The message, with the path and the operating system's words.
   public var description: String {
     switch code {
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"

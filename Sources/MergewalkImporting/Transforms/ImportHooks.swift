@@ -26,7 +26,7 @@ public struct ImportHooks: Sendable {
   /// Whether batches have to be shown to somebody.
   var seesBatches: Bool { batch != nil || record != nil }
 
-  /// What a hook learns of a batch.
+  /// The facts that a hook learns of a batch.
   public struct BatchInfo: Sendable {
     /// The path of the source.
     public var source: String

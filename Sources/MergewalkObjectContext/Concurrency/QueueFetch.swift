@@ -14,7 +14,7 @@ import Synchronization
 public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
   /// The values of objects that follow each other in the result.
   public typealias Element = [Value]
-  /// What goes wrong.
+  /// The error that it throws.
   public typealias Failure = ObjectError
 
   let context: QueueContext

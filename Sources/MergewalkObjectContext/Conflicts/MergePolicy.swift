@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+/// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not unique.
 ///
 /// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |
 /// |---|---|---|---|---|
@@ -34,9 +34,9 @@ open class MergePolicy {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The save fails and lists the conflicts.
     case error
-    /// What both sides changed becomes what the store has.
+    /// Conflicting properties take the store's values.
     case mergeByPropertyStoreTrump
-    /// What both sides changed becomes what this context has.
+    /// Conflicting properties take this context's values.
     case mergeByPropertyObjectTrump
     /// Everything becomes what this context has.
     case overwrite
@@ -52,9 +52,9 @@ open class MergePolicy {
 
   /// The save fails and lists the conflicts: the default.
   public static var error: MergePolicy { MergePolicy(.error) }
-  /// What both sides changed becomes what the store has.
+  /// Conflicting properties take the store's values.
   public static var mergeByPropertyStoreTrump: MergePolicy { MergePolicy(.mergeByPropertyStoreTrump) }
-  /// What both sides changed becomes what this context has.
+  /// Conflicting properties take this context's values.
   public static var mergeByPropertyObjectTrump: MergePolicy { MergePolicy(.mergeByPropertyObjectTrump) }
   /// Everything becomes what this context has.
   public static var overwrite: MergePolicy { MergePolicy(.overwrite) }

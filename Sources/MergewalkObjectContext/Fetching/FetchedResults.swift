@@ -15,7 +15,7 @@ import MergewalkObjectStore
 /// other contexts saved is seen then too, or when ``update()`` is called. The rows of all objects
 /// stay in the context while this lives; the request's batch size is not used. Confined to the context's task.
 public final class FetchedResults {
-  /// What is fetched.
+  /// The request that finds the objects.
   public let request: FetchRequest
   /// The key path whose values make sections, or `nil` for one section.
   public let sectionKeyPath: String?

@@ -36,7 +36,7 @@ public final class MigrationManager {
   public var progress: ((Double) -> Void)?
   /// The mapping that runs.
   public private(set) var currentEntityMapping: EntityMapping?
-  /// What is done, from 0 to 1.
+  /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
 
   private var sourceCoordinator: PersistentStoreCoordinator
@@ -220,7 +220,7 @@ public final class MigrationManager {
     pending.append((mapping, source.objectID, object))
   }
 
-  /// What mappings made of old objects, in the order of those.
+  /// The new objects that mappings made of old ones, in the order of the old ones.
   ///
   /// - Parameter mapping: The mapping's name; `nil` for all mappings.
   public func destinationObjects(mapping: String?, of sources: [ManagedObject]) throws -> [ManagedObject] {
@@ -243,7 +243,8 @@ public final class MigrationManager {
     return result
   }
 
-  /// What became of the objects that a relationship of an old object led to, as far as they fit a relationship of a new one.
+  /// The new objects made from those at the other end of an old object's relationship, as far as they fit a
+  /// relationship of a new one.
   public func destinationObjects(
     relationship: String, of source: ManagedObject, for destination: RelationshipDescription
   ) throws -> [ManagedObject] {

@@ -12,7 +12,7 @@ public protocol MigrationStage {
 ///
 /// Source: Apple, `NSLightweightMigrationStage`.
 public struct LightweightMigrationStage: MigrationStage {
-  /// What it does, for people.
+  /// The stage's name for people.
   public var label: String
   /// The versions, in order.
   public var versions: [ModelVersionList.Version]
@@ -31,7 +31,7 @@ public struct CustomMigrationStage: MigrationStage {
   /// Work on a store: the context is saved after it, if it has changes.
   public typealias Handler = (ManagedObjectContext) throws -> Void
 
-  /// What it does, for people.
+  /// The stage's name for people.
   public var label: String
   /// The version before.
   public var current: ModelVersionList.Version

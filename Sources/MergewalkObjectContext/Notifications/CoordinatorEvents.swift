@@ -4,7 +4,7 @@ public import MergewalkObjectStore
 ///
 /// Source: Apple's `NSPersistentStoreCoordinatorStoresDidChange` and `NSPersistentStoreRemoteChange`.
 public struct CoordinatorEvent: Sendable, Hashable {
-  /// What happened.
+  /// The kind of event.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A store was added or removed.
     case storesDidChange
@@ -12,7 +12,7 @@ public struct CoordinatorEvent: Sendable, Hashable {
     case remoteChange
   }
 
-  /// What happened.
+  /// The kind of event.
   public var kind: Kind
   /// The UUID of the store.
   public var storeUUID: String

@@ -1,4 +1,4 @@
-/// What an observer hears of.
+/// A change that an observer is told of.
 public struct ObjectChange {
   /// The object.
   public let object: ManagedObject

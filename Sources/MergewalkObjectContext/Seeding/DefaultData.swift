@@ -20,7 +20,7 @@ public struct DefaultData: Sendable, Hashable {
   /// Names the data.
   public init(identity: String) { self.identity = identity }
 
-  /// What a path holds, as far as these data are concerned.
+  /// The state of a path, as far as these data are concerned.
   public enum State: Sendable, Hashable {
     /// There is no file.
     case noStore
@@ -30,7 +30,7 @@ public struct DefaultData: Sendable, Hashable {
     case installed(StoreSeed)
   }
 
-  /// What ``installIfNeeded(at:model:configuration:fill:)`` and its relatives found to do.
+  /// The outcome of ``installIfNeeded(at:model:configuration:fill:)`` and its relatives.
   public enum Outcome: Sendable, Hashable {
     /// There was no store; there is one with the data now.
     case created

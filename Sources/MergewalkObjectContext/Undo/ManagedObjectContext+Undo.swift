@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// The ends of events, and who takes changes back.
 extension ManagedObjectContext {
-  /// Who takes changes back; `nil`, the default, records nothing, and ``undo()`` does nothing then.
+  /// The manager that undoes changes; `nil`, the default, records nothing, and ``undo()`` does nothing then.
   ///
   /// The manager lives as long as the context unless somebody else holds it too. Changes made before it was set cannot be
   /// undone; those of the context are removed from a manager that is replaced.

@@ -277,9 +277,9 @@ public final class UndoManager {
     }
   }
 
-  /// What ``undo()`` takes back, as ``setActionName(_:)`` says; empty when nobody said.
+  /// The name of the step that ``undo()`` undoes, set by ``setActionName(_:)``; empty when it has none.
   public var undoActionName: String { (openGroups.first ?? undoStack.last)?.name ?? "" }
-  /// What ``redo()`` makes again.
+  /// The name of the step that ``redo()`` makes again.
   public var redoActionName: String { redoStack.last?.name ?? "" }
   /// "Undo" and the name of the action.
   public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }

@@ -1,4 +1,4 @@
-/// What an expression is when it is evaluated in memory.
+/// The value of an expression that is evaluated in memory.
 public enum EvaluatedValue {
   /// A single value, also ``AttributeValue/null``.
   case attribute(AttributeValue)

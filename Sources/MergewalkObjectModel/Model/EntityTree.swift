@@ -25,7 +25,7 @@
 public struct EntityTree: Sendable, Hashable {
   /// The entity with its own properties; its parent's name is what the tree says.
   public var entity: EntityDraft
-  /// What inherits from it.
+  /// The entities that inherit from it.
   public var subentities: [EntityTree]
 
   /// Creates a tree.

@@ -18,7 +18,7 @@ extension StoreMetadata {
 }
 
 extension PersistentStore {
-  /// What the store says about itself.
+  /// The store's metadata.
   public var metadata: StoreMetadata {
     // Another connection may have set them.
     guard type == .sqlite, !connection.isClosed, let now = try? StoreMetadata.read(connection) else {
@@ -54,7 +54,7 @@ extension PersistentStore {
 }
 
 extension PersistentStoreCoordinator {
-  /// What a store says about itself: version hashes, identity, and the keys of its users.
+  /// The metadata of a store: version hashes, identity, and the keys of its users.
   public func metadata(for store: PersistentStore) -> StoreMetadata { store.metadata }
 
   /// Replaces the entries of a store's metadata besides those that the store itself keeps.

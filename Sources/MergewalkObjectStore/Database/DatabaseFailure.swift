@@ -1,8 +1,8 @@
 import MergewalkSQLite
 
-/// What SQLite said of a call that failed.
+/// The error of a call that SQLite refused.
 public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong, as far as it makes a difference to anybody.
+  /// The kind of failure, as far as callers treat it differently.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Another row has the values of a unique index or the primary key; ``DatabaseFailure/columns`` says which ones.
     case unique
@@ -30,7 +30,7 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
     case other
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let kind: Kind
   /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
   public let code: Int32

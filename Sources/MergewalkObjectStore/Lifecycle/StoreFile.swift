@@ -44,7 +44,7 @@ public final class StoreFile {
   public private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
   package let connection: Connection
-  /// What a writer should know.
+  /// Facts about the store that a writer should know.
   public let warnings: [Warning]
 
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.

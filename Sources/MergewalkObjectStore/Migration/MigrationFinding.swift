@@ -1,6 +1,6 @@
 /// One reason why a store cannot be migrated as it is.
 public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of reason it is.
+  /// The kind of reason.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The type of an attribute changed, and not every old value is one of the new type.
     case typeChange
@@ -38,9 +38,9 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
   public var entity: String
   /// The property's name; `nil` when the finding is about the entity.
   public var property: String?
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public var message: String
-  /// What to do about it.
+  /// The cure.
   public var hint: String
 
   /// Creates a finding.
@@ -60,7 +60,7 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
 
 /// A migration that was not done; the store is as before.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong; tests and callers match this.
+  /// The kind of failure. Tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of them.
     case notInferable
@@ -76,11 +76,11 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     case mapping
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
   /// The store's path; empty when only models were compared.
   public let path: String
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// All reasons.
   public let findings: [MigrationFinding]

@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What is done to the tables of a store, in which order, so that it fits another version of its model.
+/// The steps that make the tables of a store fit another version of its model, in order.
 ///
 /// A pure value made from the tables of both versions; nothing has run. Tables that get columns, other names or other
 /// entity numbers are changed where they are; those that lose columns or give rows away are written anew by one
@@ -8,7 +8,7 @@ import MergewalkObjectModel
 public struct MigrationPlan: Sendable {
   /// One thing that is done.
   public struct Step: Sendable {
-    /// What is done, for people.
+    /// The step in words, for people.
     public let title: String
     let actions: [Action]
 

@@ -4,7 +4,7 @@ import MergewalkSQLite
 /// Removes what processes that were killed have left beside a store: files that no row names, plans that no longer fit the
 /// store, and hidden files of stores that were never finished.
 public enum StoreCleaner {
-  /// What was left over.
+  /// The leftovers of interrupted runs.
   public struct Leftovers: Sendable {
     /// The files with values that no row names.
     public var orphans: [String] = []

@@ -15,7 +15,7 @@ public final class PersistentStore {
   /// The tables and columns.
   public let schema: StoreSchema
   package let connection: Connection
-  /// What keeps the records.
+  /// The kind of storage of the records.
   public let type: PersistentStoreType
   /// The configuration whose entities the store has; `nil` for all.
   public let configuration: String?

@@ -1,7 +1,7 @@
 import Glibc
 public import MergewalkObjectModel
 
-/// What a row of a ``RowBuffer`` is in relation to the store.
+/// The state of a row of a ``RowBuffer`` in relation to the store.
 public enum RowState {
   /// The place is not in use.
   public static let free: UInt8 = 0

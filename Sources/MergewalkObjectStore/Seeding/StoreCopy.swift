@@ -3,7 +3,7 @@ import MergewalkSQLite
 
 /// Puts a copy of a prepared store in a store's place.
 public enum StoreCopy {
-  /// What was copied.
+  /// The result of a copy.
   public struct Result: Sendable, Hashable {
     /// Whether the copy has the bytes of the original.
     ///

@@ -10,7 +10,7 @@ import MergewalkRecordFormats
 /// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step leaves
 /// is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md` describes them.
 public final class StoreFamily {
-  /// What planning did.
+  /// The result of planning.
   public struct Planned: Sendable {
     /// The plan's name.
     public var id = ""
@@ -32,7 +32,7 @@ public final class StoreFamily {
     public var warnings: [Diagnostic] = []
   }
 
-  /// What a task did.
+  /// The result of a task.
   public struct Built: Sendable {
     /// Stores that were built.
     public var built = 0
@@ -51,7 +51,7 @@ public final class StoreFamily {
     }
   }
 
-  /// What a commit did.
+  /// The result of a commit.
   public struct Committed: Sendable {
     /// The plan's name.
     public var id = ""
@@ -84,7 +84,7 @@ public final class StoreFamily {
   /// The family's folder.
   public let folder: String
   let files: FamilyFiles
-  /// What keeps the secrets of the pipelines out of everything that is shown.
+  /// Removes the secrets of the pipelines from all output.
   public private(set) var redaction = Redaction()
   /// What was read of the pipeline, so that it is read once a process.
   var loaded: LoadedFamily?

@@ -41,7 +41,7 @@ struct JSONRequest {
   func row(_ count: Int) -> Int { each == nil ? count * columnCount : 0 }
 }
 
-/// What a record is that is JSON and no object.
+/// The treatment of records that are JSON but not objects.
 public enum JSONScalars: String, Sendable, Hashable, CaseIterable {
   /// A reject, `notAnObject`.
   case reject
@@ -49,7 +49,7 @@ public enum JSONScalars: String, Sendable, Hashable, CaseIterable {
   case value
 }
 
-/// What an object is that has a requested member twice.
+/// The treatment of objects that have a requested member twice.
 public enum JSONDuplicates: String, Sendable, Hashable, CaseIterable {
   /// A reject, `duplicateMember`.
   case reject

@@ -6,9 +6,9 @@ public struct NDJSONOptions: Sendable, Hashable {
   public var maxRecordBytes = 16 << 20
   /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
   public var each: String?
-  /// What a line is that is JSON and no object.
+  /// The treatment of lines that are JSON but not objects.
   public var scalars = JSONScalars.reject
-  /// What an object is that has a requested member twice.
+  /// The treatment of elements that are not objects, and of documents that are not arrays.
   public var duplicates = JSONDuplicates.reject
   /// The file's encoding; the format has no other than UTF-8, but files with marks of UTF-16 there are.
   public var encoding = TextEncoding.automatic

@@ -13,7 +13,7 @@ import Glibc
 /// Sources: [WAL-mode file format](https://sqlite.org/walformat.html), [the write-ahead
 /// log](https://sqlite.org/fileformat2.html#the_write_ahead_log).
 public final class DatabaseSnapshot {
-  /// What tells the committed state of a log: nothing when all of it is in the database's file.
+  /// The committed state of a log: empty when all of it is in the database's file.
   public struct LogState: Hashable, Sendable {
     /// How many frames are committed; 0 when the file has everything.
     public var frames = 0
@@ -27,7 +27,7 @@ public final class DatabaseSnapshot {
   public let pageSize: Int
   /// How many pages there are.
   public let pageCount: Int
-  /// What the log holds beyond the file.
+  /// The state of the log beyond the file.
   public let log: LogState
 
   /// Whether the database has a write-ahead log: then what is written goes there, and the file keeps the snapshot.

@@ -91,7 +91,7 @@ public struct StoreLookup: Sendable, Hashable {
 }
 
 extension TransformStep.Action {
-  /// What an object in the store has that is found by the value.
+  /// Replaces the value by that of the object in the store which the value finds.
   public static func lookup(_ lookup: StoreLookup, otherwise: TransformStep.Otherwise) -> Self {
     Self("lookup", LookupStep(lookup: lookup, otherwise: otherwise))
   }

@@ -75,7 +75,7 @@ struct MapStep: StepAction {
 }
 
 extension TransformStep {
-  /// What a value becomes that a table or the store does not have.
+  /// The replacement for a value that a table or the store does not have.
   public enum Otherwise: Sendable, Hashable {
     /// The record is rejected.
     case reject
@@ -89,7 +89,7 @@ extension TransformStep {
 }
 
 extension TransformStep.Action {
-  /// What a table has for the value.
+  /// Replaces the value by the table's entry for it.
   public static func map(_ table: LookupTable, otherwise: TransformStep.Otherwise) -> Self {
     Self("map", MapStep(table: table, otherwise: otherwise))
   }

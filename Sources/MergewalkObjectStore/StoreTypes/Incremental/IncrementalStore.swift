@@ -59,7 +59,7 @@ extension IncrementalStore {
   public func obtainPermanentKeys(_ count: Int, of root: EntityDescription) -> Int64? { nil }
 }
 
-/// What an incremental store found for a request.
+/// The result of a request to an incremental store.
 public struct IncrementalFetchResult: Sendable {
   /// Records that are named and whose values may be asked for later.
   public var references: [StoredReference]
@@ -74,11 +74,11 @@ public struct IncrementalFetchResult: Sendable {
   }
 }
 
-/// What a save does to an incremental store.
+/// The changes of a save to an incremental store.
 public struct IncrementalStoreChanges {
   private let changes: StoreChanges
   private let store: PersistentStore
-  /// Who changes: the context's `transactionAuthor`.
+  /// The author of the changes: the context's `transactionAuthor`.
   public var author: String? { changes.author }
 
   init(_ changes: StoreChanges, _ store: PersistentStore) {
