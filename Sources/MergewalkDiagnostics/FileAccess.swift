@@ -26,8 +26,8 @@ public struct FileAccess: Sendable, Hashable {
     self.init(mode: status.st_mode & 0o666, owner: status.st_uid, group: status.st_gid)
   }
 
-  /// The access that a new file has that shows what another one holds: its maker's own, and nobody else's beyond that
-  /// one's.
+  /// The access that a new file has that shows what another one holds: its maker's own, and no further user's beyond
+  /// that one's.
   public static func derived(from path: String) -> FileAccess {
     guard let access = FileAccess(of: path) else { return .usual }
     return FileAccess(mode: access.mode | 0o600, owner: nil, group: access.group)
@@ -66,7 +66,7 @@ public struct FileAccess: Sendable, Hashable {
     close(descriptor)
   }
 
-  /// Makes an empty file with this access where there is none, for somebody who opens it by its name.
+  /// Makes an empty file with this access where there is none, for code that opens it by its name.
   ///
   /// - Returns: Whether it was made.
   @discardableResult

@@ -66,7 +66,7 @@ public struct EventWriter {
   @usableFromInline var end: UnsafeMutablePointer<UInt64>
   /// Where full logs go; nil while both sides are on one thread, when the log grows instead.
   private var link: SplitLink?
-  /// Whether nobody wants to know any more.
+  /// Whether the result is no longer wanted.
   public private(set) var isStopped = false
 
   /// Writes to a log, from its beginning on.

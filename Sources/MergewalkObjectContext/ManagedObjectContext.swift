@@ -4,9 +4,9 @@ public import MergewalkObjectStore
 
 /// A scratch pad of rows between code and a store.
 ///
-/// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects are
-/// handles on rows, made only when somebody asks for one; import stages work on the rows themselves. Both go through
-/// the same setters and the same ``save()``.
+/// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects
+/// are handles on rows, made only when one is asked for; import stages work on the rows themselves. Both go through the
+/// same setters and the same ``save()``.
 ///
 /// A context is confined to one task: pass object IDs to others.
 public final class ManagedObjectContext {
@@ -38,7 +38,7 @@ public final class ManagedObjectContext {
   }
   /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
   var knownWriteMark: Int
-  /// Who listens to what happens here; `nil` until somebody does.
+  /// Who listens to what happens here; `nil` without observers.
   var events: ContextEvents?
 
   // Unchecked exclusivity: touched at each access to an object, and no access to it runs other code.
@@ -50,11 +50,11 @@ public final class ManagedObjectContext {
 
   /// The objects that are alive, by root entity and row.
   var registry: ObjectRegistry
-  /// Who refers to whom among the changed rows; `nil` until somebody asks for a to-many relationship.
+  /// Who refers to whom among the changed rows; `nil` until the first access to a to-many relationship.
   var pendingReferences: PendingReferences?
   /// The keys of objects that got permanent ones, were never saved, and are gone.
   var annihilated: [TableID: Set<Int64>] = [:]
-  /// By entity: the to-one relationships without an inverse that may refer to its objects, once somebody asked.
+  /// By entity: the to-one relationships without an inverse that may refer to its objects, once asked for.
   var unpairedReferences: [Int: [RelationshipDescription]] = [:]
   /// Pairs that the next save adds to or removes from join tables.
   let pendingLinks = PendingLinks()
@@ -69,13 +69,13 @@ public final class ManagedObjectContext {
   ///
   /// Otherwise the next save fails with ``ObjectFailureCode/unreadable``. Its values are empty ones either way.
   public var shouldDeleteInaccessibleFaults = true
-  /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that writes
-  /// objects before what they refer to sets them later.
+  /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that
+  /// writes objects before what they refer to sets them later.
   package var postponedSlots: [TableID: Set<Int>] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
-  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to
-  /// another context. It is off by default: keep the objects that you need in a collection of your own.
+  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs
+  /// travel to another context. It is off by default: keep the objects that you need in a collection of your own.
   public var retainsRegisteredObjects = false {
     didSet { retainObjects() }
   }

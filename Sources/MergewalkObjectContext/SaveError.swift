@@ -7,7 +7,7 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
     /// Some objects break what the model demands, or may not be deleted.
     case validation
-    /// Somebody else changed or deleted a row since it was fetched.
+    /// Another context or process changed or deleted a row since it was fetched.
     case conflict
     /// The database refused a row: a uniqueness constraint, for example.
     case constraint
@@ -26,7 +26,7 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// All findings of a validation.
   public let failures: [ObjectValidationFailure]
-  /// The records that somebody else changed or deleted, or that have the same unique values as others.
+  /// The records that another context or process changed or deleted, or that have the same unique values as others.
   public let conflicts: [ManagedObjectID]
   /// The records that another context or process changed or deleted meanwhile.
   public let mergeConflicts: [MergeConflict]

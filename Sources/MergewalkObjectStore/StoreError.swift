@@ -2,7 +2,7 @@ import MergewalkSQLite
 
 /// A store that could not be opened, made, read or written.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure. Tests and callers match it, never the text.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
     case notFound
@@ -31,9 +31,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
     /// anew.
     case expiredHistoryToken
-    /// Somebody else has the store open.
+    /// Another process has the store open.
     case busy
-    /// Somebody has written to the store since a run into it was planned.
+    /// Another process has written to the store since a run into it was planned.
     case changedMeanwhile
     /// A row that waited until the end of a planned run is refused; nothing of the run is in the store.
     case refusedRows

@@ -137,7 +137,7 @@ struct SourceArguments {
       if let before = options[..<index].firstIndex(where: { $0.name == option.name }) {
         findings.add(
           .invalidOption, at: position,
-          "it is said twice: “\(options[before].value)” and “\(option.value)”")
+          "it is given twice: “\(options[before].value)” and “\(option.value)”")
         continue
       }
       guard let value = node(option, at: position) else { continue }

@@ -8,8 +8,8 @@ public struct CustomRecordFormat: Sendable {
   public let identity: String
   /// Opens a source.
   public let open: Opening
-  /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more columns
-  /// than anybody needs, so that those that nothing uses are nothing to ask about.
+  /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more
+  /// columns than needed, so that those that nothing uses are nothing to ask about.
   public let readsObjects: Bool
   /// See ``RecordFormat/hasElements``.
   public let hasElements: Bool

@@ -11,7 +11,7 @@ public final class Connection {
   public enum Mode: Sendable, Hashable {
     /// The file must exist and is never changed.
     case readOnly
-    /// As ``readOnly``, and nobody changes the file while it is open: no locks, and no `-wal` or `-shm` file.
+    /// As ``readOnly``, and the file does not change while it is open: no locks, and no `-wal` or `-shm` file.
     ///
     /// A file whose header says write-ahead mode can only be read so when its folder cannot be written.
     case immutable
@@ -42,7 +42,7 @@ public final class Connection {
   public enum Use: Sendable, Hashable {
     /// It is compiled: only the schema is read.
     case compiling
-    /// It begins or ends a transaction, or touches no row that anybody could keep back.
+    /// It begins or ends a transaction, or touches no row that could be kept back.
     case bookkeeping
     /// It may read or write any row.
     case rows
@@ -283,7 +283,7 @@ public final class Connection {
     return (file, methods.pointee)
   }
 
-  /// How long a statement waits for somebody else's lock.
+  /// How long a statement waits for another connection's lock.
   public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
   /// Registers a function that takes any values and returns null, so that triggers that call it can run.
@@ -301,9 +301,8 @@ public final class Connection {
 
   /// Runs `body`, whose statements end with `SQLITE_INTERRUPT` soon after `shouldStop` says so.
   ///
-  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine. Inside `body` others may be asked
-  /// as well.
-  /// Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
+  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine. Inside `body` others may be
+  /// asked as well. Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
   public func interruptible<Value, Failure>(
     _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

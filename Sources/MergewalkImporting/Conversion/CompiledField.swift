@@ -5,7 +5,7 @@ import MergewalkObjectStore
 
 /// A field's import, checked against its attribute and ready to convert columns.
 ///
-/// The policy for each of the four cases is resolved to a cell or a failure beforehand:
+/// The policy for each of the four cases is resolved to a cell or a failure in advance:
 /// see `docs/conversions.md`.
 public struct CompiledField: Sendable {
   /// The conversion of fields that have a value.

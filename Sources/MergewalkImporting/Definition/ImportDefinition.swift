@@ -285,7 +285,7 @@ public struct ConversionOptions: Sendable, Hashable {
   public var timeZoneOffset = 0
   /// How bytes are written.
   public var binaryEncoding = BinaryEncoding.base64
-  /// The decimal mark of numbers; `.` unless said otherwise.
+  /// The decimal mark of numbers; `.` by default.
   public var decimalMark = UInt8(ascii: ".")
   /// The mark between groups of digits that is removed, or `nil` for none.
   public var groupMark: UInt8?

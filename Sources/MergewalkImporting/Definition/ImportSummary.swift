@@ -26,8 +26,8 @@ public struct ImportSummary: Sendable {
     public var inserted = 0
     /// Objects changed, counted once for each time a record changed one.
     public var updated = 0
-    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that were
-    /// there before the run and as the records say when the first of them did so.
+    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that
+    /// were there before the run and as the records say when the first of them did so.
     public var unchanged = 0
     /// Records whose object an earlier record of the same import has named already.
     public var duplicates = 0
@@ -89,8 +89,8 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
-  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the same
-  /// when another process goes on with the run.
+  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the
+  /// same when another process resumes the run.
   public var runID = ""
   /// The run's number in the table of runs; nil when it is not there.
   public var runNumber: Int?
@@ -104,11 +104,11 @@ public struct ImportSummary: Sendable {
   public enum Completeness: String, Sendable {
     /// It has the records or the digest that were expected.
     case checked
-    /// Nobody said what to expect: when whatever writes it dies, that is its end.
+    /// Without an expected size or checksum: when whatever writes it dies, that is its end.
     case unchecked
   }
 
-  /// Whether inputs came whole, as far as somebody said what to expect; `nil` for files of which nothing was expected.
+  /// Whether inputs came whole, as far as a size or checksum was given; `nil` for files of which nothing was expected.
   public var completeness: Completeness?
   /// Which limit was exceeded; `nil` for none.
   public var breach: LimitBreach?
@@ -182,7 +182,8 @@ public struct ImportSummary: Sendable {
 
   /// The stage that held up the run most; nil when nothing was measured.
   ///
-  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or `convert`.
+  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or
+  /// `convert`.
   public var slowStage: String? {
     guard let longest = phases.max(by: { $0.seconds < $1.seconds }), longest.seconds > 0 else { return nil }
     guard longest.name == "wait" else { return longest.name }

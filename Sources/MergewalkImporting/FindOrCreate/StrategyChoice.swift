@@ -21,7 +21,7 @@ struct StrategyChoice {
   let store: PersistentStore
   let model: ManagedObjectModel
   let seed: UInt64
-  /// How many bytes of input are coming; 0 when nobody knows.
+  /// How many bytes of input are coming; 0 when it is not known.
   let inputBytes: Int
   let keyMemory: Int
   let override: FindPlan

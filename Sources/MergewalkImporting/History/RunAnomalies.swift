@@ -1,4 +1,4 @@
-/// How much a run may differ from the earlier ones of its pipeline before somebody should look at it.
+/// How much a run may differ from the earlier ones of its pipeline before it is worth a look.
 public struct AnomalyThresholds: Sendable, Hashable {
   /// How many earlier runs are looked at; 0 looks at none.
   public var runs = 10

@@ -12,7 +12,7 @@ public enum OutputKind: String, Sendable, CaseIterable {
   case report
   /// A JSON Schema of pipelines.
   case schema
-  /// A text that a command makes for people to go on with, such as a pipeline or exported records.
+  /// A text that a command makes for people to edit, such as a pipeline or exported records.
   case text
 
   /// Its name in messages.

@@ -1,4 +1,4 @@
-/// A limit that a run has exceeded, for which the whole run is taken back.
+/// A limit that a run has exceeded, for which the whole run is rolled back.
 public struct LimitBreach: Sendable, Hashable {
   /// The limit's name: `rejects.limit`, `rejects.ratio`, `rejects.codes` or another field of the pipeline.
   public var limit: String

@@ -82,7 +82,7 @@ final class RejectOutput {
   /// The file of the last batch, when a line of the rejects file has its columns.
   var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
 
-  /// Goes on with the batches of another plan and other inputs.
+  /// Continues with the batches of another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
   func turn(

@@ -2,11 +2,11 @@
 public struct RunPolicy: Sendable {
   /// The treatment of a run that an earlier process left unfinished.
   public enum Unfinished: String, Sendable, CaseIterable {
-    /// Go on with it; without one, begin at the start.
+    /// Resume it; without one, begin at the start.
     case resume
     /// Take it back, as far as that is possible, and begin at the start.
     case restart
-    /// Go on with it; without one, do nothing and fail.
+    /// Resume it; without one, do nothing and fail.
     case resumeOrFail
   }
 
@@ -63,6 +63,6 @@ public struct RunPolicy: Sendable {
   /// How a store is checked that was written past SQLite.
   public var directCheck = DirectCheck.quick
 
-  /// Creates the policy that goes on with unfinished runs.
+  /// Creates the policy that resumes unfinished runs.
   public init() {}
 }

@@ -9,7 +9,7 @@ enum RunStart {
   case fresh
   /// Where an earlier process stopped.
   case resumed(RunCheckpoint)
-  /// An earlier process has finished the run, and nobody was told.
+  /// An earlier process has finished the run, and this was not reported.
   case done(RunCheckpoint)
   /// The inputs were imported before, and that is enough.
   case again
@@ -43,7 +43,7 @@ struct RunStartChoice {
           message: "\(about(nil)): its checkpoint is not one of this version of mergewalk; \(Self.restartAdvice)")
       }
       if checkpoint.isDone {
-        // Nobody was told that it ended. The same inputs are not imported twice for that.
+        // Its end was not reported. The same inputs are not imported twice for that.
         if policy.unfinished != .restart, !definition.isDryRun, difference(checkpoint) == nil {
           return .done(checkpoint)
         }
@@ -78,7 +78,7 @@ struct RunStartChoice {
 
   /// The error for a run that is to go on and is not there.
   ///
-  /// - Parameter refusal: Why what is there is not gone on with.
+  /// - Parameter refusal: Why what is there is not resumed.
   static func nothingToResume(_ definition: ImportDefinition, _ refusal: String? = nil) -> ImportError {
     ImportError(
       code: .nothingToResume,

@@ -28,7 +28,7 @@ public struct ImportError: Error, CustomStringConvertible {
     case cannotWriteRejects
     /// The cursor that the store remembers is of another column.
     case cursorMismatch
-    /// There is no unfinished run to go on with.
+    /// There is no unfinished run to resume.
     case nothingToResume
     /// An unfinished run cannot go on: its checkpoint is of another version, or its rejects file is gone.
     case cannotResume
@@ -40,7 +40,7 @@ public struct ImportError: Error, CustomStringConvertible {
     case inputChanged
     /// An unfinished run cannot go on: an input has become shorter.
     case inputShorter
-    /// An unfinished run cannot go on: an input has become longer, and nobody said that it may.
+    /// An unfinished run cannot go on: an input has become longer, which the pipeline does not allow.
     case inputLonger
     /// The last finished run had the same inputs, and that is not to happen.
     case alreadyImported

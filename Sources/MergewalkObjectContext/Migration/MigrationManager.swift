@@ -1,17 +1,17 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Runs a mapping model: reads the objects of a store, makes new ones in a store beside it, and puts that in the place of the
-/// first.
+/// Runs a mapping model: reads the objects of a store, makes new ones in a store beside it, and puts that in the place
+/// of the first.
 ///
 /// ```swift
 /// let manager = MigrationManager(from: old, to: new, mapping: mapping)
 /// try manager.migrate("shop.sqlite")
 /// ```
 ///
-/// Objects go over in batches, so memory grows by 24 bytes an object: what became of it. The store is replaced in one step
-/// when all is done; until then a crash or an error leaves it as it was. New objects have new IDs, and the store a new
-/// identity; the app's own metadata go along.
+/// Objects go over in batches, so memory grows by 24 bytes an object: what became of it. The store is replaced in one
+/// step when all is done; until then a crash or an error leaves it as it was. New objects have new IDs, and the store a
+/// new identity; the app's own metadata go along.
 ///
 /// Required relationships have nothing to refer to while the objects are made, so the new store is one of a model
 /// without requirements at first; at the end it becomes one of the real model, which fails when something is missing.
@@ -71,7 +71,8 @@ public final class MigrationManager {
   ///   - path: The store's path.
   ///   - backupPath: Where a copy of the store is put first; `nil` for none.
   /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `data` when something
-  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or what a policy throws. The store is as before.
+  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or what a policy throws. The store is as
+  ///   before.
   public func migrate(_ path: String, backupPath: String? = nil) throws {
     let problems = mapping.problems(from: source, to: destination)
     guard problems.isEmpty else {
@@ -181,7 +182,7 @@ public final class MigrationManager {
       try policy.createRelationships(for: new, source: old, mapping: mapping, manager: self)
       if (position + 1).isMultiple(of: batchSize) {
         try saveBatch()
-        // Nobody walks through the source now.
+        // The source is not being walked through now.
         sourceContext.reset()
         report(Double(batchSize))
       }

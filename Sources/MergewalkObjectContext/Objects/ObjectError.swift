@@ -3,7 +3,7 @@ public import MergewalkObjectStore
 
 /// A call of the object layer that could not be done; nothing has changed.
 public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure. Tests and callers match it, never the text.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The model has no entity of this name.
     case unknownEntity

@@ -4,7 +4,7 @@ public enum EvaluatedValue {
   case attribute(AttributeValue)
   /// A managed object, a dictionary, or anything else that has values by key.
   case object(any KeyedValues)
-  /// The ID of an object that nobody looked into.
+  /// The ID of an object that was not looked into.
   case objectID(ManagedObjectID)
   /// A list of values; order and repetitions are kept.
   case collection([EvaluatedValue])

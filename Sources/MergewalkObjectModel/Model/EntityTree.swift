@@ -34,7 +34,7 @@ public struct EntityTree: Sendable, Hashable {
     self.subentities = subentities
   }
 
-  /// An entity with properties; its class is named like it unless said otherwise.
+  /// An entity with properties; by default its class is named like it.
   public static func entity(
     _ name: String, className: String? = nil, isAbstract: Bool = false, _ properties: PropertyDraft...,
     unique: [[String]] = [], subentities: [EntityTree] = []

@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 
 /// A predicate, an expression or a fetch request that cannot be parsed, evaluated or compiled.
 public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of failure. Tests and callers match it, never the text.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The format string is not in the predicate language.
     case syntax

@@ -25,7 +25,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var includesPendingChanges = true
   /// Whether the values are fetched together with the objects; otherwise their first use asks the store again.
   public var includesPropertyValues = true
-  /// Whether objects say that they are faults until the first use of their values (which asks nobody when the values
+  /// Whether objects say that they are faults until the first use of their values (which asks no store when the values
   /// were fetched).
   public var returnsObjectsAsFaults = true
   /// Whether equal dictionaries are returned once.

@@ -2,7 +2,7 @@ import MergewalkPropertyLists
 import MergewalkSQLite
 
 extension StoreMetadata {
-  /// The keys that the store itself keeps: what somebody sets for them is not taken.
+  /// The keys that the store itself keeps: values that the program sets for them are ignored.
   static let ownKeys: Set<String> = [
     Key.storeType, Key.frameworkVersion, Key.hashesVersion, Key.hashes, Key.digest, Key.checksum, Key.identifiers,
     Key.autoVacuumLevel, ModelCopy.key,
@@ -110,7 +110,7 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreType {
-  /// The type that somebody named, or else that of a file, by how it starts.
+  /// The type that was named, or else that of a file, by how it starts.
   ///
   /// - Throws: ``StoreError`` with `notFound`, or `notADatabase` for files of no built-in type.
   init(_ named: PersistentStoreType?, fileAt path: String) throws(StoreError) {

@@ -8,9 +8,9 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
     case unique
     /// A row breaks another constraint of its table, a trigger refused it, or its key is no number.
     case constraint
-    /// Somebody else holds the lock.
+    /// Another connection holds the lock.
     case busy
-    /// The statement was stopped because somebody asked for it.
+    /// The statement was stopped on request.
     case interrupted
     /// The file is damaged.
     case damaged
@@ -38,7 +38,8 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
   public let message: String
   /// The statement that failed, without its values, or `nil`.
   public let statement: String?
-  /// Of ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over expressions.
+  /// Of ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over
+  /// expressions.
   public let columns: [String]
 
   /// `SQLite error CODE: message (statement)`.

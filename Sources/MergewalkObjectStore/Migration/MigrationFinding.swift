@@ -60,15 +60,16 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
 
 /// A migration that was not done; the store is as before.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. Tests and callers match it, never the text.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of them.
+    /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of
+    /// them.
     case notInferable
     /// The data do not allow it; ``MigrationError/findings`` lists what stands in the way.
     case data
     /// No model was found that the store was made with.
     case noSourceModel
-    /// Somebody asked to stop.
+    /// It was asked to stop.
     case cancelled
     /// The store could not be read or written; ``MigrationError/cause`` says why.
     case store

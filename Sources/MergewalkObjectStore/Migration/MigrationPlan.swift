@@ -46,7 +46,7 @@ public struct MigrationPlan: Sendable {
   public let steps: [Step]
   /// The tables afterwards.
   public let destination: StoreSchema
-  /// For the number of each root entity afterwards, the number of the root before whose keys it goes on with.
+  /// For the number of each root entity afterwards, the number of the root before whose keys it continues.
   let sequences: [Int: Int]
   /// For each entity number before, the number afterwards; `nil` when the entity is gone.
   let numbers: [Int: Int?]
@@ -87,7 +87,7 @@ extension MigrationPlan {
     guard findings.isEmpty else {
       throw MigrationError(
         .notInferable, path: "",
-        message: "what becomes of the data cannot be inferred from the two versions of the model", findings: findings)
+        message: "the mapping of the data cannot be inferred from the two versions of the model", findings: findings)
     }
     var planner = MigrationPlanner(mapping: mapping, old: source, new: destination, crowded: crowded)
     planner.plan()

@@ -155,7 +155,7 @@ public struct StoreExport {
     var failure: DiagnosticList?
     do throws(StoreError) {
       try PersistentStore.withReadableStore(storePath, model) { store throws(StoreError) in
-        // All files are of one moment even when somebody writes the store.
+        // All files are of one moment even when the store is written meanwhile.
         try store.freeze()
         do throws(DiagnosticList) {
           try checkEntities(of: chosen, store)

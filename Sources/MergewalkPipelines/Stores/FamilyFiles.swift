@@ -230,7 +230,7 @@ extension FamilyFiles {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
-  /// What tells that nobody has written to a file since; nil when it is none that could be asked.
+  /// What tells that a file was not written to since; nil when it is none that could be asked.
   ///
   /// The number of the file does not count: a copy with the times of its original is the same.
   static func state(_ path: String) -> String? {
@@ -239,7 +239,7 @@ extension FamilyFiles {
     return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
   }
 
-  /// What tells that a file is still the one that was read: nobody has put another in its place.
+  /// Tells whether a file is still the one that was read and was not replaced.
   static func identity(_ path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -13,7 +13,7 @@ struct FamilyPlan: Sendable {
     var name: String
     /// The store's path in the family's folder.
     var path: String
-    /// The records that were split off for it; nil when they were split by somebody else.
+    /// The records that were split off for it; nil when they were split by another program.
     var records: Int?
     /// The digest of its records.
     var sha256: String
@@ -21,7 +21,7 @@ struct FamilyPlan: Sendable {
     var places = ""
     /// The file of the spool that has them.
     var unit: Int?
-    /// Files that somebody else has split off.
+    /// Files that another program has split off.
     var files: [InputFile] = []
   }
 
@@ -38,7 +38,7 @@ struct FamilyPlan: Sendable {
     var path: String
     /// The same, whatever folder a task runs in.
     var place: String
-    /// What tells that nobody has written to it since; nil for what can be read only once.
+    /// What tells that it was not written to since; nil for what can be read only once.
     var state: String?
 
     init(_ path: String, state: String?) {
@@ -73,7 +73,7 @@ struct FamilyPlan: Sendable {
   var headers: [[UInt8]] = []
   var units: [SpoolUnit] = []
   var parts: [Part] = []
-  /// What became of records in the split; nil when somebody else has split them.
+  /// What became of records in the split; nil when another program has split them.
   var counts: Splitter.Counts?
   /// Stores of earlier plans that are not of this one.
   var former: [String] = []

@@ -12,7 +12,7 @@ struct HiveFolders {
     var value: String?
     var path: String
     var files: [String]
-    /// Folders in it, which nobody reads.
+    /// Folders in it, which are not read.
     var inner: [String]
   }
 

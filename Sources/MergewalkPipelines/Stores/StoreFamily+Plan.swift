@@ -14,7 +14,7 @@ extension StoreFamily {
   /// - Parameters:
   ///   - pipeline: The path of the pipeline file.
   ///   - sources: Files to read in place of those that it names, or folders whose own folders are called `key=value`,
-  ///     which somebody else has split already.
+  ///     which another program has split already.
   ///   - variables: The values of `${NAME}`.
   ///   - change: What the caller changes about the definition, such as what it expects of the input.
   /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many.

@@ -7,8 +7,9 @@ import MergewalkRecordFormats
 /// A family of stores: one input, a store for each value of a column, in one folder.
 ///
 /// ``plan(_:sources:variables:change:)`` spreads the records, ``task(number:of:jobs:)`` builds stores and may run
-/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step leaves
-/// is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md` describes them.
+/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step
+/// leaves is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md`
+/// describes them.
 public final class StoreFamily {
   /// The result of planning.
   public struct Planned: Sendable {
@@ -16,7 +17,7 @@ public final class StoreFamily {
     public var id = ""
     /// How many stores there will be.
     public var stores = 0
-    /// The records that were read, or `nil` when somebody else has split them.
+    /// The records that were read, or `nil` when another program has split them.
     public var read: Int?
     /// Records that name no store and were left out.
     public var skipped = 0
@@ -26,7 +27,7 @@ public final class StoreFamily {
     public var rejectCodes: [String: Int] = [:]
     /// The rejects file of the split, when there is one.
     public var rejectsPath: String?
-    /// Whether an input could be read only once and nobody said what to expect of it.
+    /// Whether an input could be read only once and has no expected size or checksum.
     public var completeness: ImportSummary.Completeness?
     /// Findings about the pipeline that stop nothing.
     public var warnings: [Diagnostic] = []

@@ -1,4 +1,4 @@
-/// How a CSV file is written: RFC 4180 unless said otherwise.
+/// How a CSV file is written: by default as in RFC 4180.
 ///
 /// Lines end with LF, CRLF or CR, in any mixture. Leading blank lines, comments and skipped lines are no records.
 public struct CSVOptions: Sendable, Hashable {

@@ -8,7 +8,7 @@ struct JSONRequest {
   var each: JSONEach?
   /// Whether what is no object is a record, instead of a reject.
   let takesScalars: Bool
-  /// The column that such a record has, or -1 when nobody asked for it.
+  /// The column that such a record has, or -1 when it was not asked for.
   let valueColumn: Int
   /// Whether of members that stand twice the last one counts, instead of the record being refused.
   let keepsLast: Bool

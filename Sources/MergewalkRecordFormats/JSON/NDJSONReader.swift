@@ -22,7 +22,7 @@ public struct NDJSONOptions: Sendable, Hashable {
 /// Lines end with LF or CRLF; a CR alone is white space; lines of white space are skipped; a byte order mark is
 /// skipped. Each line is checked whole against RFC 8259. What the RFC leaves open: invalid UTF-8, lone surrogates
 /// (escaped), nesting deeper than 512 and a requested member (or one on the way to it) that stands twice are refused;
-/// numbers of any size are kept as spelt; members nobody asked for are checked for their syntax only.
+/// numbers of any size are kept as spelt; members not asked for are checked for their syntax only.
 ///
 /// A request is a path of member names with dots between them, such as `customer.email`. A dot that belongs to a name
 /// is written `\.`, a backslash `\\`. A null on the way makes the member null; anything else that is not an object

@@ -62,7 +62,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownEntity
     /// A database is no Core Data store, or none of the model.
     case unsuitableStore
-    /// Somebody else has a database locked.
+    /// Another process has a database locked.
     case locked
     /// The C library knows no encoding of this name.
     case unknownEncoding

@@ -10,7 +10,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var bytes = 0
     /// The size of the write-ahead log beside it, in bytes; 0 for none.
     public var logBytes = 0
-    /// Whether an earlier run of the pipeline was interrupted and goes on with the next one.
+    /// Whether an earlier run of the pipeline was interrupted and is resumed by the next one.
     public var hasUnfinishedRun = false
     /// Whether it keeps persistent history.
     public var tracksHistory = false
@@ -20,7 +20,7 @@ public struct ImportExplanation: Sendable, Hashable {
   public struct Source: Sendable, Hashable {
     /// Its path.
     public var path: String
-    /// Its size in bytes; `nil` when nobody knows.
+    /// Its size in bytes; `nil` when it is not known.
     public var bytes: Int?
   }
 
@@ -42,7 +42,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var reason: String
     /// The rows that are in the store, when they matter.
     public var rows: Int?
-    /// About how many records are coming; `nil` when nobody knows.
+    /// About how many records are coming; `nil` when it is not known.
     public var expected: Int?
     /// Whether an index covers the key, when that matters.
     public var hasIndex: Bool?

@@ -19,7 +19,7 @@ public protocol IncrementalStore: AnyObject {
   /// - Throws: ``StoreError``; nothing is opened then.
   func loadMetadata(for model: ManagedObjectModel, proposed: StoreMetadata) throws(StoreError) -> StoreMetadata
 
-  /// Keeps metadata that somebody has set.
+  /// Keeps metadata that the program has set.
   func saveMetadata(_ metadata: StoreMetadata) throws(StoreError)
 
   /// The greatest primary key that was ever given out below a root entity.
@@ -32,9 +32,9 @@ public protocol IncrementalStore: AnyObject {
 
   /// Finds the records that a request asks for.
   ///
-  /// All that may match must be named, more may be; limit and offset are applied afterwards. Records whose values are at
-  /// hand go into `filler`; those that are only named are asked for with ``newValues(for:into:)`` when they are not in
-  /// the tables yet.
+  /// All that may match must be named, more may be; limit and offset are applied afterwards. Records whose values are
+  /// at hand go into `filler`; those that are only named are asked for with ``newValues(for:into:)`` when they are not
+  /// in the tables yet.
   func execute(_ request: FetchRequest, into filler: StoreFiller) throws(StoreError) -> IncrementalFetchResult
 
   /// Hands over values of records; of to-many relationships only those that are at hand. Records that are gone are left
