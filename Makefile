@@ -82,6 +82,7 @@ soak: packages ## the long tests: property tests with many seeds, and each fuzz 
 	./scripts/install-engines.sh spark
 	MERGEWALK_SOAK=1 $(SWIFT) test
 	SWIFT=$(SWIFT) ./scripts/consumer.sh
+	./scripts/test-plugin.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)
 
 consumer: packages ## a package of somebody else that depends on ours, built and run (minutes)

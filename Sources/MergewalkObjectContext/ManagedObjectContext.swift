@@ -8,6 +8,16 @@ public import MergewalkObjectStore
 /// are handles on rows, made only when one is asked for; import stages work on the rows themselves. Both go through the
 /// same setters and the same ``save()``.
 ///
+/// For the next developer:
+/// - Values live in columns, never in objects. A new feature adds a column, a list of rows or a table beside them; it
+///   does not add a property to ``ManagedObject``.
+/// - Every change goes through the setters of the row (`ManagedObjectContext+ToOne.swift` and its neighbours): they keep
+///   inverses, undo, pending changes and notifications in step. A second way to write a cell would lose one of them.
+/// - Imports and saved objects share ``save()``. What costs time for each row is paid a million times: no closure,
+///   string or dictionary for a row.
+/// - A save is an attempt (``SaveRun``): whatever it changes here must be undone when a store refuses it.
+/// - Extensions have one subject a file. Stored properties must be in this file, so their comments say who uses them.
+///
 /// A context is confined to one task: pass object IDs to others.
 public final class ManagedObjectContext {
   /// The model of the context's objects.

@@ -16,6 +16,17 @@ enum RunStart {
 }
 
 /// Decides how a run begins.
+///
+/// For the next developer:
+/// - The checkpoint is committed by the transaction that holds its rows (``RunJournal``). Never write it before or after:
+///   a crash in between would lose records or import them twice.
+/// - A run resumes only when definition, inputs and store are those of the checkpoint. When in doubt, refuse or start
+///   over; never guess. Each reason has a code in ``ImportError``.
+/// - Whatever changes the meaning of records belongs into ``DefinitionDigest``, and each new count into ``RunTally``:
+///   a resumed run must end with the numbers of an undisturbed one.
+/// - Inputs that can be read only once cannot be resumed; ``SourcePrint`` says which.
+/// - ``RunStart/done(_:)`` is a run that ended without being reported: report it, and import nothing.
+/// - The kill tests (`CLITests/Once`) stop a run at every point; add a point for each new step.
 struct RunStartChoice {
   let definition: ImportDefinition
   /// The definition's digest.
