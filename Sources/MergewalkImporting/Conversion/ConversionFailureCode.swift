@@ -46,7 +46,7 @@ public struct FieldFailure: Sendable, Hashable {
   public var column: Int32
   /// The ``CompiledField/identifier`` of the field that failed.
   public var field: Int32
-  /// What is wrong.
+  /// The code of the reject.
   public var code: RejectCode
 
   /// Creates a failure.

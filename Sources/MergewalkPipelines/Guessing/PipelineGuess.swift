@@ -7,11 +7,11 @@ public struct PipelineGuess: Sendable {
   public struct File: Sendable {
     /// Its path.
     public var path: String
-    /// What it holds.
+    /// The file's text.
     public var text: String
   }
 
-  /// What was guessed of one source.
+  /// The guess for one source.
   public struct Summary: Sendable {
     /// The source as the user named it.
     public var source: String
@@ -37,12 +37,12 @@ public struct PipelineGuess: Sendable {
 
   /// The model, then the pipelines in the order in which they have to run.
   public var files: [File]
-  /// What was guessed of each source, in that order.
+  /// The guess for each source, in that order.
   public var summaries: [Summary]
   /// Findings about the sources that do not matter much.
   public var warnings: [Diagnostic]
 
-  /// What is asked for.
+  /// A request to guess.
   public struct Request: Sendable {
     /// Files, globs, folders, or `-`; each stands for the records of one entity.
     public var sources: [String]

@@ -2,7 +2,7 @@ public import MergewalkRecordFormats
 
 /// Looks at the records of a source and says what its columns hold.
 public struct TypeSampler: Sendable {
-  /// What was seen of each column.
+  /// The profile of each column.
   public private(set) var profiles: [ColumnProfile]
   private let isTyped: Bool
 

@@ -6,7 +6,7 @@ import MergewalkImporting
 /// Each case runs in a temporary store, with the pipeline as it is and other inputs. `docs/pipeline-tests.md` describes the
 /// files.
 public struct PipelineTests: Sendable {
-  /// What became of one case.
+  /// The result of one case.
   public struct Result: Sendable {
     /// How a case ends.
     public enum Outcome: String, Sendable {
@@ -24,7 +24,7 @@ public struct PipelineTests: Sendable {
     public var position: SourcePosition
     /// How it ended.
     public var outcome: Outcome
-    /// What differs, at the place of the expectation, or what keeps the case from running.
+    /// The differences, at the place of the expectation, or the reason why the case does not run.
     public var findings: [Diagnostic]
     /// How long it took.
     public var seconds: Double
