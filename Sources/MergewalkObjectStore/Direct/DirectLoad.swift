@@ -111,7 +111,7 @@ package final class DirectLoad {
         let indexes = tables.values.reduce(0) { $0 + $1.indexes.count }
         writer = try StorePageWriter(
           descriptor: descriptor, temporaryFolder: temporaryFolder,
-          chunkBytes: max(256 << 10, min(1 << 20, Self.sortBytes / max(indexes, 1))))
+          chunkBytes: max(256 << 10, min(512 << 10, Self.sortBytes / max(indexes, 1))))
       }
       self.writer = writer
       return try writer.table(
