@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 /// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one begins,
 /// to a file beside it with the moment of its own run in the name, `orders.rejects.2024-05-01T020000.123Z.ndjson` for
 /// `orders.rejects.ndjson`. So no run empties a file whose records nobody has put right; `docs/rejects.md` has the rules.
-public struct EarlierRejects: Sendable {
+package struct EarlierRejects: Sendable {
   /// The rejects file's path, with its links followed.
   private let path: String
   private let folder: String
@@ -16,7 +16,7 @@ public struct EarlierRejects: Sendable {
   private let suffix: String
 
   /// The files beside a rejects file, which need not be there.
-  public init(of path: String) {
+  package init(of path: String) {
     let path = ResolvedPath.of(path)
     self.path = path
     folder = RejectWriter.folder(of: path)
@@ -27,7 +27,7 @@ public struct EarlierRejects: Sendable {
   }
 
   /// The files that were set aside, the oldest run's first.
-  public var paths: [String] {
+  package var paths: [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []
@@ -40,7 +40,7 @@ public struct EarlierRejects: Sendable {
 
   /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
   /// files.
-  public func moment(of path: String) -> String? {
+  package func moment(of path: String) -> String? {
     let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     guard isOurs(name) else { return nil }
     return String(name.dropFirst(prefix.count).prefix(Self.momentShape.count))
@@ -86,7 +86,7 @@ public struct EarlierRejects: Sendable {
   }
 
   /// Whether two paths lead to one file; equal paths do.
-  public static func isSame(_ first: String, _ second: String) -> Bool {
+  package static func isSame(_ first: String, _ second: String) -> Bool {
     guard let one = FileID(first), let other = FileID(second) else { return first == second }
     return one == other
   }
