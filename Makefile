@@ -19,9 +19,10 @@ build: packages ## debug build of everything
 release: packages ## release build of the mergewalk command
 	$(SWIFT) build -c release --product mergewalk
 
-dist: packages ## a tarball, a Debian package and an OCI image in build/dist, with Swift linked statically
-	$(SWIFT) build -c release --product mergewalk --static-swift-stdlib --scratch-path .build_static
-	python3 scripts/dist.py --binary .build_static/release/mergewalk --out build/dist
+dist: packages ## a tarball, a Debian package and an OCI image in build/dist, linked statically
+	PKG_CONFIG_PATH=$$(python3 scripts/static-libraries.py build/static) \
+	  $(SWIFT) build -c release --product mergewalk --static-swift-stdlib --scratch-path .build_static
+	python3 scripts/dist.py --binary .build_static/release/mergewalk --static build/static/libraries.json --out build/dist
 
 dist-test: ## installs what `make dist` made into roots without Swift and runs the demo there (as root)
 	python3 scripts/dist-test.py --dist build/dist
@@ -78,8 +79,10 @@ bench-smoke: packages release ## the same at 20,000 orders, once: do all contest
 	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results
 
 soak: packages ## the long tests: property tests with many seeds, and each fuzz target for FUZZ_SECONDS
+	./scripts/install-engines.sh spark
 	MERGEWALK_SOAK=1 $(SWIFT) test
 	SWIFT=$(SWIFT) ./scripts/consumer.sh
+	./scripts/test-plugin.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)
 
 consumer: packages ## a package of somebody else that depends on ours, built and run (minutes)

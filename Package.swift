@@ -199,7 +199,7 @@ let package = Package(
       exclude: ["Generated/Zoo.yaml"]),
     // Without the plugin among the dependencies, which would make SwiftPM build all tests and targets for the host as well.
     tests(
-      "MacrosTests", ["MergewalkMacros", "MergewalkFoundation", "MergewalkTestSupport"],
+      "MacrosTests", ["MergewalkMacros", "MergewalkDiagnostics", "MergewalkObjects", "MergewalkTestSupport"],
       exclude: ["Library.xcdatamodel", "Mistakes"]),
     // The classes that code generation makes of the same model, with the same source that uses them.
     tests(

@@ -3,10 +3,12 @@
 
     python3 bench/stores.py --binary .build/release/mergewalk [--records N] [--stores 20,1000] [--empty 1000,10000] [--runs 3]
 
-The orders are made here, the same for a seed, with a column `tenant` of as many values as there are to be stores. Measures
-are held against those of the issue: ratios to one store that a run makes of the same file, medians of the runs.
+The orders are made here, the same for a seed, with a column `tenant` of as many values as there are to be stores. Figures are
+ratios to one store that a run makes of the same file in the same rounds, medians of the rounds, with the goal behind each. On a
+machine that others use too, CPU time is the figure, not wall time. Where GNU parallel is installed, or SLURM_CONF names a
+Slurm (scripts/slurm-node.sh), four tasks run on these as well.
 """
-import argparse, json, os, random, resource, shutil, statistics, subprocess, sys, tempfile, time
+import argparse, json, os, random, shutil, statistics, subprocess, sys, tempfile, time
 
 MODEL = """entities:
   Order:
@@ -43,17 +45,18 @@ def write(folder, records, stores, seed=7):
         with open(f"{folder}/{name}", "w") as file: file.write(text)
 
 
-def measure(command, folder):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def measure(command, folder, environment=None):
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    output, words = process.communicate()
-    wall = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if process.returncode not in (0, 1): sys.exit(f"{' '.join(command)}: {process.returncode}\n{words.decode()}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    # The greatest of all children so far; the steps that need most come last.
-    return {"wall": wall, "cpu": cpu, "mib": after.ru_maxrss / 1024, "output": output}
+    with tempfile.TemporaryFile() as words:
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=words,
+                                   env={**os.environ, **(environment or {})})
+        # Of this process and those that it has waited for; memory is the greatest of them.
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.perf_counter() - start
+        words.seek(0)
+        if process.returncode not in (0, 1): sys.exit(f"{' '.join(command)}: {process.returncode}\n{words.read().decode()}")
+    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024}
 
 
 def files(folder):
@@ -76,8 +79,11 @@ def main():
     parser.add_argument("--empty", default="1000,10000", help="numbers of stores of one record each")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--jobs", default="2")
+    parser.add_argument("--results", help="a file for all figures, as JSON")
     arguments = parser.parse_args()
     binary = os.path.abspath(arguments.binary)
+    engines = ["parallel"] if shutil.which("parallel") else []
+    if os.environ.get("SLURM_CONF"): engines.append("slurm")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for stores in map(int, arguments.stores.split(",")):
@@ -98,17 +104,34 @@ def main():
             before = files(f"{folder}/family")
             again = measure([binary, "stores", "build", "orders.yaml", "--out", "family", "--quiet"], folder)
             after = files(f"{folder}/family")
-            written = [name for name in after if before.get(name) != after[name]]
-            rows.append({"stores": stores, "one": one, "split": split, "build": build,
-                         "split_wall": split["wall"] / one["wall"], "build_wall": build["wall"] / one["wall"],
-                         "build_cpu": build["cpu"] / one["cpu"], "rerun_wall": again["wall"],
-                         "rerun_files": len([name for name in written if "/_plan/" not in name])})
+            written = [name for name in after if before.get(name) != after[name] and "/_plan/" not in name]
+            few = stores < 100
+            say(f"{stores} stores: one store", f"{one['cpu']:.2f} s CPU, {one['wall']:.2f} s wall, {one['mib']:.0f} MiB")
+            for name, step, key, goal in (("split", split, "cpu", 0.3 if few else 0.5), ("build", build, "cpu", 1.5 if few else 4),
+                                          ("build", build, "wall", 1.6 if few else 4)):
+                say(f"{stores} stores: {name}, {key}", f"{step[key] / one[key]:.2f}", f"{goal}")
+            say(f"{stores} stores: build, memory", f"{build['mib']:.0f} MiB", "128 MiB")
+            say(f"{stores} stores: again", f"{again['cpu'] / one['cpu']:.2f} CPU, {len(written)} files written", "0 files")
+            rows.append({"stores": stores, "one": one, "split": split, "build": build, "again": again, "written": len(written)})
+            for engine in engines if few else []:
+                script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts", f"stores-{engine}.sh")
+                command = ["bash", script, "orders.yaml", "family", "4"]
+                shutil.rmtree(f"{folder}/family", ignore_errors=True)
+                run = measure(command, folder, {"MERGEWALK": binary})
+                say(f"{stores} stores: {engine}, 4 tasks, wall", f"{run['wall'] / one['wall']:.2f}", "3")
+                rows.append({"stores": stores, "engine": engine, **run})
         for stores in map(int, [n for n in arguments.empty.split(",") if n]):
             write(folder, stores, stores)
             shutil.rmtree(f"{folder}/family", ignore_errors=True)
             run = measure([binary, "stores", "build", "orders.yaml", "--out", "family", "--quiet"], folder)
-            rows.append({"stores": stores, "records": stores, "ms_per_store": 1000 * run["wall"] / stores, "mib": run["mib"]})
-    for row in rows: print(json.dumps(row))
+            say(f"{stores} stores of one record", f"{1000 * run['cpu'] / stores:.2f} ms CPU and "
+                f"{1000 * run['wall'] / stores:.2f} ms wall each, {run['mib']:.0f} MiB", "the same within 10 % for any number")
+            rows.append({"stores": stores, "records": stores, **run})
+    if arguments.results:
+        with open(arguments.results, "w") as file: json.dump(rows, file, indent=1)
+
+
+def say(name, figure, goal=None): print(f"{name:40} {figure:>40}   {'goal ' + goal if goal else ''}", flush=True)
 
 
 if __name__ == "__main__": main()

@@ -8,8 +8,12 @@ MOST_WORDS = 750
 # What was said before, and what is said now.
 PLAIN = {"taken back": "rolled back", "gone on with": "resumed", "What becomes what": "say what the file does",
          "Known beforehand": "say what explain does", "Of what is asked for": "say it in the active voice",
-         "somebody": "say who: the app, another process, you", "nobody": "say what does not happen", "anybody": "say who",
-         "goes on with": "resumes, continues"}
+         "somebody": "say who: the app, another process, you", "nobody": "say what does not happen", "anybody": "say who", "someone": "say who", "gone on": "resumed, continued",
+         "goes on with": "resumes, continues", "go on with": "resume, continue", "takes? back": "roll back, undo",
+         "passed over": "skipped", "otherwise than": "differs from", "of what is": "name it", "is held to": "must",
+         "comes? of": "results", "beforehand": "in advance"}
+# What comments, messages and help say, too; decisions stay as they were written.
+IN_SOURCES = {word: PLAIN[word] for word in PLAIN if word not in ("of what is", "comes? of", "passed over")}
 # Pages that are still to be put into plain English.
 LATER = {"docs/decisions"}
 
@@ -46,6 +50,7 @@ def main():
                 failures += [f"{place}: “{old}”: {new}" for old, new in PLAIN.items()
                              if re.search(r"(?i)\b" + old, line)]
     failures += catalogues()
+    failures += sources()
     for name in ["packaging/action/action.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml"]:
         if parses(name) is False:
             failures.append(f"{name}: is no YAML")
@@ -70,6 +75,35 @@ def catalogues():
             failures += [f"{place}: {address} is no address of ours: write “…/mergewalk.git”"
                          for address in re.findall(r"https?://\S*mergewalk[^\s\")]*", text)]
     return failures
+
+
+
+def sources():
+    """Public docstrings begin with their subject; comments and messages of the sources have no words of PLAIN."""
+    failures = []
+    for folder, _, names in os.walk(os.path.join(HERE, "Sources")):
+        for name in sorted(names):
+            if not name.endswith(".swift"):
+                continue
+            path = os.path.join(folder, name)
+            shown = os.path.relpath(path, HERE)
+            lines = open(path).read().split("\n")
+            for number, line in enumerate(lines, 1):
+                failures += [f"{shown}:{number}: “{old}”: {new}" for old, new in IN_SOURCES.items()
+                             if re.search(r"(?i)\b" + old + r"\b", line)]
+                begins = line.lstrip().startswith("///") and (number == 1 or not lines[number - 2].lstrip().startswith("///"))
+                if begins and re.match(r"\s*/// (What|Whatever|Who|Whoever)\b", line) and is_public(lines, number):
+                    failures.append(f"{shown}:{number}: a public docstring opens with a question word: begin with the subject")
+                if re.search(r"\b(help|abstract|hint|message): \"(What|Whatever|Who|Whoever) ", line):
+                    failures.append(f"{shown}:{number}: a text opens with a question word: begin with the subject")
+    return failures
+
+
+def is_public(lines, index):
+    """Whether the declaration below a docstring is public, or a case of an enumeration."""
+    while index < len(lines) and re.match(r"\s*(///|@(?!.*\b(func|var|let|init|struct|enum|class)\b))", lines[index]):
+        index += 1
+    return index < len(lines) and bool(re.match(r"\s*(@.* )?(public|open|case)\b", lines[index]))
 
 
 def anchors(text):

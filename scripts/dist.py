@@ -6,7 +6,7 @@
 Needs Python 3.9, binutils and, for the Debian package, dpkg-dev. No Docker, no network. The same binary gives the same
 archives, byte for byte, but for the Debian package's compressor version.
 """
-import argparse, gzip, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, tempfile
+import argparse, datetime, email.utils, gzip, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, tempfile
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(HERE, "scripts"))
@@ -40,7 +40,29 @@ def libraries(binary):
     return found
 
 
-def stage(binary, folder):
+def linked(path):
+    """The packages whose archives are in the binary: name to version. None without the list of static-libraries.py."""
+    if not path:
+        return {}
+    return {entry["package"]: entry["version"] for entry in json.load(open(path))}
+
+
+def copyrights(packages):
+    """Our licence, and the notices of the libraries that are linked statically."""
+    text = ("Mergewalk\n\nCopyright 2026 The Mergewalk authors\n\n"
+            "Licensed under the Apache License, Version 2.0. On Debian systems its text is in\n"
+            "/usr/share/common-licenses/Apache-2.0; elsewhere: https://www.apache.org/licenses/LICENSE-2.0\n\n"
+            "The binary contains the Swift standard library, Foundation, swift-argument-parser and swift-log\n"
+            "(Copyright Apple Inc. and the projects' authors, Apache License 2.0 with Runtime Library Exception")
+    text += ")" + (",\nand the libraries below.\n" if packages else ".\n")
+    for package, version in sorted(packages.items()):
+        path = f"/usr/share/doc/{package}/copyright"
+        notice = open(path, encoding="utf-8", errors="replace").read() if os.path.exists(path) else "(no notice found)\n"
+        text += f"\n{'=' * 78}\n{package} {version}\n{'=' * 78}\n\n{notice}"
+    return text
+
+
+def stage(binary, folder, packages):
     """Lays out what all packages hold, as it lies below /usr; returns the version."""
     target = os.path.join(folder, "usr/bin/mergewalk")
     write(target, open(binary, "rb").read(), 0o755)
@@ -53,16 +75,21 @@ def stage(binary, folder):
         write(os.path.join(share, "man/man1", name + ".gz"), gzip.compress(text.encode(), mtime=0))
     for shell, path in [("bash", "bash-completion/completions/mergewalk"), ("zsh", "zsh/vendor-completions/_mergewalk"),
                         ("fish", "fish/vendor_completions.d/mergewalk.fish")]:
-        write(os.path.join(share, path), run(target, "--generate-completion-script", shell))
+        script = run(target, "--generate-completion-script", shell)
+        # Completions are sourced, not executed.
+        write(os.path.join(share, path), re.sub(r"\A#!.*\n", "", script) if shell == "bash" else script)
     write(os.path.join(share, "mergewalk/pipeline.schema.json"), run(target, "schema"))
     doc = os.path.join(share, "doc/mergewalk")
-    write(os.path.join(doc, "copyright"), open(os.path.join(HERE, "LICENSE"), "rb").read())
-    write(os.path.join(doc, "sbom.cdx.json"), json.dumps(sbom(binary, version), indent=2) + "\n")
+    write(os.path.join(doc, "copyright"), copyrights(packages))
+    write(os.path.join(doc, "changelog.gz"),
+          gzip.compress(open(os.path.join(HERE, "CHANGELOG.md"), "rb").read(), mtime=0))
+    write(os.path.join(doc, "sbom.cdx.json"), json.dumps(sbom(binary, version, packages), indent=2) + "\n")
     for name in sorted(os.listdir(os.path.join(HERE, "packaging/systemd"))):
         write(os.path.join(doc, "examples", name), open(os.path.join(HERE, "packaging/systemd", name), "rb").read())
     # The demo, so that an installation can be tried: the same files as in the repository.
     for root, _, names in os.walk(os.path.join(HERE, "fixtures/shop")):
-        for name in sorted(names):
+        # The wrong orders are for tests: their bytes are no text in any encoding.
+        for name in sorted(set(names) - {"bad-orders.csv"}):
             path = os.path.join(root, name)
             write(os.path.join(doc, "examples/demo", os.path.relpath(path, HERE)), open(path, "rb").read())
     write(os.path.join(doc, "examples/demo/pipelines/orders.yaml"),
@@ -70,14 +97,17 @@ def stage(binary, folder):
     return version
 
 
-def sbom(binary, version):
-    """What is in the binary, and what it finds on the machine (CycloneDX 1.5)."""
+def sbom(binary, version, packages):
+    """The components of the binary, and the libraries that it finds on the machine (CycloneDX 1.5)."""
     components = [{"type": "framework", "name": "swift-stdlib", "version": swift_version(), "scope": "required"}]
     resolved = os.path.join(HERE, "Package.resolved")
     if os.path.exists(resolved):
         for pin in json.load(open(resolved))["pins"]:
             components.append({"type": "library", "name": pin["identity"], "version": pin["state"].get("version", ""),
                                "purl": f"pkg:swift/{pin['location'].split('://')[-1]}@{pin['state'].get('version', '')}"})
+    for name, number in sorted(packages.items()):
+        components.append({"type": "library", "name": name, "version": number, "scope": "required",
+                           "purl": f"pkg:deb/debian/{name}@{number}", "description": "linked statically"})
     for path in libraries(binary):
         components.append({"type": "library", "name": os.path.basename(path), "scope": "excluded",
                            "description": "shared library of the system, not part of the package"})
@@ -118,11 +148,15 @@ def archive(folder, prefix=""):
 def tarball(tree, out, version, architecture):
     import lzma
     path = os.path.join(out, f"mergewalk-{version}-linux-{architecture}.tar.xz")
+    licence = os.path.join(tree, "usr/share/doc/mergewalk/LICENSE")
+    # A Debian package has it in /usr/share/common-licenses.
+    write(licence, open(os.path.join(HERE, "LICENSE"), "rb").read())
     write(path, lzma.compress(archive(os.path.join(tree, "usr"), f"mergewalk-{version}/")))
+    os.remove(licence)
     return path
 
 
-def deb(tree, out, version, architecture, work):
+def deb(tree, out, version, architecture, work, static):
     names = {"x86_64": "amd64", "aarch64": "arm64"}
     root = os.path.join(work, "deb")
     shutil.copytree(tree, root)
@@ -131,10 +165,19 @@ def deb(tree, out, version, architecture, work):
     depends = run("dpkg-shlibdeps", "-O", "--ignore-missing-info", "-l/opt/swift/usr/lib/swift/linux",
                   os.path.join(root, "usr/bin/mergewalk"), cwd=work)
     depends = re.search(r"shlibs:Depends=(.*)", depends).group(1)
+    maintainer = (f"{os.environ.get('DEBFULLNAME', 'The Mergewalk authors')} "
+                  f"<{os.environ.get('DEBEMAIL', 'packages@mergewalk.example')}>")
+    changes = (f"mergewalk ({version}) unstable; urgency=medium\n\n  * The changes are in CHANGELOG.md of the sources.\n\n"
+               f" -- {maintainer}  {email.utils.format_datetime(datetime.datetime.fromtimestamp(EPOCH, datetime.timezone.utc))}\n")
+    write(os.path.join(root, "usr/share/doc/mergewalk/changelog.gz"), gzip.compress(changes.encode(), mtime=0))
+    if static:
+        # On purpose: one package for every Debian and Ubuntu whose libc is new enough.
+        write(os.path.join(root, "usr/share/lintian/overrides/mergewalk"),
+              "# Linked statically, so that one package fits Debian and Ubuntu of several years.\nmergewalk: embedded-library *\n")
     size = sum(os.path.getsize(os.path.join(r, n)) for r, _, names_ in os.walk(root) for n in names_) // 1024
     write(os.path.join(root, "DEBIAN/control"),
           f"Package: mergewalk\nVersion: {version}\nArchitecture: {names.get(architecture, architecture)}\n"
-          f"Maintainer: The Mergewalk authors <mergewalk@localhost>\nInstalled-Size: {size}\nDepends: {depends}\nRecommends: curl\n"
+          f"Maintainer: {maintainer}\nInstalled-Size: {size}\nDepends: {depends}\nRecommends: curl\n"
           f"Section: database\nPriority: optional\nDescription: {SUMMARY}\n"
           " Reads CSV, JSON, XML, YAML, property lists and databases and writes stores\n"
           " that apps open with Core Data.\n")
@@ -154,6 +197,9 @@ def oci(tree, out, version, architecture, work):
     names = {"x86_64": "amd64", "aarch64": "arm64"}
     root = os.path.join(work, "oci")
     shutil.copytree(os.path.join(tree, "usr/bin"), os.path.join(root, "usr/bin"))
+    for name in ["copyright", "sbom.cdx.json"]:
+        path = "usr/share/doc/mergewalk/" + name
+        write(os.path.join(root, path), open(os.path.join(tree, path), "rb").read())
     for path in libraries(os.path.join(tree, "usr/bin/mergewalk")):
         # The libraries of a Swift that is not linked statically are found where the binary looks for them.
         write(root + path, open(os.path.realpath(path), "rb").read(), 0o755)
@@ -214,6 +260,7 @@ def main():
     parser.add_argument("--binary", default=os.path.join(HERE, ".build/release/mergewalk"))
     parser.add_argument("--out", default=os.path.join(HERE, "build/dist"))
     parser.add_argument("--only", default="tar,deb,oci")
+    parser.add_argument("--static", help="libraries.json of scripts/static-libraries.py, if the build used it")
     options = parser.parse_args()
     shutil.rmtree(options.out, ignore_errors=True)
     os.makedirs(options.out)
@@ -221,12 +268,12 @@ def main():
     architecture = platform.machine()
     with tempfile.TemporaryDirectory() as work:
         tree = os.path.join(work, "tree")
-        version = stage(options.binary, tree)
+        version = stage(options.binary, tree, linked(options.static))
         made = []
         if "tar" in kinds:
             made.append(tarball(tree, options.out, version, architecture))
         if "deb" in kinds:
-            made.append(deb(tree, options.out, version, architecture, work))
+            made.append(deb(tree, options.out, version, architecture, work, bool(options.static)))
         if "oci" in kinds:
             made.append(oci(tree, options.out, version, architecture, work))
         sums = "".join(f"{hashlib.sha256(open(p, 'rb').read()).hexdigest()}  {os.path.basename(p)}\n" for p in made)

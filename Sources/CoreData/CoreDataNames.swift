@@ -76,7 +76,7 @@ public final class NSFetchRequest<ResultType: ManagedObject> {
 
   /// The entity's name.
   public var entityName: String { request.entityName }
-  /// What the objects have to be like; `nil` for all.
+  /// The condition on the objects; `nil` fetches all.
   public var predicate: NSPredicate? {
     get { request.predicate.map { NSPredicate($0) } }
     set { request.predicate = newValue?.predicate }
@@ -166,7 +166,7 @@ public final class NSPersistentContainer {
   public let name: String
   /// The model of its stores.
   public let managedObjectModel: ManagedObjectModel
-  /// What opens the stores.
+  /// The coordinator, which opens the stores.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The stores that ``loadPersistentStores(completionHandler:)`` opens; `NAME.sqlite` in the working folder unless set.
   public var persistentStoreDescriptions: [NSPersistentStoreDescription]

@@ -19,9 +19,9 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   public var path: String
   /// Where in the file.
   public var position: SourcePosition
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public var message: String
-  /// What to do about it, or `nil`.
+  /// The cure, or `nil`.
   public var hint: String?
 
   /// Creates a finding; a position in an included file brings its own path.

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// Who may do what with a file: what is made out of a file may be read by nobody who may not read that.
+/// The permissions of a file: a file made from another one is never readable by more users than that one.
 public struct FileAccess: Sendable, Hashable {
   /// The permissions of user, group and others.
   public var mode: mode_t
@@ -8,7 +8,7 @@ public struct FileAccess: Sendable, Hashable {
   private var owner: uid_t?
   private var group: gid_t?
 
-  /// What a file that is made in the usual way may have; the process's mask takes its part.
+  /// The permissions of a file made in the usual way; the process's mask applies.
   public static let usual = FileAccess(mode: 0o666, owner: nil, group: nil)
   /// For the user alone.
   public static let own = FileAccess(mode: 0o600, owner: nil, group: nil)
@@ -26,14 +26,14 @@ public struct FileAccess: Sendable, Hashable {
     self.init(mode: status.st_mode & 0o666, owner: status.st_uid, group: status.st_gid)
   }
 
-  /// The access that a new file has that shows what another one holds: its maker's own, and nobody else's beyond that
-  /// one's.
+  /// The access that a new file has that shows what another one holds: its maker's own, and no further user's beyond
+  /// that one's.
   public static func derived(from path: String) -> FileAccess {
     guard let access = FileAccess(of: path) else { return .usual }
     return FileAccess(mode: access.mode | 0o600, owner: nil, group: access.group)
   }
 
-  /// What both allow; the owner is the first one's.
+  /// The permissions that both allow; the owner is the first one's.
   public func narrowed(by other: FileAccess?) -> FileAccess {
     var result = self
     if let other { result.mode &= other.mode }
@@ -66,7 +66,7 @@ public struct FileAccess: Sendable, Hashable {
     close(descriptor)
   }
 
-  /// Makes an empty file with this access where there is none, for somebody who opens it by its name.
+  /// Makes an empty file with this access where there is none, for code that opens it by its name.
   ///
   /// - Returns: Whether it was made.
   @discardableResult

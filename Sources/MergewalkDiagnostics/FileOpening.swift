@@ -1,14 +1,14 @@
 import Glibc
 
-/// Opens files that may be named pipes without waiting for ever for somebody at the other end.
+/// Opens files that may be named pipes without waiting for ever for the other end.
 public enum FileOpening {
-  /// How long somebody may take to come to the other end of a named pipe, in seconds.
+  /// How long the other end of a named pipe may take to open, in seconds.
   public static let patience = 2.0
   private static let pause: Int32 = 20
 
   /// Opens a file that is there for writing, and what is no regular file too.
   ///
-  /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe that nobody reads.
+  /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe without a reader.
   public static func forWriting(_ path: String, _ flags: Int32) -> Int32 {
     let end = now() + patience
     while true {
@@ -25,8 +25,8 @@ public enum FileOpening {
 
   /// Reads from a descriptor that was opened with `O_NONBLOCK`, and waits for what a pipe's writer sends.
   ///
-  /// - Parameter hasWriter: Whether somebody is known to have been at the other end; is set.
-  /// - Returns: The number of bytes; 0 at the end; -1 with `errno`, `ETIMEDOUT` for a pipe that nobody writes to.
+  /// - Parameter hasWriter: Whether the other end is known to have been open; is set.
+  /// - Returns: The number of bytes; 0 at the end; -1 with `errno`, `ETIMEDOUT` for a pipe without a writer.
   public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, hasWriter: inout Bool
   ) -> Int {

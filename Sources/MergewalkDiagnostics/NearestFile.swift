@@ -1,6 +1,6 @@
 import Glibc
 
-/// What to say about a path at which there is nothing.
+/// Advice about a path at which there is nothing.
 public enum NearestFile {
   /// More names of a folder than these are not looked at.
   private static let mostNames = 10_000

@@ -20,7 +20,7 @@ public enum NearestName {
     return best?.name
   }
 
-  /// What to say about a name that does not exist: the one that was meant, or which ones there are; `nil` when there are
+  /// Advice about a name that does not exist: the nearest candidate, or the list of candidates; `nil` when there are
   /// none.
   public static func hint(for name: String, among candidates: [String]) -> String? {
     if let nearest = find(name, in: candidates) { return "did you mean “\(nearest)”?" }

@@ -4,7 +4,7 @@
 /// redacted before it is quoted for JSON or HTML, as quoting could hide a secret from the search. The data that a run
 /// reads and writes are no configuration and stay as they are.
 public struct Redaction: Sendable, Hashable {
-  /// What stands in place of a secret.
+  /// The mark that replaces a secret.
   public static let mark = "***"
   /// The fewest bytes of a secret; shorter ones occur everywhere, so that hiding them would garble all texts.
   public static let shortestSecret = 4

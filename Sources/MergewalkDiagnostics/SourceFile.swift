@@ -12,7 +12,7 @@ public enum SourceFile {
   /// - Throws: one finding about the file as a whole.
   /// - Complexity: O(size).
   public static func read(_ path: String, limit: Int = 64 << 20) throws(DiagnosticList) -> [UInt8] {
-    // A named pipe is not waited for here: opening it ends only when somebody writes to it.
+    // A named pipe is not waited for here: opening it ends only when a writer comes.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path, errno) }
     defer { close(descriptor) }
@@ -43,7 +43,7 @@ public enum SourceFile {
       code == "fileMissing"
       ? "there is no such file"
       : number == ETIMEDOUT
-        ? "it is a pipe that nobody writes to" : "cannot read the file: \(String(cString: strerror(number)))"
+        ? "it is a pipe without a writer" : "cannot read the file: \(String(cString: strerror(number)))"
     let hint = code == "fileMissing" ? NearestFile.hint(for: path) : nil
     return DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)])
   }

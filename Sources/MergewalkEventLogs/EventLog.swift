@@ -1,6 +1,6 @@
 import CMergewalkScan
 
-/// What a C library reported, in words of eight bytes, in the order of its calls.
+/// A log of the events that a C library reported, in words of eight bytes, in the order of its calls.
 ///
 /// A log belongs to the side that writes it until it is handed over, and then to the side that reads it.
 public final class EventLog {
@@ -66,7 +66,7 @@ public struct EventWriter {
   @usableFromInline var end: UnsafeMutablePointer<UInt64>
   /// Where full logs go; nil while both sides are on one thread, when the log grows instead.
   private var link: SplitLink?
-  /// Whether nobody wants to know any more.
+  /// Whether the result is no longer wanted.
   public private(set) var isStopped = false
 
   /// Writes to a log, from its beginning on.

@@ -5,8 +5,8 @@ import MergewalkThreads
 /// The second one, which owns the link, reads ahead of the library and posts texts; the library's thread gives logs of
 /// what it found in them. There are so many texts and logs and no more, so the faster side waits for the slower one.
 ///
-/// `@unchecked Sendable`: a text belongs to the owner until it is posted and to the thread until it is given back, and a
-/// log likewise; `worker` and `body` are the owner's, and do not change while the thread runs.
+/// `@unchecked Sendable`: a text belongs to the owner until it is posted and to the thread until it is given back, and
+/// a log likewise; `worker` and `body` are the owner's, and do not change while the thread runs.
 public final class SplitLink: @unchecked Sendable {
   /// A text that was posted.
   public struct Text {
@@ -109,7 +109,7 @@ public final class SplitLink: @unchecked Sendable {
 
   // MARK: The thread
 
-  /// Waits for a text; nil when nobody wants to know any more.
+  /// Waits for a text; nil when the result is no longer wanted.
   public func takeText() -> Text? {
     shared.wait(until: { !$0.postedTexts.isEmpty || $0.isCancelled }) {
       $0.isCancelled ? nil : $0.postedTexts.removeFirst()
@@ -119,7 +119,7 @@ public final class SplitLink: @unchecked Sendable {
   /// Gives a text back, which was parsed.
   public func giveBack(text index: Int) { shared.change { $0.freeTexts.append(index) } }
 
-  /// Waits for an empty log; nil when nobody wants to know any more.
+  /// Waits for an empty log; nil when the result is no longer wanted.
   func takeEmptyLog() -> EventLog? {
     shared.wait(until: { !$0.emptyLogs.isEmpty || $0.isCancelled }) { $0.isCancelled ? nil : $0.emptyLogs.removeLast() }
   }

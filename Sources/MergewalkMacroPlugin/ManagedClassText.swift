@@ -93,7 +93,7 @@ struct ManagedClassText {
           mistakes.add(name.expression, "noLiteral", "write the name as a text: the macro has to read it")
           continue
         }
-        // What a class above has is not seen from here; the check of the model finds what nobody has.
+        // What a class above has is not seen from here; the check of the model finds what neither has.
         if parent == nil, !properties.contains(where: { $0.key == text }), mistakes.all.isEmpty {
           mistakes.add(
             name.expression, "unknownProperty",

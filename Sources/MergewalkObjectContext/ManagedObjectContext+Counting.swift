@@ -96,7 +96,7 @@ extension ManagedObjectContext {
       }
     }
     for (table, key) in pendingLinks.changedObjects() where countsBelow(table.root) {
-      // A pair may go without anybody holding one of its ends, with the deletion of the other one for example.
+      // A pair may go without one of its ends being held, with the deletion of the other one for example.
       guard let object = try objects(table: table, primaryKeys: [key]).first else { continue }
       for relationship in validator(object.entity).counted {
         places.append(CountedRelationship(table: table, owner: key, slot: relationship.slot))

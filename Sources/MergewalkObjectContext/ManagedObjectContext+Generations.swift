@@ -5,9 +5,10 @@ extension ManagedObjectContext {
   /// Pins the context to a moment of its stores, or lets it read what is there again.
   ///
   /// Fetches, faults and relationships then show what was committed when the token was made, with the changes of this
-  /// context, whatever others save meanwhile. Rows that are here already keep their values; refresh or reset for those of
-  /// the moment. Saves always go to the stores as they are: who changes a record that somebody else changed since has a
-  /// conflict. After a save of its own the context is pinned to the moment after it. Children read through their parents.
+  /// context, whatever others save meanwhile. Rows that are here already keep their values; refresh or reset for those
+  /// of the moment. Saves always go to the stores as they are: who changes a record that another context or process
+  /// changed since has a conflict. After a save of its own the context is pinned to the moment after it. Children read
+  /// through their parents.
   ///
   /// Source: Apple's `setQueryGenerationFrom(_:)`.
   public func setQueryGeneration(from token: QueryGenerationToken?) {

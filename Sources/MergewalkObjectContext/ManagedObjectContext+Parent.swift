@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     parent.children.append(WeakContext(self))
   }
 
-  /// The object of the parent that stands for the same record, without asking anybody.
+  /// The object of the parent that stands for the same record, without asking a store.
   func counterpart(of object: ManagedObject, in parent: ManagedObjectContext) -> ManagedObject {
     parent.object(table: object.table, primaryKey: object.primaryKey, entity: object.entityIndex)
   }
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     for inserted in changes.inserted {
       let row = Int(inserted)
       let key = buffer.primaryKeys[row]
-      // A fault that somebody made of the ID of an object that was not there yet becomes the object.
+      // A fault made of the ID of an object that was not there yet becomes the object.
       let known = theirs.row(primaryKey: key)
       if let known, theirs.states[known] == RowState.deleted {
         // Its deletion was undone here after the parent got to know of it; the stores still have it.

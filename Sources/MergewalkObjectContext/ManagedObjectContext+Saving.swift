@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     return run.plan
   }
 
-  /// Writes the plan of a run in a transaction of its own in each of some stores, or takes back what the run did here.
+  /// Writes the plan of a run in a transaction of its own in each of some stores, or rolls back what the run did here.
   ///
   /// - Parameter prepare: Comes first within the transactions; it may change the plan.
   func write(_ run: SaveRun, to numbers: [Int], after prepare: () throws(SaveError) -> Void) throws(SaveError) {
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     noteWrite(numbers)
   }
 
-  /// Takes back what a save that failed did here, except for stores that had committed before: theirs is saved.
+  /// Rolls back what a save that failed did here, except for stores that had committed before: theirs is saved.
   ///
   /// - Returns: The error for the caller; it says when only some stores were saved.
   private func takeBack(_ run: SaveRun, after error: SaveError) -> SaveError {
@@ -141,8 +141,8 @@ extension ManagedObjectContext {
 
   /// Runs `body` in a transaction of its own in each of some stores, or in the one that is open.
   ///
-  /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between two
-  /// of them leaves the later ones as they were; `run` learns which ones are committed.
+  /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between
+  /// two of them leaves the later ones as they were; `run` learns which ones are committed.
   func inTransaction(
     _ numbers: [Int], _ run: SaveRun, _ body: () throws(SaveError) -> Void
   ) throws(SaveError) {
@@ -200,7 +200,7 @@ extension ManagedObjectContext {
     return plan
   }
 
-  /// Writes what was collected for one store; the run can take back what that does to the rows.
+  /// Writes what was collected for one store; the run can roll back what that does to the rows.
   private func execute(_ run: SaveRun, store number: Int) throws(SaveError) {
     guard let store = storeList.store(number) else { return }
     let plan = run.plan
@@ -349,8 +349,8 @@ extension ManagedObjectContext {
   private func conflict(_ buffer: RowBuffer, _ count: Int) -> SaveError {
     SaveError(
       code: .conflict,
-      message: "\(count) rows of \(model.entities[buffer.rootEntity].name) were changed by somebody else since they "
-        + "were fetched; refresh them and save again")
+      message: "\(count) rows of \(model.entities[buffer.rootEntity].name) were changed by another context or process "
+        + "since they were fetched; refresh them and save again")
   }
 
   /// Makes what was written no change any more.

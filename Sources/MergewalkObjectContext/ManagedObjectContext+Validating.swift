@@ -9,7 +9,7 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var primaryKey: Int64
   /// The property's name.
   public var property: String
-  /// What is wrong.
+  /// The kind of failure.
   public var code: ObjectFailureCode
   /// The row's table, which names the row buffer.
   package var table: TableID
@@ -19,13 +19,13 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var objectID: ManagedObjectID?
   /// The value that is wrong, if it is an attribute's.
   public var value: AttributeValue?
-  /// What is wrong in words of the program, for people; `nil` for what the model demands.
+  /// The reason in words of the program, for people; `nil` for demands of the model.
   public var message: String?
-  /// What the object is called: its `name`, `title` or `label`, or else the first text that it must have; `nil` without.
+  /// The object's title: its `name`, `title` or `label`, or else the first text that it must have; `nil` without.
   public var title: String?
 
-  /// What is wrong, as a sentence for people: `Issue “Fix login”: state is required`, or with the number of an object
-  /// that has no name, `Issue 17: …`, `new Issue 1: …`.
+  /// The failure as a sentence for people: `Issue “Fix login”: state is required`, or with the number of an object that
+  /// has no name, `Issue 17: …`, `new Issue 1: …`.
   public var sentence: String {
     let subject: String
     if let title {

@@ -4,9 +4,19 @@ public import MergewalkObjectStore
 
 /// A scratch pad of rows between code and a store.
 ///
-/// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects are
-/// handles on rows, made only when somebody asks for one; import stages work on the rows themselves. Both go through
-/// the same setters and the same ``save()``.
+/// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects
+/// are handles on rows, made only when one is asked for; import stages work on the rows themselves. Both go through the
+/// same setters and the same ``save()``.
+///
+/// For the next developer:
+/// - Values live in columns, never in objects. A new feature adds a column, a list of rows or a table beside them; it
+///   does not add a property to ``ManagedObject``.
+/// - Every change goes through the setters of the row (`ManagedObjectContext+ToOne.swift` and its neighbours): they keep
+///   inverses, undo, pending changes and notifications in step. A second way to write a cell would lose one of them.
+/// - Imports and saved objects share ``save()``. What costs time for each row is paid a million times: no closure,
+///   string or dictionary for a row.
+/// - A save is an attempt (``SaveRun``): whatever it changes here must be undone when a store refuses it.
+/// - Extensions have one subject a file. Stored properties must be in this file, so their comments say who uses them.
 ///
 /// A context is confined to one task: pass object IDs to others.
 public final class ManagedObjectContext {
@@ -24,11 +34,12 @@ public final class ManagedObjectContext {
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.
   var queue: StoreQueue?
-  /// What the context is called in persistent history, or `nil`.
+  /// The context's name in persistent history, or `nil`.
   public var name: String?
-  /// Who changes things here, for persistent history, or `nil`.
+  /// The author of the changes, for persistent history, or `nil`.
   public var transactionAuthor: String?
-  /// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+  /// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not
+  /// unique.
   public var mergePolicy = MergePolicy.error
   /// Whether what other contexts of the coordinator save is merged into this one at once, as
   /// ``mergeChanges(from:)-(ContextEvent)`` does.
@@ -37,7 +48,7 @@ public final class ManagedObjectContext {
   }
   /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
   var knownWriteMark: Int
-  /// Who listens to what happens here; `nil` until somebody does.
+  /// Who listens to what happens here; `nil` without observers.
   var events: ContextEvents?
 
   // Unchecked exclusivity: touched at each access to an object, and no access to it runs other code.
@@ -49,11 +60,11 @@ public final class ManagedObjectContext {
 
   /// The objects that are alive, by root entity and row.
   var registry: ObjectRegistry
-  /// Who refers to whom among the changed rows; `nil` until somebody asks for a to-many relationship.
+  /// Who refers to whom among the changed rows; `nil` until the first access to a to-many relationship.
   var pendingReferences: PendingReferences?
   /// The keys of objects that got permanent ones, were never saved, and are gone.
   var annihilated: [TableID: Set<Int64>] = [:]
-  /// By entity: the to-one relationships without an inverse that may refer to its objects, once somebody asked.
+  /// By entity: the to-one relationships without an inverse that may refer to its objects, once asked for.
   var unpairedReferences: [Int: [RelationshipDescription]] = [:]
   /// Pairs that the next save adds to or removes from join tables.
   let pendingLinks = PendingLinks()
@@ -68,13 +79,13 @@ public final class ManagedObjectContext {
   ///
   /// Otherwise the next save fails with ``ObjectFailureCode/unreadable``. Its values are empty ones either way.
   public var shouldDeleteInaccessibleFaults = true
-  /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that writes
-  /// objects before what they refer to sets them later.
+  /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that
+  /// writes objects before what they refer to sets them later.
   package var postponedSlots: [TableID: Set<Int>] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
-  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to
-  /// another context. It is off by default: keep the objects that you need in a collection of your own.
+  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs
+  /// travel to another context. It is off by default: keep the objects that you need in a collection of your own.
   public var retainsRegisteredObjects = false {
     didSet { retainObjects() }
   }

@@ -1,4 +1,4 @@
-/// What can be wrong with an object.
+/// The kind of failure of an object's validation.
 public enum ObjectFailureCode: Sendable, Hashable {
   /// The value of an attribute, or a to-one relationship that must refer to something.
   case value(ValidationFailureCode)
@@ -6,7 +6,7 @@ public enum ObjectFailureCode: Sendable, Hashable {
   case tooFewObjects
   /// A to-many relationship has more objects than the maximum.
   case tooManyObjects
-  /// What a validation method of the object's class found; the failure's message says what.
+  /// A validation method of the object's class refused the object; the failure's message has the reason.
   case custom
   /// Typed access could not set the value, which is what it was; the failure's message says why.
   case notSet

@@ -3,11 +3,11 @@ public import MergewalkObjectStore
 
 /// Why a save did not happen.
 public struct SaveError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of failure.
   public enum Code: Sendable, Hashable {
     /// Some objects break what the model demands, or may not be deleted.
     case validation
-    /// Somebody else changed or deleted a row since it was fetched.
+    /// Another context or process changed or deleted a row since it was fetched.
     case conflict
     /// The database refused a row: a uniqueness constraint, for example.
     case constraint
@@ -17,22 +17,22 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
     case readOnly
     /// Objects went on changing each other in `willSave` for 1,000 rounds.
     case unstable
-    /// What is behind the store refused the change: its file could not be written, for example.
+    /// The store's file or service refused the change: it could not be written, for example.
     case store
   }
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// All findings of a validation.
   public let failures: [ObjectValidationFailure]
-  /// The records that somebody else changed or deleted, or that have the same unique values as others.
+  /// The records that another context or process changed or deleted, or that have the same unique values as others.
   public let conflicts: [ManagedObjectID]
-  /// What is known of the records that somebody else changed or deleted.
+  /// The records that another context or process changed or deleted meanwhile.
   public let mergeConflicts: [MergeConflict]
-  /// What is known of values that must be unique and are not.
+  /// The values that must be unique and are not.
   public let constraintConflicts: [ConstraintConflict]
-  /// What SQLite said, or `nil` when it is not the cause.
+  /// SQLite's own error, or `nil` when it is not the cause.
   public internal(set) var databaseFailure: DatabaseFailure?
 
   init(

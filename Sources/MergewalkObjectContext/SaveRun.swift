@@ -9,7 +9,7 @@ struct SavePlan {
   var isEmpty: Bool { roots.allSatisfy(\.isEmpty) }
 }
 
-/// One attempt to save: what is written, and what that has done to rows, files and observers, which is taken back when
+/// One attempt to save: what is written, and what that has done to rows, files and observers, which is rolled back when
 /// the attempt fails.
 final class SaveRun {
   /// What is written.
@@ -23,7 +23,7 @@ final class SaveRun {
   var externalMarks: [(files: ExternalFiles, mark: Int, store: Int)] = []
   /// The keys that records that were never saved got, by table.
   var assignedKeys = AssignedKeys()
-  /// The numbers of the stores whose transactions are committed: nothing of theirs can be taken back.
+  /// The numbers of the stores whose transactions are committed: nothing of theirs can be rolled back.
   var committed: Set<Int> = []
 
   /// Begins to write a plan.
@@ -34,7 +34,7 @@ final class SaveRun {
     raised.append((buffer, rows))
   }
 
-  /// Takes back what was done to the rows of stores, by their numbers, and tells their observers.
+  /// Rolls back what was done to the rows of stores, by their numbers, and tells their observers.
   func undo(_ isMeant: (_ store: Int) -> Bool = { _ in true }) {
     for (buffer, rows) in raised where isMeant(buffer.table.store) {
       for row in rows { buffer.versions[Int(row)] &-= 1 }

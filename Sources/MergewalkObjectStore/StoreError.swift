@@ -2,7 +2,7 @@ import MergewalkSQLite
 
 /// A store that could not be opened, made, read or written.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong; tests and callers match this.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
     case notFound
@@ -31,9 +31,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
     /// anew.
     case expiredHistoryToken
-    /// Somebody else has the store open.
+    /// Another process has the store open.
     case busy
-    /// Somebody has written to the store since a run into it was planned.
+    /// Another process has written to the store since a run into it was planned.
     case changedMeanwhile
     /// A row that waited until the end of a planned run is refused; nothing of the run is in the store.
     case refusedRows
@@ -51,15 +51,15 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case sqlite
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
   /// The store's path.
   public let path: String
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// For ``Code/incompatibleModel``: how the model and the store differ.
   public let differences: ModelDifferences?
-  /// What SQLite said, or `nil` when it is not the cause.
+  /// SQLite's own error, or `nil` when it is not the cause.
   public let cause: DatabaseFailure?
 
   /// Creates an error.
@@ -85,7 +85,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(code, path: path, message: cause.description, cause: cause)
   }
 
-  /// What to do about it, for a person; `nil` where that depends on the caller.
+  /// The cure, for a person; `nil` where that depends on the caller.
   public var advice: String? {
     switch code {
     case .notADatabase: "name the file of a store, or another path for a new one"

@@ -4,7 +4,7 @@ import MergewalkObjectModel
 import MergewalkRecordFormats
 import MergewalkYAML
 
-/// What the caller of a pipeline adds to its file.
+/// Settings that the caller of a pipeline adds to its file.
 public struct PipelineSettings: Sendable {
   /// The values of `${NAME}`.
   public var variables = Variables()
@@ -30,9 +30,9 @@ public struct PipelineSettings: Sendable {
 
 /// A pipeline file that was read and checked.
 public struct Pipeline: Sendable {
-  /// What the file says, ready to run.
+  /// The import that the file defines, ready to run.
   public let definition: ImportDefinition
-  /// What keeps the secrets of the file out of everything that is shown; the definition has it too.
+  /// Removes the secrets of the file from all output; the definition has it too.
   public let redaction: Redaction
   /// The findings that do not stop a run.
   public let warnings: [Diagnostic]

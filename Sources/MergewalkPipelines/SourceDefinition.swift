@@ -15,7 +15,7 @@ public struct SourceDefinition: Sendable {
   public var hasRawJSON: Bool
   /// The options of delimited text that were detected and are not the format's own, as a pipeline spells them.
   public var detected: [String] = []
-  /// What speaks for the detected options, one sentence each.
+  /// The evidence for the detected options, one sentence each.
   public var evidence: [String] = []
   /// Whether nothing else fits about as well as what was detected.
   public var isCertain = true
@@ -137,7 +137,7 @@ struct SourceArguments {
       if let before = options[..<index].firstIndex(where: { $0.name == option.name }) {
         findings.add(
           .invalidOption, at: position,
-          "it is said twice: “\(options[before].value)” and “\(option.value)”")
+          "it is given twice: “\(options[before].value)” and “\(option.value)”")
         continue
       }
       guard let value = node(option, at: position) else { continue }

@@ -4,7 +4,7 @@
 /// ``Limits``. A list that refers to one object many times is unfolded into a tree, which the limit on objects bounds.
 /// Source of the format: Apple's comments in `CFBinaryPList.c` and the public `ForFoundationOnly.h`.
 public struct BinaryPropertyListReader {
-  /// How far the reader goes with bytes that nobody vouches for.
+  /// How far the reader goes with bytes from untrusted sources.
   public struct Limits: Sendable {
     /// The greatest depth of nesting.
     public var depth = 200

@@ -90,7 +90,7 @@ public indirect enum PropertyList: Sendable, Hashable {
 
 /// Why bytes are no binary property list.
 public struct PropertyListError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong; tests match it.
+  /// The kind of failure; tests match it.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The bytes do not start with `bplist0` or are too short to have a trailer.
     case notABinaryPropertyList
@@ -114,7 +114,7 @@ public struct PropertyListError: Error, Sendable, Hashable, CustomStringConverti
     case invalidNumber
   }
 
-  /// What is wrong.
+  /// The kind of failure.
   public let code: Code
   /// Where, in bytes from 0.
   public let byteOffset: Int

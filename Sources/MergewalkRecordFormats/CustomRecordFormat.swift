@@ -4,12 +4,12 @@ public struct CustomRecordFormat: Sendable {
   public typealias Opening =
     @Sendable (_ source: ByteSource, _ columns: ColumnRequest, _ index: Int) throws(ReadError) -> any RecordReader
 
-  /// What tells formats with other options apart, such as a query.
+  /// Tells formats with other options apart, such as a query.
   public let identity: String
   /// Opens a source.
   public let open: Opening
-  /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more columns
-  /// than anybody needs, so that those that nothing uses are nothing to ask about.
+  /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more
+  /// columns than needed, so that those that nothing uses are nothing to ask about.
   public let readsObjects: Bool
   /// See ``RecordFormat/hasElements``.
   public let hasElements: Bool

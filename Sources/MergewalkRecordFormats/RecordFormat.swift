@@ -40,7 +40,7 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
-  /// What stands behind the path of an element in the column that is all of it as JSON, see ``hasElements``.
+  /// The ending of an element's path in the column that holds all of it as JSON, see ``hasElements``.
   public static let wholeElement = ".#element"
 
   /// Whether structures in records are elements with attributes, whose column is their text: as JSON they are asked for

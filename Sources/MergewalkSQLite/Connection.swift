@@ -11,7 +11,7 @@ public final class Connection {
   public enum Mode: Sendable, Hashable {
     /// The file must exist and is never changed.
     case readOnly
-    /// As ``readOnly``, and nobody changes the file while it is open: no locks, and no `-wal` or `-shm` file.
+    /// As ``readOnly``, and the file does not change while it is open: no locks, and no `-wal` or `-shm` file.
     ///
     /// A file whose header says write-ahead mode can only be read so when its folder cannot be written.
     case immutable
@@ -25,7 +25,7 @@ public final class Connection {
   public let handle: OpaquePointer
   /// The file's path as given.
   public let path: String
-  /// What errors call the file: its path, unless it stands for another one.
+  /// The file's name in errors: its path, unless it stands for another one.
   public var name: String
   /// What an overlay reads; `nil` for all other connections.
   private let snapshot: DatabaseSnapshot?
@@ -38,11 +38,11 @@ public final class Connection {
 
   /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
   private var statements: Set<OpaquePointer> = []
-  /// What a statement is about to do, for those who keep rows from SQLite for a while.
+  /// The purpose of a statement, for code that keeps rows from SQLite for a while.
   public enum Use: Sendable, Hashable {
     /// It is compiled: only the schema is read.
     case compiling
-    /// It begins or ends a transaction, or touches no row that anybody could keep back.
+    /// It begins or ends a transaction, or touches no row that could be kept back.
     case bookkeeping
     /// It may read or write any row.
     case rows
@@ -283,7 +283,7 @@ public final class Connection {
     return (file, methods.pointee)
   }
 
-  /// How long a statement waits for somebody else's lock.
+  /// How long a statement waits for another connection's lock.
   public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
   /// Registers a function that takes any values and returns null, so that triggers that call it can run.
@@ -301,9 +301,8 @@ public final class Connection {
 
   /// Runs `body`, whose statements end with `SQLITE_INTERRUPT` soon after `shouldStop` says so.
   ///
-  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine. Inside `body` others may be asked
-  /// as well.
-  /// Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
+  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine. Inside `body` others may be
+  /// asked as well. Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
   public func interruptible<Value, Failure>(
     _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

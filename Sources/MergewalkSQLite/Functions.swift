@@ -82,7 +82,7 @@ public struct FunctionCall {
   public func fail(_ message: String) { sqlite3_result_error(context, message, -1) }
 }
 
-/// What an aggregate function collects for one group.
+/// An aggregate function, which collects values for one group.
 public protocol AggregateFunction: AnyObject {
   /// Takes the arguments of one row.
   func step(_ call: FunctionCall)

@@ -6,7 +6,7 @@ public struct Pragmas: Sendable {
   /// The statements in the order in which they run.
   public let statements: [String]
 
-  /// Takes statements that somebody has checked.
+  /// Takes statements that were checked.
   public init(statements: [String]) { self.statements = statements }
 
   /// A new store that is built beside its final name and thrown away when anything fails.
@@ -18,9 +18,9 @@ public struct Pragmas: Sendable {
   /// - `secure_delete=OFF`: freed pages are not overwritten with zeros.
   /// - `temp_store=FILE`: the sorts of index builds stay inside the memory budget.
   /// - `threads`: helpers that sort for `CREATE INDEX`.
-  /// - `journal_mode=TRUNCATE` when batches are kept: a transaction that was not committed is taken back by whoever opens
-  ///   the file next, so a process may be killed at any time. Pages that a transaction adds are not journalled. Without
-  ///   `synchronous` that holds for processes that die, not for machines that stop.
+  /// - `journal_mode=TRUNCATE` when batches are kept: a transaction that was not committed is rolled back by whoever
+  ///   opens the file next, so a process may be killed at any time. Pages that a transaction adds are not journalled.
+  ///   Without `synchronous` that holds for processes that die, not for machines that stop.
   /// - Parameters:
   ///   - cacheKiB: The page cache in KiB; it also bounds the memory of one sort.
   ///   - keepsBatches: Whether there are commits before the end.
@@ -48,8 +48,8 @@ public struct Pragmas: Sendable {
   ///
   /// - `synchronous=FULL`: there is one commit, and it is worth waiting for the disk.
   /// - `wal_autocheckpoint=0`: the log is moved at the end, once.
-  /// - `cache_size`: also where rows come in the order of their numbers the entries of indexes go everywhere, and a page that
-  ///   is given up and changed again makes SQLite compute the checksums of the log anew.
+  /// - `cache_size`: also where rows come in the order of their numbers the entries of indexes go everywhere, and a
+  ///   page that is given up and changed again makes SQLite compute the checksums of the log anew.
   public static func update(cacheKiB: Int = 32 * 1024) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)",

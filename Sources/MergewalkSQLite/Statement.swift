@@ -17,7 +17,7 @@ public final class Statement {
   /// Unchecked exclusivity: touched at every step; the class is confined to one thread.
   @exclusivity(unchecked) @usableFromInline var needsStart = true
   private var refusedCode = SQLITE_OK
-  /// What it does; what is not said to touch no rows of others is held to touch all.
+  /// The purpose; a statement counts as touching all rows unless this says that it does not.
   public var use = Connection.Use.rows
 
   init(handle: OpaquePointer, sql: String, connection: Connection) {

@@ -86,7 +86,7 @@ package final class PageFile {
     return next - 1
   }
 
-  /// Takes back all numbers from one on; nothing may refer to these pages.
+  /// Frees all numbers from one on; nothing may refer to these pages.
   func rewind(to page: UInt32) throws(PageError) {
     try flush()
     next = page

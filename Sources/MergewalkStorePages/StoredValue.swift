@@ -1,9 +1,9 @@
 /// A value as it stands in a record: its serial type, and its number or where its bytes are.
 ///
-/// What a column's affinity makes of a value is decided here, exactly as SQLite does, or not at all: a value that SQLite
-/// would turn into a text or read as a number is no ``StoredValue``, and its row goes through SQLite.
-/// Sources: [2.1 Record Format](https://sqlite.org/fileformat2.html#record_format),
-/// [Type Affinity](https://sqlite.org/datatype3.html#type_affinity).
+/// What a column's affinity makes of a value is decided here, exactly as SQLite does, or not at all: a value that
+/// SQLite would turn into a text or read as a number is no ``StoredValue``, and its row goes through SQLite. Sources:
+/// [2.1 Record Format](https://sqlite.org/fileformat2.html#record_format), [Type
+/// Affinity](https://sqlite.org/datatype3.html#type_affinity).
 @frozen package struct StoredValue: BitwiseCopyable {
   /// The serial type of the format.
   package let serial: UInt64
@@ -104,5 +104,5 @@
   }
 }
 
-@available(*, unavailable, message: "the bytes belong to somebody else")
+@available(*, unavailable, message: "the bytes have another owner")
 extension StoredValue: Sendable {}

@@ -89,7 +89,9 @@ package final class TableScan {
     }
   }
 
-  /// A page; it stays until the next one is asked for. Pages that are read in their order come several at a time.
+  /// A page; it stays until the next one is asked for.
+  ///
+  /// Pages that are read in their order come several at a time.
   private func page(_ number: UInt32) -> UnsafePointer<UInt8>? {
     guard number > 1, number <= pageCount else { return nil }
     if !windowPages.contains(number) {

@@ -2,9 +2,9 @@ import Foundation
 
 /// One run of the built `mergewalk` command.
 public struct Command {
-  /// What it wrote to standard output.
+  /// The text on standard output.
   public let output: String
-  /// What it wrote to standard error.
+  /// The text on standard error.
   public let words: String
   /// Its exit code, or minus the number of the signal that ended it.
   public let status: Int32

@@ -2,7 +2,7 @@ import Glibc
 
 /// A named pipe that a test writes into when it wants to, so that it knows what a reader has and waits for.
 ///
-/// Both ends are held open: nobody waits for the other to open it, and writing without a reader is no signal.
+/// Both ends are held open: no end waits for the other to open it, and writing without a reader is no signal.
 public final class NamedPipe {
   /// The pipe's path.
   public let path: String
@@ -33,7 +33,7 @@ public final class NamedPipe {
     }
   }
 
-  /// How many bytes nobody has read.
+  /// How many bytes were not read.
   public var unreadBytes: Int {
     var count: Int32 = 0
     guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return 0 }

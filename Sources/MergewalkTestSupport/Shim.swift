@@ -31,6 +31,9 @@ public enum Shim {
   /// The environment of a command that is killed before its n-th write.
   public static func killing(at call: Int) -> [String: String] { environment(["SHIM_KILL_AT": "\(call)"]) }
 
+  /// The environment of a command that stops before its n-th write until somebody sends it `SIGCONT`.
+  public static func stopping(at call: Int) -> [String: String] { environment(["SHIM_STOP_AT": "\(call)"]) }
+
   /// The environment of a command whose n-th write fails, and all later ones when `stays` says so.
   public static func failing(at call: Int, _ error: Int32, stays: Bool = false) -> [String: String] {
     environment(["SHIM_FAIL_AT": "\(call)", "SHIM_ERRNO": "\(error)", "SHIM_STAYS": stays ? "1" : "0"])
@@ -70,7 +73,7 @@ public enum Shim {
     #include <sys/time.h>
     #include <time.h>
     #include <unistd.h>
-    static long long kill_at = -1, fail_at = -1, count;
+    static long long kill_at = -1, stop_at = -1, fail_at = -1, count;
     static int fail_errno, stays;
     static const char *count_path;
     static time_t ahead;
@@ -81,6 +84,7 @@ public enum Shim {
     }
     __attribute__((constructor)) static void start(void) {
       kill_at = number("SHIM_KILL_AT", -1);
+      stop_at = number("SHIM_STOP_AT", -1);
       fail_at = number("SHIM_FAIL_AT", -1);
       fail_errno = (int)number("SHIM_ERRNO", EIO);
       stays = (int)number("SHIM_STAYS", 0);
@@ -93,6 +97,7 @@ public enum Shim {
     static int fails(void) {
       long long n = __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
       if (n == kill_at) { kill(getpid(), SIGKILL); for (;;) pause(); }
+      if (n == stop_at) kill(getpid(), SIGSTOP);
       if (n == fail_at || (stays && fail_at > 0 && n > fail_at)) { errno = fail_errno; return 1; }
       return 0;
     }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A value that threads share: one at a time looks at it or changes it, and others wait until it is as they want it.
 ///
-/// `@unchecked Sendable`: `state` is read and written only while `mutex` is held. What is not `Sendable` may be in it if
-/// whoever takes it out takes it altogether.
+/// `@unchecked Sendable`: `state` is read and written only while `mutex` is held. What is not `Sendable` may be in it
+/// if whoever takes it out takes it altogether.
 package final class Monitor<State>: @unchecked Sendable {
   private var state: State
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -32,7 +32,7 @@ package final class Monitor<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Uses the value and wakes nobody: for a look, or a change that nobody waits for.
+  /// Uses the value and wakes no thread: for a look, or a change without waiters.
   package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It is joined or left; a worker that goes away without either is left.
 package final class Worker: Sendable {
-  /// The thread as long as nobody has joined or left it.
+  /// The thread until it is joined or left.
   private let thread: Mutex<pthread_t?>
 
   /// Starts the thread; nil when the system has none to give.

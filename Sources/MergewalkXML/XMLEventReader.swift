@@ -5,7 +5,7 @@ import MergewalkEventLogs
 /// For property lists, models and stores, which need neither threads nor the places of their values; records have
 /// `XMLRecords` on the same log.
 public final class XMLEventReader {
-  /// What comes next.
+  /// An event of the reader.
   public enum Event {
     /// The document says that it has a type of this name.
     case documentType(String)

@@ -85,6 +85,6 @@ public final class XMLParser {
   /// Hands over what was written, if that is anything.
   public func flush() { source.pointee.writer.flush() }
 
-  /// Whether nobody wants to know any more.
+  /// Whether the result is no longer wanted.
   public var isStopped: Bool { source.pointee.writer.isStopped }
 }

@@ -1,7 +1,8 @@
-/// What a document may do, and how it is told.
+/// The limits of a document, and how a breach is told.
 ///
-/// Whatever the policy: no file, no network, no external entity and no external document type is ever touched; names are
-/// bounded in number and length, and so are declarations, what entities add to the document, and a tag's attributes.
+/// Whatever the policy: no file, no network, no external entity and no external document type is ever touched; names
+/// are bounded in number and length, and so are declarations, what entities add to the document, and a tag's
+/// attributes.
 public struct XMLPolicy: Sendable {
   /// Whether the document may declare entities and attributes of its own, which are replaced within a budget.
   public var mayDeclare: Bool
@@ -12,11 +13,11 @@ public struct XMLPolicy: Sendable {
   /// The deepest nesting of elements.
   public var deepest: Int
 
-  /// Documents that somebody else made, whose text the caller keeps: records.
+  /// Documents of other origin, whose text the caller keeps: records.
   public static let records = XMLPolicy(
     mayDeclare: true, allowsLongTokens: false, hasPlaces: true, deepest: 100_000)
 
-  /// Files whose elements are known beforehand and that need no declarations.
+  /// Files whose elements are known in advance and that need no declarations.
   public static func plain(deepest: Int) -> XMLPolicy {
     XMLPolicy(mayDeclare: false, allowsLongTokens: true, hasPlaces: false, deepest: deepest)
   }
@@ -35,7 +36,7 @@ public struct XMLFault: Error, Sendable, Hashable {
   }
   /// The kind.
   public var code: Code
-  /// What is wrong.
+  /// The message.
   public var message: String
   /// Where the parser stood, in bytes from the document's first one.
   public var offset: Int

@@ -1,4 +1,4 @@
-/// What a document may cost to read; beyond it reading fails with the code `yamlLimit`.
+/// The limits on the cost of reading a document; beyond them reading fails with the code `yamlLimit`.
 public struct YAMLLimits: Sendable, Hashable {
   /// The greatest size in bytes.
   public var maximumBytes: Int

@@ -18,7 +18,7 @@ public struct YAMLNode: Sendable {
     }
   }
 
-  /// What a node is.
+  /// The kind of node.
   public enum Kind: Sendable {
     /// Text; `isPlain` is false when it was quoted, a block scalar or tagged as a string, so that it is always text.
     case scalar(String, isPlain: Bool)
@@ -28,7 +28,7 @@ public struct YAMLNode: Sendable {
     case mapping([Entry])
   }
 
-  /// What the node is.
+  /// The kind of the node.
   public var kind: Kind
   /// Where it starts.
   public var position: SourcePosition
@@ -66,7 +66,7 @@ public struct YAMLNode: Sendable {
     entries?.first { $0.key.text == key }?.value
   }
 
-  /// What the node is, for messages: "a list", "a mapping", "the text “x”", "nothing" ...
+  /// The node in words, for messages: "a list", "a mapping", "the text “x”", "nothing" ...
   public var summary: String {
     switch kind {
     case .sequence: return "a list"

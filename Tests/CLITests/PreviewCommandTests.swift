@@ -251,7 +251,7 @@ struct PreviewCommandTests {
     #expect(command.status == 0, "\(command.words)")
     #expect(command.output == "a,b\nx|y,\n")
     let twice = try preview("odd.txt", "--option", "quote='", "--option", "quote=none")
-    #expect(twice.status == 2 && twice.words.contains("it is said twice"))
+    #expect(twice.status == 2 && twice.words.contains("it is given twice"))
   }
 
   @Test("several files are tables one below the other, one CSV if their columns are the same, and any NDJSON")

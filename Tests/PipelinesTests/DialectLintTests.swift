@@ -74,7 +74,7 @@ struct DialectLintTests {
     #expect(
       try findings("files: orders.csv\n  header: false\n  header_rows: 2") == [
         "pipeline.yaml:7:16: error: “header_rows” is for files with a header; leave it out, or use “skip_lines” for"
-          + " lines that are to be passed over [invalidOption]"
+          + " lines that are to be skipped [invalidOption]"
       ])
     #expect(
       try findings("files: orders.csv\n  header_rows: 17") == [

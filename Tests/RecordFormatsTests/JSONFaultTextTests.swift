@@ -14,7 +14,7 @@ import Testing
       (#"{a:1}"#, "the name of a member in double quotes or “}” is expected, but there is “a”"),
       (#"{"a":"x" "b":2}"#, "“,” or “}” is expected, but there is “\"”"),
       (#"{"a":tru}"#, "a value is expected, but there is “t”"),
-      (#"{"a":01}"#, "“1” cannot go on with a number"), (#"{"a":'x'}"#, "a value is expected, but there is “'”"),
+      (#"{"a":01}"#, "“1” cannot continue a number"), (#"{"a":'x'}"#, "a value is expected, but there is “'”"),
       (#"{"a":é}"#, "a value is expected, but there is “é”"), (#"{"a":"\x"}"#, "the escape here is none of JSON's"),
       ("{\"a\":\"x\ty\"}", "the control character 9 stands in a text"),
       (#"{"a":1}}"#, "the end is expected, but there is “}”"),

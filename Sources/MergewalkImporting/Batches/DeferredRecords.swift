@@ -99,7 +99,7 @@ final class DeferredRecords {
 
   // MARK: Going on later
 
-  /// Puts everything into the file, for a process that goes on with the first bytes of it.
+  /// Puts everything into the file, for a process that continues from its first bytes.
   ///
   /// - Parameter isDurable: Whether to wait until it is on the disk.
   /// - Returns: The bytes of the file.

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import Glibc
 
 /// A file for bytes that do not fit the memory budget: without a name, so that the system removes it when the process
-/// ends, however it ends; or with one, for another process to go on with.
+/// ends, however it ends; or with one, for another process to resume.
 final class TemporaryFile {
   private let descriptor: Int32
   private let folder: String
@@ -28,7 +28,7 @@ final class TemporaryFile {
     self.length = length
     guard lseek(descriptor, 0, SEEK_END) >= length, ftruncate(descriptor, length) == 0,
       lseek(descriptor, 0, SEEK_SET) == 0
-    else { throw Self.failure("go on with", folder) }
+    else { throw Self.failure("resume", folder) }
   }
 
   deinit { close(descriptor) }

@@ -51,7 +51,7 @@ extension CompiledField {
     }
   }
 
-  /// Settles the counts of a column: what is as the field says is no replacement, and no value may be gone that nobody has
+  /// Settles the counts of a column: what is as the field says is no replacement, and no value may be gone that was not
   /// counted.
   ///
   /// - Returns: What was lost, or nothing.

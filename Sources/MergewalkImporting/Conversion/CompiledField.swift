@@ -5,7 +5,7 @@ import MergewalkObjectStore
 
 /// A field's import, checked against its attribute and ready to convert columns.
 ///
-/// The policy for each of the four cases is resolved to a cell or a failure beforehand:
+/// The policy for each of the four cases is resolved to a cell or a failure in advance:
 /// see `docs/conversions.md`.
 package struct CompiledField: Sendable {
   /// The conversion of fields that have a value.
@@ -39,7 +39,7 @@ package struct CompiledField: Sendable {
   package let type: AttributeType
   /// How dates are written, for messages.
   package let options: ConversionOptions
-  /// What failures carry so that whoever planned the import knows the field again; 0 until set.
+  /// Identifies the field in failures, for the code that planned the import; 0 until set.
   package var identifier: Int32 = 0
 
   /// What the model demands of the values.

@@ -46,7 +46,7 @@ package struct FieldFailure: Sendable, Hashable {
   package var column: Int32
   /// The ``CompiledField/identifier`` of the field that failed.
   package var field: Int32
-  /// What is wrong.
+  /// The code of the reject.
   package var code: RejectCode
 
   /// Creates a failure.

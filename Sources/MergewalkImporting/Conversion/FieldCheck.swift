@@ -170,7 +170,7 @@ struct FieldCheck {
       .unsuitableOption, as: place == nil ? .warning : .error, at: place ?? field.position, message, hint: hint)
   }
 
-  /// Finds policies that the attribute cannot follow; those that nobody chose are none.
+  /// Finds policies that the attribute cannot follow; defaults are not counted.
   private mutating func checkSubstitute(
     _ option: String, _ substitute: FieldImport.Substitute?, standard: FieldImport.Substitute?
   ) {

@@ -1,4 +1,4 @@
-/// What became of the values of one field of an import.
+/// Counts of the values of one field of an import, by outcome.
 ///
 /// `read = stored + replaced + rejected` holds at the end of every run. The values of records that were skipped, and of those
 /// that the reader refused, are not counted.
@@ -15,7 +15,7 @@ public struct FieldTally: Sendable, Hashable {
     case empty
     /// The text was nothing but white space, which was removed.
     case trimmed
-    /// What the field names is not there, and the relationship was set to nothing.
+    /// The object that the field names is not there, and the relationship was set to nothing.
     case missing
 
     /// The place among the counts of a column.

@@ -113,10 +113,10 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case expressionType
   /// A regular expression cannot be used.
   case invalidPattern
-  /// What a case of a pipeline's tests expects came out otherwise.
+  /// A case of a pipeline's tests has another result than expected.
   case testDiffers
 
-  /// What weight findings of this kind have.
+  /// The severity of findings of this kind.
   public var severity: Diagnostic.Severity {
     switch self {
     case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
@@ -137,7 +137,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
       "`${NAME}` or `${secret:NAME}` is neither set nor in the environment, or the file of a secret cannot be read."
     case .invalidVariable: "`${...}` is not closed or does not name a variable."
     case .invalidSecret:
-      "A secret is too short to be kept out of what is shown, or its file is not text."
+      "A secret is too short to be kept out of the output, or its file is not text."
     case .invalidInclude: "Files include each other in a circle, too deep, or too many of them."
     case .unusedVariable: "`--set` names a variable that the file does not use."
     case .unreadableFile: "A file does not exist or cannot be read."
@@ -177,7 +177,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
       "A date's pattern cannot be read; a warning where it can, but probably does not say what was meant."
     case .invalidTimeZone: "A zone is more than 24 hours from UTC."
     case .ambiguousSpelling: "A spelling is listed both as true and as false."
-    case .emptySpelling: "The empty text is listed as a spelling; what it means is said with `empty`."
+    case .emptySpelling: "The empty text is listed as a spelling; its meaning is set by `empty`."
     case .ambiguousMark: "The decimal mark and the group mark are the same."
     case .invalidMark: "A decimal or group mark is a letter, a digit, a sign or not ASCII."
     case .invalidDefault: "The model's default, which takes the place of a value, is not of the attribute's type."
@@ -188,7 +188,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .expression: "An expression or a predicate cannot be read, or is none over columns."
     case .expressionType: "An expression has values of no type that a column can have."
     case .invalidPattern: "A regular expression cannot be used."
-    case .testDiffers: "A case of a pipeline's tests came out otherwise than it says (`mergewalk test` only)."
+    case .testDiffers: "A case of a pipeline's tests has another result than it says (`mergewalk test` only)."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }
   }

@@ -18,7 +18,7 @@ public struct IdentityImport: Sendable {
   }
   /// How the inputs are read.
   public var format: RecordFormat
-  /// What a reference to an object that is not there means; objects are never made for references.
+  /// The treatment of references to objects that are not there; references never make objects.
   ///
   /// ``MissingTargetPolicy/reject`` or ``MissingTargetPolicy/null``.
   public var missing = MissingTargetPolicy.reject

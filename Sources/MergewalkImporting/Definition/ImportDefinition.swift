@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 public import MergewalkObjectModel
 public import MergewalkRecordFormats
 
-/// What one import does, resolved against nothing yet: names are as the user wrote them.
+/// The definition of one import, not yet resolved: names are as the user wrote them.
 ///
 /// A pipeline file is parsed into this; Swift code can build it by hand. `ImportPlan` resolves it against the model.
 public struct ImportDefinition: Sendable {
@@ -34,7 +34,7 @@ public struct ImportDefinition: Sendable {
   public var stores: StoresPolicy?
   /// How many records there must be, refused ones included, for the run to count; `nil` for any number.
   public var expectedRecords: Int?
-  /// What happens about earlier runs, and about others that have the store open.
+  /// The treatment of earlier runs, and of other processes that have the store open.
   public var policy = RunPolicy()
   /// How much memory tables of keys may take, in bytes.
   public var keyMemory = 48 << 20
@@ -44,9 +44,9 @@ public struct ImportDefinition: Sendable {
   public var isDryRun = false
   /// How many changes of objects the summary shows.
   public var sampledChanges = 0
-  /// What is kept and told of the run beside its summary.
+  /// Records and reports of the run beside its summary.
   public var reporting = RunReporting()
-  /// What the hashes of keys start from; `nil` for something new each run.
+  /// The seed of the hashes of keys; `nil` for a new one each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
   /// put off for a second look depends on it, and so do the primary keys of new objects: a store that must come out the
@@ -55,9 +55,9 @@ public struct ImportDefinition: Sendable {
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
   public var objects: [IdentityImport] = []
-  /// What was found about the inputs before the run, for its summary.
+  /// Warnings about the inputs, found before the run, for its summary.
   public var warnings: [RunWarning] = []
-  /// What keeps the secrets of the configuration out of summaries, messages, logs and rejects.
+  /// Removes the secrets of the configuration from summaries, messages, logs and rejects.
   public var redaction = Redaction()
 
   /// Creates a definition with the default limits.
@@ -108,7 +108,7 @@ public enum FindPlan: String, Sendable, CaseIterable {
   case deduplicate
 }
 
-/// What to do with a record whose key is in the store, or is not.
+/// The mode of an import: how records are treated whose key is, or is not, in the store.
 public enum ImportMode: String, Sendable, CaseIterable {
   /// Update what is there, insert what is not.
   case upsert
@@ -134,7 +134,7 @@ public enum DuplicatePolicy: String, Sendable, CaseIterable {
   case reject
 }
 
-/// What happens to a relationship whose target is named by the record but does not exist.
+/// The treatment of a relationship whose target is named by the record but does not exist.
 public enum MissingTargetPolicy: String, Sendable, CaseIterable {
   /// The target is created.
   case create
@@ -150,11 +150,11 @@ public struct EntityImport: Sendable {
   public var entityName: String
   /// The attributes that identify an object, in order; empty only for mode `insert`.
   public var findBy: [FieldImport]
-  /// What to do with known and unknown keys.
+  /// The mode: how known and unknown keys are treated.
   public var mode = ImportMode.upsert
   /// Which of several records with one key counts.
   public var duplicates = DuplicatePolicy.last
-  /// What happens to objects that no record names, in the modes `sync` and `replace`.
+  /// The treatment of objects that no record names, in the modes `sync` and `replace`.
   public var sync = SyncPolicy()
   /// The other attributes.
   public var attributes: [FieldImport]
@@ -183,7 +183,7 @@ public struct RelationshipImport: Sendable {
   public var name: String
   /// The entity at the other end, and how it is found and filled.
   public var target: EntityImport
-  /// What a target that does not exist means.
+  /// The treatment of a target that does not exist.
   public var missing = MissingTargetPolicy.create
   /// Whether the relationship is set when all records have been read, because its target comes from an import that runs
   /// later; relationships within one hierarchy are postponed without this, see ``Passes``.
@@ -202,7 +202,7 @@ public struct RelationshipImport: Sendable {
 
 /// How the records fill one attribute.
 public struct FieldImport: Sendable {
-  /// What to do when a field has no value of its own.
+  /// The replacement for a field that has no value of its own.
   public enum Substitute: String, Sendable, CaseIterable {
     /// Leave what is there; a new object takes the model's default.
     case keep
@@ -232,7 +232,7 @@ public struct FieldImport: Sendable {
   public var nullValue: String?
   /// A value that is set in place of ``whenEmpty``.
   public var emptyValue: String?
-  /// What is done with the column's values before they are converted.
+  /// The steps that the column's values pass before they are converted.
   public var steps: [TransformStep] = []
   /// An expression over columns that takes the column's place.
   public var value: SourceText?
@@ -285,7 +285,7 @@ public struct ConversionOptions: Sendable, Hashable {
   public var timeZoneOffset = 0
   /// How bytes are written.
   public var binaryEncoding = BinaryEncoding.base64
-  /// The decimal mark of numbers; `.` unless said otherwise.
+  /// The decimal mark of numbers; `.` by default.
   public var decimalMark = UInt8(ascii: ".")
   /// The mark between groups of digits that is removed, or `nil` for none.
   public var groupMark: UInt8?
@@ -311,6 +311,8 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The file that takes the records that a dry run rejects, or `nil` to only count them.
   public var dryRunPath: String?
+  /// What names the run in each line, where the same records are to give the same bytes; `nil` for its pipeline and time.
+  package var run: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
   /// The greatest share of rejects (0...1) that a run survives; `nil` for any.

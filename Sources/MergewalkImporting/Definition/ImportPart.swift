@@ -25,7 +25,7 @@ public struct ImportPart: Sendable {
   public var process: ProcessTransform?
   /// Code that takes part.
   public var hooks = ImportHooks()
-  /// What may differ between the source and what is known of it.
+  /// The allowed differences between the source and the schema known of it.
   public var contract: SchemaContract?
   /// Where the records of each source stood in their own file, when they were taken out of it.
   package var spool: [SpooledSource] = []

@@ -1,6 +1,6 @@
 public import MergewalkRecordFormats
 
-/// What a run did: the counts of records and of objects.
+/// The result of a run: the counts of records and of objects.
 ///
 /// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
 @dynamicMemberLookup
@@ -20,14 +20,14 @@ public struct ImportSummary: Sendable {
     /// The inputs were imported before: nothing was done.
     case skippedAgain = "skipped_again"
   }
-  /// What happened to the objects of one entity.
+  /// Counts of the objects of one entity, by outcome.
   public struct EntityCounts: Sendable, Hashable {
     /// Objects created.
     public var inserted = 0
     /// Objects changed, counted once for each time a record changed one.
     public var updated = 0
-    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that were
-    /// there before the run and as the records say when the first of them did so.
+    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that
+    /// were there before the run and as the records say when the first of them did so.
     public var unchanged = 0
     /// Records whose object an earlier record of the same import has named already.
     public var duplicates = 0
@@ -66,7 +66,7 @@ public struct ImportSummary: Sendable {
 
   /// A part of the work and the seconds it took.
   public typealias Phase = (name: String, seconds: Double)
-  /// What became of the records of one import of the run; the counts themselves are its members, too.
+  /// Counts of the records of one import of the run, by outcome; the counts themselves are its members, too.
   @dynamicMemberLookup
   public struct PartCounts: Sendable, Hashable {
     /// The import's name; empty when it is the only one.
@@ -89,8 +89,8 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
-  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the same
-  /// when another process goes on with the run.
+  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the
+  /// same when another process resumes the run.
   public var runID = ""
   /// The run's number in the table of runs; nil when it is not there.
   public var runNumber: Int?
@@ -104,15 +104,15 @@ public struct ImportSummary: Sendable {
   public enum Completeness: String, Sendable {
     /// It has the records or the digest that were expected.
     case checked
-    /// Nobody said what to expect: when whatever writes it dies, that is its end.
+    /// Without an expected size or checksum: when whatever writes it dies, that is its end.
     case unchecked
   }
 
-  /// Whether inputs came whole, as far as somebody said what to expect; `nil` for files of which nothing was expected.
+  /// Whether inputs came whole, as far as a size or checksum was given; `nil` for files of which nothing was expected.
   public var completeness: Completeness?
   /// Which limit was exceeded; `nil` for none.
   public var breach: LimitBreach?
-  /// What is far from what is usual for this pipeline.
+  /// Measures that are far from this pipeline's usual ones.
   public var anomalies: [RunAnomaly] = []
   /// How the run ended.
   public var status = Status.completed
@@ -146,7 +146,7 @@ public struct ImportSummary: Sendable {
   public var storePath = ""
   /// The rejects file's path, when rejects were written.
   public var rejectsPath: String?
-  /// What the run's user should know, each once.
+  /// Warnings for the run's user, each once.
   public var warnings: [RunWarning] = []
   /// How existing objects were found, by entity name.
   public var findPlans: [String: String] = [:]
@@ -161,11 +161,11 @@ public struct ImportSummary: Sendable {
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
 
-  /// What became of the values of each field, by import.
+  /// Counts of the values of each field, by import.
   public var fields: [FieldTally] = []
-  /// What became of the elements of each list, by import.
+  /// Counts of the elements of each list, by import.
   public var lists: [ListTally] = []
-  /// What became of the text of the inputs: each byte is a record's or was passed over as something.
+  /// The account of the inputs' text: each byte belongs to a record or was skipped for a named reason.
   public var text = TextAccount()
 
   /// Counts of records by import, in the order in which they ran.
@@ -182,7 +182,8 @@ public struct ImportSummary: Sendable {
 
   /// The stage that held up the run most; nil when nothing was measured.
   ///
-  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or `convert`.
+  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or
+  /// `convert`.
   public var slowStage: String? {
     guard let longest = phases.max(by: { $0.seconds < $1.seconds }), longest.seconds > 0 else { return nil }
     guard longest.name == "wait" else { return longest.name }

@@ -1,4 +1,4 @@
-/// What became of the elements of one to-many relationship's lists.
+/// Counts of the elements of one to-many relationship's lists, by outcome.
 ///
 /// `read = linked + alreadyLinked + skipped + rejected` holds at the end of every run. The elements of records that the
 /// reader refused are not counted, and of a list that cannot be read those before the fault are.

@@ -1,4 +1,4 @@
-/// What became of a number of records.
+/// Counts of records, by outcome.
 public struct RecordCounts: Sendable, Hashable {
   /// Records read, rejected ones included.
   public var read = 0

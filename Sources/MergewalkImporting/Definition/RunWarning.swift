@@ -6,7 +6,7 @@ import MergewalkObjectStore
 /// Warnings are in the words, the JSON, the log and the report of a run, and in the table of runs. They do not change the
 /// exit code.
 public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of warning it is.
+  /// The kind of warning.
   ///
   /// The list is closed: `docs/runs.md` describes every code, and a test holds it to that.
   public enum Code: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-/// What a field of a pipeline file holds.
+/// The kind of value of a field of a pipeline file.
 package enum FieldKind: Sendable, Hashable {
   /// Text.
   case text
@@ -8,7 +8,7 @@ package enum FieldKind: Sendable, Hashable {
   case expression
   /// A list of steps: words, or mappings of one field of the component of this name.
   case steps(String)
-  /// Whatever the words say; the component's builder looks into it.
+  /// A value with a syntax of its own, named by the text; the component's builder parses it.
   case tree(String)
   /// A path, relative to the pipeline file.
   case path
@@ -32,7 +32,7 @@ package enum FieldKind: Sendable, Hashable {
   case choices([String])
   /// One ASCII character, by itself or by name (`tab`, `none`).
   case character
-  /// What separates fields: one character or several, up to 8 bytes of UTF-8, or a name (`tab`).
+  /// A delimiter of fields: one character or several, up to 8 bytes of UTF-8, or a name (`tab`).
   case delimiter
   /// One text or a list of texts.
   case texts
@@ -60,11 +60,11 @@ extension FieldKind {
 package struct FieldSpec: Sendable, Hashable {
   /// The field's name.
   package var name: String
-  /// What it holds.
+  /// The kind of its value.
   package var kind: FieldKind
   /// Whether leaving it out is an error.
   package var isRequired: Bool
-  /// What leaving it out means, as a person would write it; `nil` for nothing.
+  /// The default, as a person would write it; `nil` for nothing.
   package var defaultText: String?
   /// One sentence that says what it is for.
   package var summary: String

@@ -37,7 +37,7 @@ struct FindDecision {
   var reason: Reason
   /// The rows that are in the store, when they were counted.
   var rows: Int?
-  /// About how many records are coming; `nil` when nobody knows.
+  /// About how many records are coming; `nil` when it is not known.
   var expected: Int?
   /// Whether an index covers the key, when that was asked.
   var hasIndex: Bool?
@@ -60,7 +60,7 @@ struct FindDecision {
   /// The reason as a sentence, with the counts that decided.
   var sentence: String {
     let rows = rows.map { $0 == 1 ? "1 row" : "\($0) rows" } ?? "rows"
-    let coming = expected.map { "about \($0) records are coming" } ?? "nobody knows how many records are coming"
+    let coming = expected.map { "about \($0) records are coming" } ?? "the number of records is not known"
     return switch reason {
     case .insertOnly: "nothing is searched in mode insert without find_by"
     case .sharedTable: "several parts of a record fill this table, so each looks at what the others wrote"

@@ -11,7 +11,7 @@ import Glibc
 final class KeyFilter {
   private let blocks: UnsafeMutablePointer<SIMD8<UInt32>>
   private let blockCount: UInt64
-  /// Whether what is added can be taken back; it costs 64 bytes a key.
+  /// Whether added keys can be removed; it costs 64 bytes a key.
   private var keepsJournal = false
   /// The blocks that were changed since the last mark, as they were.
   private var journal: [(block: Int, old: SIMD8<UInt32>)] = []

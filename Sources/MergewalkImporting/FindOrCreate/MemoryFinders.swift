@@ -2,7 +2,7 @@ import MergewalkObjectStore
 
 /// Keys in memory, with the primary keys of their objects and the hashes of what these contain.
 ///
-/// An entry is a number that holds until something is added or taken back.
+/// An entry is a number that holds until something is added or removed.
 protocol KnownKeys: AnyObject {
   /// Whether keys are told apart by their bytes, not by their hashes alone.
   static var comparesBytes: Bool { get }
@@ -21,7 +21,7 @@ protocol KnownKeys: AnyObject {
   func content(_ entry: Int) -> UInt64
   /// Replaces the content hash of an entry.
   func setContent(_ entry: Int, _ content: UInt64)
-  /// Adds a key that is not there, until it is taken back.
+  /// Adds a key that is not there, until it is removed.
   func add(_ key: RecordKey, primaryKey: Int64, content: UInt64)
 }
 

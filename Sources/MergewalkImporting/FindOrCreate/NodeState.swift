@@ -98,11 +98,11 @@ final class NodeState {
 
 /// What a node's objects are to the records.
 enum Role {
-  /// What the run's records stand for.
+  /// The objects that the run's records stand for.
   case root
-  /// What a relationship of another node leads to.
+  /// The objects at the other end of a relationship of another node.
   case target
-  /// What the elements of a list stand for.
+  /// The objects that the elements of a list stand for.
   case element
   /// An object that is known before anything is looked for: the owner of a list.
   case given

@@ -21,7 +21,7 @@ struct StrategyChoice {
   let store: PersistentStore
   let model: ManagedObjectModel
   let seed: UInt64
-  /// How many bytes of input are coming; 0 when nobody knows.
+  /// How many bytes of input are coming; 0 when it is not known.
   let inputBytes: Int
   let keyMemory: Int
   let override: FindPlan
@@ -40,6 +40,8 @@ struct StrategyChoice {
 
   /// What a record of input takes, for want of anything better.
   private static let assumedRecordBytes = 100
+  /// What a filter of keys takes at most.
+  private static let mostFilterBytes = 12 << 20
   /// What a key takes in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 
@@ -67,6 +69,14 @@ struct StrategyChoice {
     return index == plan.root ? isList ? .element : .root : .target
   }
 
+  /// What a filter of the keys takes: twice the input and 12 bytes a row where that is little.
+  ///
+  /// A filter that is too small is not wrong: more keys are then looked up.
+  private func filterBytes(rows: Int) -> Int {
+    inputBytes > 0
+      ? min(max(inputBytes * 2 + rows * 12, 1 << 16), Self.mostFilterBytes) : Self.mostFilterBytes
+  }
+
   /// Makes the finder that was decided on, with what has to be read for it.
   private func finder(_ index: Int, _ part: ImportNode) throws(StoreError) -> any Finder {
     let decision = try decide(index)
@@ -75,7 +85,7 @@ struct StrategyChoice {
     switch decision.plan {
     case .none: return NoFinder()
     case .filter:
-      let filter = KeyFilter(bytes: 12 << 20)
+      let filter = KeyFilter(bytes: filterBytes(rows: decision.rows ?? 0))
       if decision.rows ?? 0 > 0 { try fill(filter, store.access(root: part.rootEntity), entity, part) }
       return filter
     case .seek: return SeekFinder()

@@ -10,10 +10,10 @@ extension ImportSession {
   ///
   /// - Parameters:
   ///   - progress: Is called after each batch, and when a stage begins.
-  ///   - shouldStop: Is asked after each batch, and while there is nothing to do. Once it says so, the batch is finished,
-  ///     and a later run can go on behind it.
-  ///   - report: Gets the summary when everything is durable, and before the store forgets that nobody has got it: when
-  ///     a process ends before `report` returns, its successor calls it again, with the same counts.
+  ///   - shouldStop: Is asked after each batch, and while there is nothing to do. Once it says so, the batch is
+  ///     finished, and a later run can go on behind it.
+  ///   - report: Gets the summary when everything is durable, and before the store forgets that it was not delivered:
+  ///     when a process ends before `report` returns, its successor calls it again, with the same counts.
   /// - Returns: What happened; its status says whether the store was changed.
   /// - Throws: ``ImportError``; the store is as it was before the call.
   public func run(
@@ -52,8 +52,8 @@ extension ImportSession {
   private static let mostPlans = 3
   private static let writtenMeanwhile = "another program wrote to the store while the run was planned"
 
-  /// Imports everything; when somebody has written to the store since the run began, a second time or a third, and when
-  /// rows that waited for the end were refused, once more without waiting.
+  /// Imports everything; when another process has written to the store since the run began, a second time or a third,
+  /// and when rows that waited for the end were refused, once more without waiting.
   private func planned(
     progress: @escaping (ImportProgress) -> Void, shouldStop: (() -> Bool)?,
     report: @escaping (inout ImportSummary, RunIdentity) -> Void

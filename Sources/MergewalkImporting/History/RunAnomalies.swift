@@ -1,4 +1,4 @@
-/// How much a run may differ from the earlier ones of its pipeline before somebody should look at it.
+/// How much a run may differ from the earlier ones of its pipeline before it is worth a look.
 public struct AnomalyThresholds: Sendable, Hashable {
   /// How many earlier runs are looked at; 0 looks at none.
   public var runs = 10
@@ -19,7 +19,7 @@ public struct AnomalyThresholds: Sendable, Hashable {
 
 /// Something about a run that is far from what is usual.
 public struct RunAnomaly: Sendable, Hashable {
-  /// What is unusual.
+  /// The measure that is unusual.
   public enum Measure: String, Sendable, Hashable, CaseIterable {
     /// The number of records read.
     case records
@@ -30,9 +30,9 @@ public struct RunAnomaly: Sendable, Hashable {
     /// The share of records that inserted something.
     case inserted
   }
-  /// What is unusual.
+  /// The measure that is unusual.
   public var measure: Measure
-  /// What it was in this run.
+  /// The value in this run.
   public var value: Double
   /// The median of the earlier runs.
   public var usual: Double

@@ -104,7 +104,7 @@ public struct RunHistory: Sendable {
   ) throws(RunHistoryError) -> [Item] {
     guard access(path, F_OK) == 0 else { return [] }
     do {
-      // What a process that was killed has left of a transaction is taken back first, for which the file is written.
+      // What a process that was killed has left of a transaction is rolled back first, for which the file is written.
       let isUnfinished = FileFacts.size(path + "-journal") ?? 0 > 0
       let file = try DatabaseFile(path, isUnfinished ? .readWrite : .read)
       guard try RunTables.check(file, path) else { return [] }

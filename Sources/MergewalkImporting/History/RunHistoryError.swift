@@ -1,8 +1,8 @@
 import MergewalkObjectStore
 
-/// Why the table of runs cannot be read or written; an import goes on without it.
+/// Why the table of runs cannot be read or written; an import resumesout it.
 public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
     /// The file is another program's database, or none.
     case foreignFile
@@ -11,9 +11,9 @@ public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertibl
     /// SQLite cannot read or write it.
     case database
   }
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
-  /// What was found, with the file's path.
+  /// The message: the finding, with the file's path.
   public let description: String
 
   init(_ code: Code, _ path: String, _ words: String) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What names one run: its pipeline and the moment it began, to the millisecond.
+/// The name of one run: its pipeline and the moment it began, to the millisecond.
 ///
 /// The rejects file, the JSON result, the logs and the table of runs all carry ``text``.
 package struct RunIdentity: Sendable, Hashable {

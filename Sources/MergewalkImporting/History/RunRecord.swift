@@ -32,7 +32,7 @@ public enum RunStatus: String, Sendable, Hashable, CaseIterable {
 
 /// One run of an import, as the table of runs keeps it.
 public struct RunRecord: Sendable {
-  /// What a run read its records from.
+  /// The kind of input of a run.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The pipeline's inputs.
     case records = "import"
@@ -46,7 +46,7 @@ public struct RunRecord: Sendable {
     public var path: String
     /// Its size in bytes when the run began; nil for what has none, such as standard input.
     public var bytes: Int?
-    /// What tells its content from another's, see ``SourcePrint/text``; nil for what can be read only once.
+    /// The fingerprint of its content, see ``SourcePrint/text``; nil for sources that can be read only once.
     public var fingerprint: String?
 
     /// Creates an input.
@@ -83,7 +83,7 @@ public struct RunRecord: Sendable {
   public var id = ""
   /// The pipeline's name.
   public var pipeline = ""
-  /// What it read.
+  /// The kind of input.
   public var kind = Kind.records
   /// When it began, in seconds since 1970 UTC.
   public var started = 0.0
@@ -101,7 +101,7 @@ public struct RunRecord: Sendable {
   public var counts = RecordCounts()
   /// The records of each part, when there are several.
   public var parts: [Part] = []
-  /// What happened to the objects of each entity.
+  /// The counts of each entity's objects.
   public var entities: [String: ImportSummary.EntityCounts] = [:]
   /// Counts of rejects by code.
   public var rejectCodes: [String: Int] = [:]
@@ -123,7 +123,7 @@ public struct RunRecord: Sendable {
   public var resumedFrom: String?
   /// The code of what the run failed with.
   public var errorCode: String?
-  /// What the run failed with.
+  /// The message of the error that ended the run.
   public var errorMessage: String?
   /// Sentences about the store and about what was unusual.
   public var warnings: [String] = []

@@ -58,7 +58,7 @@ enum RunTables {
 
   /// Whether the file has tables of runs.
   ///
-  /// - Throws: `RunHistoryError` for somebody else's file, `StoreError`.
+  /// - Throws: `RunHistoryError` for a file of another program, `StoreError`.
   static func check(_ file: DatabaseFile, _ path: String) throws -> Bool {
     let owner = try file.integer("PRAGMA application_id") ?? 0
     if owner == 0, try file.integer("SELECT count(*) FROM sqlite_schema") == 0 { return false }

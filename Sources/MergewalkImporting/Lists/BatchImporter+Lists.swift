@@ -98,7 +98,7 @@ extension BatchImporter {
     elementRejects.removeAll(keepingCapacity: true)
   }
 
-  /// Rejects the records that turned out to be no good after parts of them had been written, which was taken back.
+  /// Rejects the records that turned out to be no good after parts of them had been written, which was rolled back.
   func rejectLate(_ view: BatchView) {
     for late in elementRejects where view.outcomes[Int(late.record)] != .rejected {
       view.outcomes[Int(late.record)] = .rejected

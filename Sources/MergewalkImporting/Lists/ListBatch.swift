@@ -11,7 +11,7 @@ struct ListBatch: Sendable {
   /// Whether each record of the owners' batch has a list; the others keep what is there.
   var hasList = ContiguousArray<Bool>()
 
-  /// For each record of the owners' batch how many elements are no records, because they are empty or nobody asked for
+  /// For each record of the owners' batch how many elements are no records, because they are empty or not asked for
   /// them; without zeros.
   var dropped: [Int32: Int32] = [:]
 

@@ -9,14 +9,14 @@ public struct ListImport: Sendable {
     /// A text with a separator between the elements; a JSON array is taken too.
     case split(separator: String)
   }
-  /// What a list says about objects that are related already and are not in it.
+  /// The treatment of related objects that are not in the list.
   public enum Links: String, Sendable, CaseIterable {
     /// They are no longer related: the list is the truth.
     case replace
     /// They stay.
     case add
   }
-  /// What becomes of objects that are no longer related.
+  /// The treatment of objects that lose their relation.
   public enum Orphans: String, Sendable, CaseIterable {
     /// They stay, without the relationship.
     case unlink
@@ -30,7 +30,7 @@ public struct ListImport: Sendable {
     /// Among all objects of the entity.
     case everywhere
   }
-  /// What a null, an empty text and a list without elements mean.
+  /// The meaning of a null, an empty text and a list without elements.
   public enum Empty: String, Sendable, CaseIterable {
     /// A list without elements.
     case clear
@@ -39,7 +39,7 @@ public struct ListImport: Sendable {
     /// The record is rejected.
     case reject
   }
-  /// What an empty element means: an empty piece, `null` or `""`.
+  /// The meaning of an empty element: an empty piece, `null` or `""`.
   public enum EmptyElement: String, Sendable, CaseIterable {
     /// It is passed over.
     case skip
@@ -53,16 +53,16 @@ public struct ListImport: Sendable {
   public var form: Form
   /// Whether white space around the pieces of a text is removed.
   public var trims = true
-  /// What the list says about those that are not in it.
+  /// The treatment of related objects that are not in the list.
   public var links = Links.replace
-  /// What becomes of objects that are no longer related.
+  /// The treatment of objects that lose their relation.
   public var orphans = Orphans.unlink
   /// Where elements are looked for; `nil` for what the model says: among the owner's when each object belongs to one
   /// owner, unless a uniqueness constraint covers the key.
   public var scope: Scope?
-  /// What a list without elements means.
+  /// The meaning of a list without elements.
   public var whenEmpty = Empty.clear
-  /// What an element without a value means.
+  /// The meaning of an element without a value.
   public var whenElementEmpty = EmptyElement.skip
 
   /// The options of relationships in pipeline files that only lists have.

@@ -3,7 +3,8 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by a
+/// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by
+/// a
 /// ``BatchImporter`` for the list's plan, and then related to their owners.
 final class ListImporter {
   let list: ImportList
@@ -84,7 +85,7 @@ final class ListImporter {
         for state in importer.nodes { importer.context.buffer(root: state.part.rootEntity).removeAll() }
       }
       try importRound(round, &batch, view, owners)
-      // What is settled is nobody's business in the next round, where its owners are not those whose members are known.
+      // Settled ones are not looked at in the next round, where its owners are not those whose members are known.
       for record in round { for element in batch.range(record) { outcomes[element] = .rejected } }
       waiting = later
       isFirst = false
@@ -179,8 +180,8 @@ final class ListImporter {
 
   /// Builds in a new store the index by which the members of objects are found.
   ///
-  /// An object that is new has none, so this waits until one comes again: an index that is built at the end, from sorted
-  /// rows, costs a tenth of one that is kept up.
+  /// An object that is new has none, so this waits until one comes again: an index that is built at the end, from
+  /// sorted rows, costs a tenth of one that is kept up.
   private func buildIndexes() throws(ImportError) {
     guard !hasIndexes else { return }
     hasIndexes = true
@@ -424,7 +425,7 @@ final class ListImporter {
   /// Deletes those that no list has any more.
   ///
   /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.
-  /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be taken back.
+  /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be rolled back.
   private func delete(
     _ keys: [Int64], _ root: Int, named: [Int: Set<Int64>]
   ) throws -> [(key: Int64, reason: String)] {

@@ -58,7 +58,7 @@ final class MemberFinder: Finder {
     }
   }
 
-  /// Nobody knows whose member is meant.
+  /// It is not known whose member is meant.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void

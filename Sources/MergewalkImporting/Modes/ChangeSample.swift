@@ -23,7 +23,7 @@ final class ChangeSample {
   /// How many changes there are; to be given to ``removeAll(since:)``.
   var mark: Int { changes.count }
 
-  /// Begins an attempt, which may be taken back; what it does to one object in several steps is one change.
+  /// Begins an attempt, which may be rolled back; what it does to one object in several steps is one change.
   func begin() -> Int {
     attempt = changes.count
     return attempt

@@ -1,6 +1,6 @@
-/// What a run does to one object: a sample for people.
+/// A change that a run makes to one object: a sample for people.
 public struct ObjectChange: Sendable, Hashable {
-  /// What happens to the object.
+  /// The kind of change.
   public enum Kind: String, Sendable, Hashable {
     /// It is created.
     case inserted
@@ -32,7 +32,7 @@ public struct ObjectChange: Sendable, Hashable {
     public var entity: String
     /// Its primary key.
     public var primaryKey: Int64
-    /// What ``ObjectChange/key`` is for it.
+    /// The object's key, as in ``ObjectChange/key``.
     public var key: String?
   }
 
@@ -46,7 +46,7 @@ public struct ObjectChange: Sendable, Hashable {
     public var after: Value?
   }
 
-  /// What happens to the object.
+  /// The kind of change.
   public var kind: Kind
   /// The entity's name.
   public var entity: String

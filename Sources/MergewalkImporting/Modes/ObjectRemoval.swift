@@ -9,7 +9,7 @@ struct ObjectRemoval {
   let entity: EntityDescription
   /// How many objects one transaction takes.
   let chunk: Int
-  /// Takes the first changes, when somebody wants to see them.
+  /// Takes the first changes, when they are to be shown.
   let sample: ChangeSample?
 
   // MARK: Deleting

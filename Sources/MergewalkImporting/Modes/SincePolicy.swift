@@ -4,7 +4,7 @@ public import MergewalkDiagnostics
 ///
 /// The greatest value of the records of a run is kept in the store; the next run passes over records below it.
 public struct SincePolicy: Sendable, Hashable {
-  /// What the column holds.
+  /// The kind of value in the column.
   public enum Kind: String, Sendable, CaseIterable {
     /// Points in time.
     case date
@@ -13,14 +13,14 @@ public struct SincePolicy: Sendable, Hashable {
     /// Texts, compared by their bytes.
     case text
   }
-  /// What becomes of records whose value is the cursor's own.
+  /// The treatment of records whose value equals the cursor.
   public enum Ties: String, Sendable, CaseIterable {
     /// They are read again: others with the same value may have come since.
     case read
     /// They are passed over.
     case skip
   }
-  /// What rejected records do to the cursor.
+  /// The effect of rejected records on the cursor.
   public enum Rejects: String, Sendable, CaseIterable {
     /// The cursor stays at the first of them, so that it is read again.
     case hold
@@ -30,7 +30,7 @@ public struct SincePolicy: Sendable, Hashable {
 
   /// The column's name.
   public var column: String
-  /// What it holds.
+  /// The kind of value in the column.
   public var kind = Kind.date
   /// How dates are written.
   public var conversion = ConversionOptions()
@@ -38,9 +38,10 @@ public struct SincePolicy: Sendable, Hashable {
   public var start: CursorValue?
   /// How much is read again before the cursor: seconds of a date, units of a number.
   public var lag: Int64 = 0
-  /// What becomes of records whose value is the cursor's own.
+  /// The treatment of records whose value equals the cursor.
   public var ties = Ties.read
-  /// What rejected records do to the cursor; `nil`: they hold it where they can be read again, see ``rejects(in:)``.
+  /// The effect of rejected records on the cursor; `nil`: they hold it where they can be read again, see
+  /// ``rejects(in:)``.
   public var rejects: Rejects?
   /// Where to start this time, whatever the store knows.
   public var override: CursorValue?
@@ -54,8 +55,8 @@ public struct SincePolicy: Sendable, Hashable {
   /// Creates a policy for a column of dates.
   public init(column: String) { self.column = column }
 
-  /// What rejected records do to the cursor: they hold it, but in mode `insert`, where what is read again would be there
-  /// twice.
+  /// The effect of rejected records on the cursor: they hold it, but in mode `insert`, where records read again would
+  /// be there twice.
   public func rejects(in mode: ImportMode) -> Rejects { rejects ?? (mode == .insert ? .pass : .hold) }
 
   /// Why a rejected record would be lost, or others imported twice; `nil` when neither can happen.
@@ -97,7 +98,7 @@ public enum CursorValue: Sendable, Hashable, Comparable {
     }
   }
 
-  /// What kind of column it is from.
+  /// The kind of the column that it is from.
   public var kind: SincePolicy.Kind {
     switch self {
     case .date: .date

@@ -10,7 +10,7 @@ final class SinceProgress {
   private var greatest: CursorValue?
   /// The least value of a record that was rejected.
   private var leastRejected: CursorValue?
-  /// Whether a record was rejected whose value nobody knows.
+  /// Whether a record was rejected whose value is not known.
   private var isUncertain = false
 
   /// - Parameter holds: whether the cursor stays at the first record that is rejected.
@@ -20,7 +20,7 @@ final class SinceProgress {
     self.holds = holds
   }
 
-  /// Notes rejected records whose value nobody knows, such as those that the reader refused.
+  /// Notes rejected records whose value is not known, such as those that the reader refused.
   func noteUnknown(_ count: Int) { if count > 0 { isUncertain = true } }
 
   /// Notes what became of the records of a batch; those that are put off come again.
@@ -76,9 +76,9 @@ final class SinceProgress {
 
   /// The cursor after the run.
   ///
-  /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the first
-  /// of them at most, and back to it when `--since` has read below the cursor. When it is not known which that is, or ties
-  /// are passed over, it stays at the place from which this run has read.
+  /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the
+  /// first of them at most, and back to it when `--since` has read below the cursor. When it is not known which that
+  /// is, or ties are passed over, it stays at the place from which this run has read.
   ///
   /// - Parameters:
   ///   - stored: what the store knows; `nil` for nothing, also when that is to be forgotten.

@@ -1,15 +1,15 @@
 public import MergewalkObjectModel
 
-/// What happens to objects that no record of the input names, in the modes `sync` and `replace`.
+/// The treatment of objects that no record of the input names, in the modes `sync` and `replace`.
 public struct SyncPolicy: Sendable, Hashable {
-  /// What becomes of such an object.
+  /// The treatment of an object that no record names.
   public enum Deletion: String, Sendable, CaseIterable {
     /// It is deleted, with what delete rules take along.
     case remove
     /// It stays, and its ``SyncPolicy/softDelete`` attribute says that it is gone.
     case mark
   }
-  /// What records mean whose key cannot be read: any object could be theirs.
+  /// The treatment of records whose key cannot be read: any object could be theirs.
   public enum Unreadable: String, Sendable, CaseIterable {
     /// Nothing is deleted.
     case keep
@@ -17,7 +17,7 @@ public struct SyncPolicy: Sendable, Hashable {
     case delete
   }
 
-  /// What becomes of objects that no record names.
+  /// The treatment of objects that no record names.
   public var deletion = Deletion.remove
   /// Only objects that match may go; `nil` for all of the entity.
   ///
@@ -31,7 +31,7 @@ public struct SyncPolicy: Sendable, Hashable {
   public var ratio: Double?
   /// The attribute, a Boolean or a Date, that says that an object is gone; cleared when a record names the object again.
   public var softDelete: String?
-  /// What records mean whose key cannot be read.
+  /// The treatment of records whose key cannot be read.
   public var unreadable = Unreadable.keep
   /// Whether an input without a single good record deletes everything in scope; else it deletes nothing.
   public var allowsEmpty = false

@@ -28,7 +28,7 @@ final class SyncRun {
     var counts: [String: (deleted: Int, marked: Int)] = [:]
     /// Objects that may not be deleted.
     var denied = 0
-    /// Why the run has to be taken back, or `nil`.
+    /// Why the run has to be rolled back, or `nil`.
     var breach: LimitBreach?
   }
 

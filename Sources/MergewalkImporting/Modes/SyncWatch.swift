@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 /// Notes which objects the records of one part name, as what they stand for or as the target of a relationship.
 ///
 /// A record that is rejected still names its object: a bad record is not a missing one. A record whose key cannot be
-/// read names nobody knows which, and is counted.
+/// read names an unknown one, and is counted.
 final class SyncWatch {
   /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
   private let marks: [ObjectMarks?]
@@ -74,7 +74,7 @@ final class SyncWatch {
     }
   }
 
-  /// The rejected records that name an object; counts those of which nobody knows.
+  /// The rejected records that name an object; counts the unknown ones.
   private func rejectedRecords(_ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
     guard marks[root] != nil else { return [] }
     var found = ContiguousArray<Int32>()

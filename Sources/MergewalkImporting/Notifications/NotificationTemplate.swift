@@ -2,7 +2,7 @@ import MergewalkBytes
 
 /// A text with placeholders, `{{name}}`, for what is known of a run at its end.
 public struct NotificationTemplate: Sendable, Hashable {
-  /// What a placeholder stands for.
+  /// The meaning of a placeholder.
   public enum Name: String, Sendable, Hashable, CaseIterable {
     case pipeline, run, status, reasons, message, store, started, host
     case exitCode = "exit_code"
@@ -19,7 +19,7 @@ public struct NotificationTemplate: Sendable, Hashable {
     }
   }
 
-  /// What a placeholder is replaced by.
+  /// The value that replaces a placeholder.
   public enum Value: Sendable, Hashable {
     case text(String)
     /// A number as it is written.
@@ -28,7 +28,7 @@ public struct NotificationTemplate: Sendable, Hashable {
 
   /// Why a text is no template.
   public struct ParseError: Error, Sendable {
-    /// What stands between the braces.
+    /// The text between the braces.
     public var name: String
     /// Where the braces begin, in bytes.
     public var offset: Int

@@ -1,8 +1,8 @@
-/// Who is told how a run ended, when, and in which words.
+/// A notification of a run's end: receiver, occasion and text.
 ///
 /// A notification never decides about a run: one that cannot be sent is the warning ``RunWarning/Code/notNotified``.
 public struct RunNotification: Sendable, Hashable {
-  /// What a run has to be like.
+  /// The outcome of a run for which the notification is sent.
   public enum Occasion: String, Sendable, Hashable, CaseIterable {
     /// It did not finish: it failed, was stopped, was refused, or had too many rejects.
     case failure
@@ -40,7 +40,7 @@ public struct RunNotification: Sendable, Hashable {
   public var occasions: Set<Occasion> = Self.usualOccasions
   /// Where it goes.
   public var target: Target
-  /// What it says.
+  /// The template of the text.
   public var body = NotificationTemplate.standard
   /// How many seconds it may take.
   public var timeout = 10.0

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import Glibc
 import MergewalkRecordFormats
 
-/// What a command writes into a file: only a file of the same kind may go to make room for it.
+/// The kind of file that a command writes: it replaces only a file of the same kind.
 package enum OutputKind: String, Sendable, CaseIterable {
   /// Rejected records, see `docs/rejects.md`.
   case rejects
@@ -12,10 +12,10 @@ package enum OutputKind: String, Sendable, CaseIterable {
   case report
   /// A JSON Schema of pipelines.
   case schema
-  /// A text that a command makes for people to go on with, such as a pipeline or exported records.
+  /// A text that a command makes for people to edit, such as a pipeline or exported records.
   case text
 
-  /// What it is called in messages.
+  /// Its name in messages.
   package var words: String {
     switch self {
     case .rejects: "a rejects file"

@@ -64,7 +64,8 @@ extension ImportPart {
 
   /// The columns that the source must have: those that are taken as they are, and those that transforms read.
   ///
-  /// - Parameter reads: what transforms read; `nil` when nobody knows, and then every column that nothing makes is meant.
+  /// - Parameter reads: what transforms read; `nil` when it is not known, and then every column that nothing makes is
+  ///   meant.
   func requiredColumns(reads: [ColumnUse]?) -> [ColumnUse] {
     let made = reads == nil ? Set(columns.map(\.name) + (process?.gives.map(\.name) ?? [])) : derivedColumnNames
     var all: [ColumnUse] = []

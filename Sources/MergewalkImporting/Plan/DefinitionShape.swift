@@ -87,7 +87,7 @@ struct DefinitionShape {
     }
   }
 
-  /// Finds a mode that contradicts what is said about missing targets.
+  /// Finds a mode that contradicts the policy for missing targets.
   private mutating func checkMissing(_ relationship: RelationshipImport) {
     let (mode, missing) = (relationship.target.mode, relationship.missing)
     guard let place = relationship.target.places["missing"]?.value,

@@ -3,8 +3,8 @@ import MergewalkObjectStore
 
 /// How the rows of a run get into its store, and why.
 ///
-/// The direct way writes the pages of a new store's file from rows in their order and from sorted keys, several times as
-/// fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run begins anew.
+/// The direct way writes the pages of a new store's file from rows in their order and from sorted keys, several times
+/// as fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run begins anew.
 public struct LoadWay: Sendable, Hashable {
   /// Why a way is taken.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -20,7 +20,7 @@ public struct LoadWay: Sendable, Hashable {
     case sorted
     /// Whole objects are loaded.
     case objects
-    /// Nobody knows how large the inputs are.
+    /// The size of the inputs is not known.
     case unknownSize
     /// The inputs are so small that there is nothing to gain.
     case small
@@ -50,7 +50,7 @@ public struct LoadWay: Sendable, Hashable {
 
   /// Inputs of fewer bytes are not worth while: they are a second's work, and an interrupted run can go on.
   public static let leastBytes = 16 << 20
-  /// Inputs of more bytes are minutes of work, which nobody wants to do again.
+  /// Inputs of more bytes are minutes of work, too long to do again.
   public static let mostBytes = 8 << 30
 
   /// The reason as the end of a sentence.
@@ -62,7 +62,7 @@ public struct LoadWay: Sendable, Hashable {
     case .storeExists: "the store is there"
     case .sorted: "the store is there, and keys are found in memory: changed rows wait and are written once, sorted"
     case .objects: "whole objects are loaded"
-    case .unknownSize: "nobody knows how large the inputs are, and an interrupted run can go on"
+    case .unknownSize: "the size of the inputs is not known, and an interrupted run can go on"
     case .small: "the inputs have less than 16 MiB, and an interrupted run can go on"
     case .veryLarge: "the inputs have more than 8 GiB, and an interrupted run can go on"
     case .lists: "records fill lists"

@@ -4,9 +4,10 @@ import MergewalkRecordFormats
 
 /// The rejects files that earlier runs have left under one name.
 ///
-/// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one begins,
-/// to a file beside it with the moment of its own run in the name, `orders.rejects.2024-05-01T020000.123Z.ndjson` for
-/// `orders.rejects.ndjson`. So no run empties a file whose records nobody has put right; `docs/rejects.md` has the rules.
+/// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one
+/// begins, to a file beside it with the moment of its own run in the name,
+/// `orders.rejects.2024-05-01T020000.123Z.ndjson` for `orders.rejects.ndjson`. So no run empties a file whose records
+/// are not yet put right; `docs/rejects.md` has the rules.
 package struct EarlierRejects: Sendable {
   /// The rejects file's path, with its links followed.
   private let path: String
@@ -135,7 +136,8 @@ package struct EarlierRejects: Sendable {
 
   /// Whether every record of a file was rejected once more: it is in another file too, as it was and in the same order.
   ///
-  /// A process that was killed may have left the beginning of a line at the end; the next one has read its record again.
+  /// A process that was killed may have left the beginning of a line at the end; the next one has read its record
+  /// again.
   ///
   /// - Complexity: O(bytes of both files); a few lines are in memory.
   static func isContained(_ file: String, in other: String) -> Bool {

@@ -1,8 +1,8 @@
-/// A limit that a run has exceeded, for which the whole run is taken back.
+/// A limit that a run has exceeded, for which the whole run is rolled back.
 public struct LimitBreach: Sendable, Hashable {
-  /// What was limited: `rejects.limit`, `rejects.ratio`, `rejects.codes` or another name of a pipeline's field.
+  /// The limit's name: `rejects.limit`, `rejects.ratio`, `rejects.codes` or another field of the pipeline.
   public var limit: String
-  /// What was counted: a code or a pattern of codes, else nothing.
+  /// The code or pattern of codes that was counted; else nothing.
   public var subject: String?
   /// How many there were.
   public var count: Int

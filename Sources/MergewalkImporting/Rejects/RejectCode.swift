@@ -72,7 +72,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case transformPattern = "transform.pattern"
   case transformTooLong = "transform.tooLong"
   case transformExpression = "transform.expression"
-  // Somebody else said no.
+  // Refused by other code.
   case processRejected = "process.rejected"
   case hookRejected = "hook.rejected"
   // Finding: the record does not say which object it stands for, or says it twice.

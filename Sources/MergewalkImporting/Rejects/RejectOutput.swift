@@ -60,7 +60,7 @@ final class RejectOutput {
     }
     do throws(RejectWriterError) {
       writer = try RejectWriter(
-        path: path, run: redaction(run.text), access: .derived(from: definition.storePath),
+        path: path, run: redaction(definition.rejects.run ?? run.text), access: .derived(from: definition.storePath),
         keeping: checkpoint?.rejectBytes ?? 0,
         count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
     } catch {
@@ -82,7 +82,7 @@ final class RejectOutput {
   /// The file of the last batch, when a line of the rejects file has its columns.
   var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
 
-  /// Goes on with the batches of another plan and other inputs.
+  /// Continues with the batches of another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
   func turn(

@@ -9,7 +9,7 @@ package struct Reject: Sendable {
   package struct Reason: Sendable {
     /// Why.
     package var code: RejectCode
-    /// What was found and what was expected.
+    /// The message: found, then expected.
     package var message: String
     /// The entity's name, when the reason is about one.
     package var entity: String?
@@ -65,7 +65,7 @@ package struct Reject: Sendable {
 
 /// The rejects file cannot be written.
 package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What failed.
+  /// The kind of failure.
   package enum Code: String, Sendable, CaseIterable {
     /// The file or its folder does not let itself be written.
     case cannotOpen
@@ -76,19 +76,19 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
     /// The file has fewer bytes than the run that goes on has written to it, or is gone.
     case tooShort
   }
-  /// What failed.
+  /// The kind of failure.
   package var code: Code
   /// The file's path.
   package var path: String
   /// The operating system's error number.
   package var number: Int32
 
-  /// What failed, with the path and the operating system's words.
+  /// The message, with the path and the operating system's words.
   package var description: String {
     switch code {
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
-    case .cannotOpen where number == ENXIO: "nobody reads the pipe \(path), which is to take the rejects"
+    case .cannotOpen where number == ENXIO: "the pipe \(path), which is to take the rejects, has no reader"
     case .notRejects:
       "the rejects file \(path) would take the place of a file that is no rejects file; name another one, or move it away"
     case .tooShort: "the rejects file \(path) has lost what the run has written to it"
@@ -98,8 +98,8 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
 
 /// Writes rejected records as NDJSON: one line for each.
 ///
-/// A file of an earlier run is set aside at the start (``EarlierRejects``); the run's own is made with the first reject,
-/// so that a clean run leaves none. The lines' members are described in `docs/rejects.md`.
+/// A file of an earlier run is set aside at the start (``EarlierRejects``); the run's own is made with the first
+/// reject, so that a clean run leaves none. The lines' members are described in `docs/rejects.md`.
 package final class RejectWriter {
   /// The file's path; where it was moved, once it is closed and another run has set it aside meanwhile.
   package private(set) var path: String
@@ -127,8 +127,9 @@ package final class RejectWriter {
   ///   - run: what names the run in each line.
   ///   - access: who may use a file that is made.
   ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.
-  /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when there is a file that can be neither set aside nor written, or no
-  ///   file can be made; better now than after hours. The folder is made when it is not there.
+  /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when
+  ///   there is a file that can be neither set aside nor written, or no file can be made; better now than after hours.
+  ///   The folder is made when it is not there.
   package init(
     path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
@@ -161,10 +162,10 @@ package final class RejectWriter {
     }
   }
 
-  /// Goes on with the file of an earlier process: what that wrote behind the first `length` bytes is cut off.
+  /// Continues with the file of an earlier process: what that wrote behind the first `length` bytes is cut off.
   ///
-  /// The file is found where another run has set it aside meanwhile, too. What is no plain file, such as a pipe, is only
-  /// written to.
+  /// The file is found where another run has set it aside meanwhile, too. What is no plain file, such as a pipe, is
+  /// only written to.
   ///
   /// - Parameter count: the number of rejects in these bytes.
   /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotOpen`, `cannotWrite`.
@@ -336,7 +337,8 @@ package final class RejectWriter {
 
   /// Flushes and closes the file; nothing may be written afterwards.
   ///
-  /// - Parameter isFinished: whether the run has come to its end. What it has rejected once more is then not kept twice.
+  /// - Parameter isFinished: whether the run has come to its end. What it has rejected once more is then not kept
+  ///   twice.
   package func close(isFinished: Bool = true) throws(RejectWriterError) {
     try flush()
     guard descriptor >= 0 else { return }

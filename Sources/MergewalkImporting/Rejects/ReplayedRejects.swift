@@ -4,8 +4,8 @@ import MergewalkRecordFormats
 
 /// Which rejects files of a pipeline were replayed into a store: by their size and the hash of all their bytes.
 ///
-/// It is written with the end of the replay, in one transaction. The last ``limit`` files are known; of an older one nobody
-/// knows that it was replayed, so it is kept like one that was not.
+/// It is written with the end of the replay, in one transaction. The last ``limit`` files are known; an
+/// older one is not known to be replayed, so it is kept like one that was not.
 struct ReplayedRejects {
   private var files: [UInt64] = []
   private let key: String

@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 /// How far a run has come: what a later process needs to go on as if nothing had happened.
 ///
 /// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
-/// true as they are. What is left when a run has ended but nobody has been told is a checkpoint that ``isDone``.
+/// true as they are. What is left when a run has ended but was not reported is a checkpoint that ``isDone``.
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   /// The version of the layout.

@@ -49,7 +49,7 @@ final class RunJournal {
     try write(place(), rejectBytes: rejects.byteCount, rejectCounts: rejects.countsByName)
   }
 
-  /// Writes the checkpoint of an earlier place, to which everything was taken back.
+  /// Writes the checkpoint of an earlier place, to which everything was rolled back.
   func writeAgain(
     _ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
   ) throws(ImportError) {

@@ -1,16 +1,16 @@
-/// What a run does about earlier runs of the same pipeline and about others that have the store open.
+/// The treatment of earlier runs of the same pipeline and of other processes that have the store open.
 public struct RunPolicy: Sendable {
-  /// What to do about a run that an earlier process has not finished.
+  /// The treatment of a run that an earlier process left unfinished.
   public enum Unfinished: String, Sendable, CaseIterable {
-    /// Go on with it; without one, begin at the start.
+    /// Resume it; without one, begin at the start.
     case resume
     /// Take it back, as far as that is possible, and begin at the start.
     case restart
-    /// Go on with it; without one, do nothing and fail.
+    /// Resume it; without one, do nothing and fail.
     case resumeOrFail
   }
 
-  /// What to do when the last finished run had the same inputs.
+  /// The treatment of a run whose inputs are those of the last finished run.
   public enum Again: String, Sendable, CaseIterable {
     /// Import them again.
     case run
@@ -20,7 +20,7 @@ public struct RunPolicy: Sendable {
     case fail
   }
 
-  /// What to do when somebody else has written to the store since the run began.
+  /// The treatment of a store that another process wrote to since the run began.
   public enum StoreChanged: String, Sendable, CaseIterable {
     /// Plan the run again for what the store is now, three times at most; inputs that can be read only once are refused.
     case again
@@ -46,15 +46,15 @@ public struct RunPolicy: Sendable {
     case whole
   }
 
-  /// What to do about a run that an earlier process has not finished.
+  /// The treatment of a run that an earlier process left unfinished.
   public var unfinished = Unfinished.resume
-  /// What to do when the last finished run had the same inputs; `nil`: ``Again/fail`` when records are inserted without
-  /// looking for their objects, else ``Again/run``.
+  /// The treatment of a run whose inputs are those of the last finished run; `nil`: ``Again/fail`` when records are
+  /// inserted without looking for their objects, else ``Again/run``.
   public var again: Again?
   /// Whether inputs may have grown at their end since the run began, or since the last one finished; then only what is
   /// new is imported.
   public var append = false
-  /// What to do when somebody else has written to the store since the run began.
+  /// The treatment of a store that another process wrote to since the run began.
   public var storeChanged = StoreChanged.again
   /// How long to wait for another run into the store, and for programs that are writing to it, in seconds.
   public var lockWait = 2.0
@@ -63,6 +63,6 @@ public struct RunPolicy: Sendable {
   /// How a store is checked that was written past SQLite.
   public var directCheck = DirectCheck.quick
 
-  /// Creates the policy that goes on with unfinished runs.
+  /// Creates the policy that resumes unfinished runs.
   public init() {}
 }

@@ -9,13 +9,24 @@ enum RunStart {
   case fresh
   /// Where an earlier process stopped.
   case resumed(RunCheckpoint)
-  /// An earlier process has finished the run, and nobody was told.
+  /// An earlier process has finished the run, and this was not reported.
   case done(RunCheckpoint)
   /// The inputs were imported before, and that is enough.
   case again
 }
 
 /// Decides how a run begins.
+///
+/// For the next developer:
+/// - The checkpoint is committed by the transaction that holds its rows (``RunJournal``). Never write it before or after:
+///   a crash in between would lose records or import them twice.
+/// - A run resumes only when definition, inputs and store are those of the checkpoint. When in doubt, refuse or start
+///   over; never guess. Each reason has a code in ``ImportError``.
+/// - Whatever changes the meaning of records belongs into ``DefinitionDigest``, and each new count into ``RunTally``:
+///   a resumed run must end with the numbers of an undisturbed one.
+/// - Inputs that can be read only once cannot be resumed; ``SourcePrint`` says which.
+/// - ``RunStart/done(_:)`` is a run that ended without being reported: report it, and import nothing.
+/// - The kill tests (`CLITests/Once`) stop a run at every point; add a point for each new step.
 struct RunStartChoice {
   let definition: ImportDefinition
   /// The definition's digest.
@@ -43,7 +54,7 @@ struct RunStartChoice {
           message: "\(about(nil)): its checkpoint is not one of this version of mergewalk; \(Self.restartAdvice)")
       }
       if checkpoint.isDone {
-        // Nobody was told that it ended. The same inputs are not imported twice for that.
+        // Its end was not reported. The same inputs are not imported twice for that.
         if policy.unfinished != .restart, !definition.isDryRun, difference(checkpoint) == nil {
           return .done(checkpoint)
         }
@@ -78,7 +89,7 @@ struct RunStartChoice {
 
   /// The error for a run that is to go on and is not there.
   ///
-  /// - Parameter refusal: Why what is there is not gone on with.
+  /// - Parameter refusal: Why what is there is not resumed.
   static func nothingToResume(_ definition: ImportDefinition, _ refusal: String? = nil) -> ImportError {
     ImportError(
       code: .nothingToResume,

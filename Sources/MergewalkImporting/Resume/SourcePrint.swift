@@ -7,7 +7,8 @@ import MergewalkRecordFormats
 /// What an input looks like from outside: its path, its size, a hash of its first and its last 64 KiB, and when it was
 /// written.
 ///
-/// What lies between is not read, as inputs are large: such a file is taken for another one when it was written meanwhile.
+/// What lies between is not read, as inputs are large: such a file is taken for another one when it was written
+/// meanwhile.
 ///
 /// Of what can be read only once, such as standard input, nothing is known but the path; then only the records tell
 /// whether it is the same.
@@ -65,10 +66,10 @@ struct SourcePrint: Sendable, Equatable {
   /// What stays the same when a file is copied with its times.
   private var contentWords: [UInt64] { [name, UInt64(bitPattern: size), head, tail, written] }
 
-  /// Whether nobody has written to the input since.
+  /// Whether the input was not changed since.
   ///
-  /// A copy that has the times of its original is the same; a file that was changed in place and given its old time back
-  /// is not.
+  /// A copy that has the times of its original is the same; a file that was changed in place and given its old time
+  /// back is not.
   func isSame(as other: SourcePrint) -> Bool {
     contentWords == other.contentWords && (number != other.number || changed == other.changed)
   }

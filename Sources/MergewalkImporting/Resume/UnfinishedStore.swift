@@ -2,20 +2,21 @@ import MergewalkObjectStore
 
 /// A new store that an earlier process has begun to build, and what is to be done with it.
 ///
-/// Nobody sees it before it has its name, so in case of doubt it goes and the run begins anew. What its process has
-/// written is there for as long as the machine runs; when the machine has stopped since, only what was written durably is.
+/// It is not visible before it has its name, so in case of doubt it goes and the run begins anew. What its process has
+/// written is there for as long as the machine runs; when the machine has stopped since, only what was written durably
+/// is.
 struct UnfinishedStore {
   private let definition: ImportDefinition
-  /// Why a store that is there is not gone on with.
+  /// Why a store that is there is not resumed.
   private(set) var refusal: String?
 
   init(_ definition: ImportDefinition) { self.definition = definition }
 
-  /// Whether another process may go on with the run's new store: not with what is thrown away, and not with one that
-  /// comes out the same each time.
+  /// Whether another process may resume the run's new store: not with what is thrown away, and not with one that comes
+  /// out the same each time.
   static func isKept(_ definition: ImportDefinition) -> Bool { !definition.isDryRun && definition.hashSeed == nil }
 
-  /// Opens the store; `nil` when there is none to go on with.
+  /// Opens the store; `nil` when there is none to resume.
   mutating func adopt(cacheKiB: Int) throws -> StoreFile? {
     guard Self.isKept(definition), definition.policy.unfinished != .restart else { return nil }
     var refusal: String?
@@ -39,7 +40,7 @@ struct UnfinishedStore {
     }
   }
 
-  /// Why a store is not gone on with; `nil` when it is.
+  /// Why a store is not resumed; `nil` when it is.
   private func refusal(_ metadata: StoreMetadata, _ hiddenPath: String, _ isDurable: Bool) -> String? {
     let runs = metadata.mergewalk.runs
     guard let saved = runs[definition.journalName] else {

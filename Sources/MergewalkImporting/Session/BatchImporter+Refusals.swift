@@ -43,7 +43,7 @@ struct Refusal {
       detail = failure.description
       field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
     case .constraint:
-      // What the context says itself is about unique values; the rest are triggers and checks of somebody else.
+      // What the context says itself is about unique values; the rest are triggers and checks of other code.
       code = error.databaseFailure.map { $0.kind == .unique } ?? true ? .unique : .database
       if code == .unique { field = Self.field(error.databaseFailure?.columns ?? [], plan, store) }
     case .conflict, .database, .readOnly, .store, .unstable: return nil
@@ -53,10 +53,10 @@ struct Refusal {
 
 /// Records whose rows the database or the model refuses, one at a time.
 ///
-/// A batch is written as a whole. When one of its rows is refused, all of it is taken back, the database's part and what
-/// finding remembers, and its halves are imported one after the other, down to the single record, which is rejected and
-/// leaves nothing behind. So a good record never goes with a bad one, and nothing refers to what was refused; k refused
-/// records among n cost O(k log n) attempts.
+/// A batch is written as a whole. When one of its rows is refused, all of it is rolled back, the database's part and
+/// what finding remembers, and its halves are imported one after the other, down to the single record, which is
+/// rejected and leaves nothing behind. So a good record never goes with a bad one, and nothing refers to what was
+/// refused; k refused records among n cost O(k log n) attempts.
 extension BatchImporter {
   /// Imports the records of a view that have not been rejected yet.
   func importRecords(_ view: BatchView) throws(ImportError) {
@@ -90,8 +90,8 @@ extension BatchImporter {
     try importRecords(half)
   }
 
-  /// Makes the current attempt be taken back and its halves be imported, down to single records: what one record's list
-  /// takes away another record names, or what one record makes a later one has looked for before.
+  /// Makes the current attempt be rolled back and its halves be imported, down to single records: what one record's
+  /// list takes away another record names, or what one record makes a later one has looked for before.
   func retryAlone() -> ImportError {
     refusal = .contradiction
     return ImportError(code: .database, message: "records of one batch depend on each other")

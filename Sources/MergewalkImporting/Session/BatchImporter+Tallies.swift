@@ -13,7 +13,7 @@ extension BatchImporter {
   /// The values of the plan's fields, then those of its lists' fields.
   var allValues: [ValueCounts] { [values] + lists.flatMap { $0.importer.allValues } }
 
-  /// Goes on with the counts of an earlier process.
+  /// Continues with the counts of an earlier process.
   func takeCounts(_ tally: RunTally) {
     for (state, counts) in zip(allNodes, tally.nodes) { state.counts = counts }
     for (list, counts) in zip(allLists, tally.links) { list.tally = counts }

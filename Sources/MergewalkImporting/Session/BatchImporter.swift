@@ -27,8 +27,8 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
-  /// Where the records stand that an earlier process has put off and that are not passed over yet, when somebody has to
-  /// know which they are.
+  /// Where the records stand that an earlier process has put off and that are not passed over yet, when
+  /// they have to be known.
   var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
   /// How many of these were passed over.
   var deferredPassed = 0
@@ -53,7 +53,7 @@ final class BatchImporter {
   var attempted = 0
   /// Why the last save did not happen, when it was because of a row.
   var refusal: Refusal?
-  /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
+  /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
     !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
   /// What fills the to-many relationships of the records' own entity.
@@ -67,7 +67,7 @@ final class BatchImporter {
 
   /// How far the records have come in the column that only grows, when the import is incremental.
   var since: SinceProgress?
-  /// Takes the first changes, when somebody wants to see them.
+  /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.
   var watch: SyncWatch?

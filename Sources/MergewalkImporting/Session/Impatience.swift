@@ -26,6 +26,6 @@ final class Impatience {
   /// What the caller hears of it.
   static let error = ImportError(
     code: .interrupted,
-    message: "the run was told to stop while the database was at work on a batch, which was taken back; what was"
+    message: "the run was told to stop while the database was at work on a batch, which was rolled back; what was"
       + " committed before can be continued")
 }

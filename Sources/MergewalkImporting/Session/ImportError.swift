@@ -5,7 +5,7 @@ import MergewalkRecordFormats
 
 /// Why a run could not be carried out; the store is as it was before.
 public struct ImportError: Error, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The store cannot be opened or created.
     case cannotOpenStore
@@ -26,9 +26,9 @@ public struct ImportError: Error, CustomStringConvertible {
     case rowsRefused
     /// The rejects file cannot be written.
     case cannotWriteRejects
-    /// What the store remembers of an incremental import is about another column.
+    /// The cursor that the store remembers is of another column.
     case cursorMismatch
-    /// There is no unfinished run to go on with.
+    /// There is no unfinished run to resume.
     case nothingToResume
     /// An unfinished run cannot go on: its checkpoint is of another version, or its rejects file is gone.
     case cannotResume
@@ -40,7 +40,7 @@ public struct ImportError: Error, CustomStringConvertible {
     case inputChanged
     /// An unfinished run cannot go on: an input has become shorter.
     case inputShorter
-    /// An unfinished run cannot go on: an input has become longer, and nobody said that it may.
+    /// An unfinished run cannot go on: an input has become longer, which the pipeline does not allow.
     case inputLonger
     /// The last finished run had the same inputs, and that is not to happen.
     case alreadyImported
@@ -54,15 +54,15 @@ public struct ImportError: Error, CustomStringConvertible {
     case lookupTooLarge
     /// A hook threw an error.
     case hook
-    /// What was read is not what was stored, replaced, skipped and rejected together: the run has lost something, and nothing
-    /// of it is kept.
+    /// The records read are not those stored, replaced, skipped and rejected together: the run has lost some, and is
+    /// rolled back.
     case countsDiffer
     /// The input has not as many records as were expected; nothing of the run is kept.
     case inputIncomplete
   }
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
-  /// What was expected, what was found, and what to do.
+  /// The message: expected, found, and the cure.
   public let message: String
   /// The findings behind it, where there are any.
   public let diagnostics: [Diagnostic]

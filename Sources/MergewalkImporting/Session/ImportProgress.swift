@@ -1,6 +1,6 @@
 /// How far a run has come.
 public struct ImportProgress: Sendable {
-  /// What a run is doing.
+  /// The stage of a run.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
     /// Opening the store and reading what is stored.
     case prepare
@@ -10,7 +10,7 @@ public struct ImportProgress: Sendable {
     case finish
   }
 
-  /// What the run is doing.
+  /// The stage that the run is in.
   public var stage = Stage.records
   /// Records read.
   public var records = 0

@@ -7,9 +7,9 @@ import MergewalkRecordFormats
 
 /// One run of an import.
 ///
-/// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file or
-/// nothing does: a new store is renamed into place at the end, and what becomes of an existing one is planned beside it and
-/// applied at the end.
+/// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file
+/// or nothing does: a new store is renamed into place at the end, and what becomes of an existing one is planned beside
+/// it and applied at the end.
 public final class ImportSession {
   /// What a run does.
   private enum Work {
@@ -81,7 +81,7 @@ public final class ImportSession {
   /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
   ///
   /// - Parameter report: Gets the summary, which it may complete, when everything is durable, and before the store
-  ///   forgets that nobody has got it.
+  ///   forgets that it was not delivered.
   func execute(
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
@@ -113,11 +113,11 @@ public final class ImportSession {
         }
       }
     } catch  where impatience.hasEnded {
-      // What was committed stays for another process to go on with, as at a stop behind a batch.
+      // What was committed stays for another process to resume, as at a stop behind a batch.
       try? file.suspend()
       throw Impatience.error
     } catch {
-      // A store that is being built and that cannot be gone on with is not tried again and again.
+      // A store that is being built and that cannot be resumed is not tried again and again.
       if error.meansOtherInput || file.isNew && (error.code == .database || error.code == .countsDiffer) {
         try? file.rollBackRun()
       } else {
@@ -196,7 +196,7 @@ public final class ImportSession {
           lockWait: definition.policy.lockWait,
           keepsBatches: UnfinishedStore.isKept(definition) && !way.isDirect, sparesOthers: definition.isDryRun)
       } catch {
-        // Somebody else has made the store meanwhile; then this run goes into it.
+        // Another process has made the store meanwhile; then this run goes into it.
         guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
         summary.load = LoadWay(.storeExists)
         return try plan(cacheKiB)
@@ -336,7 +336,7 @@ public final class ImportSession {
     try file.writeMetadata(ReplayedRejects(file.metadata, pipeline: pipeline).adding(source, to: file.metadata))
   }
 
-  /// Ends a run that an earlier process has finished without anybody hearing of it.
+  /// Ends a run that an earlier process has finished without reporting it.
   private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
     identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
     summary.resumedFrom = checkpoint.run
@@ -349,7 +349,7 @@ public final class ImportSession {
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
   }
 
-  /// Whether nobody has written to the inputs since the run began.
+  /// Whether the inputs were not changed since the run began.
   private func areInputsSame(_ now: [SourcePrint]) -> Bool {
     inputs.count == now.count && zip(inputs, now).allSatisfy { $0.isSame(as: $1) }
   }

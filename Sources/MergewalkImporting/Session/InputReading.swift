@@ -10,7 +10,7 @@ struct InputReading: Sendable {
   let limit: BatchLimit
   let preparer: BatchPreparer
   /// Where an earlier process stopped, and how to tell whether the inputs still begin with the same records; `nil` when
-  /// nobody will ask how far they were read.
+  /// it does not matter how far they were read.
   var tracking: InputTracking?
   /// Where the records of each source stood in their own file; nothing when they still do.
   var spool: [SpooledSource] = []
@@ -110,7 +110,8 @@ struct InputReading: Sendable {
   ///
   /// - Throws: what ``BatchChannel/receive()`` throws.
   ///
-  /// - Parameter shouldStop: Is asked now and then while there is nothing to receive; `nil` is returned when it says so.
+  /// - Parameter shouldStop: Is asked now and then while there is nothing to receive; `nil` is returned when it says
+  ///   so.
   func receive(
     from channel: BatchChannel, unless shouldStop: (() -> Bool)? = nil
   ) throws(ImportError) -> ImportBatch? {

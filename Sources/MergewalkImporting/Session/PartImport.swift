@@ -38,7 +38,7 @@ final class PartImport {
   private(set) var bytesRead = 0
   /// What became of their text; what an earlier process has imported is read once more.
   private var text = TextAccount()
-  /// Which limit was exceeded; then the whole run has to be taken back.
+  /// Which limit was exceeded; then the whole run has to be rolled back.
   private(set) var breach: LimitBreach?
   /// Whether the caller wanted it to stop.
   private(set) var isInterrupted = false
@@ -65,7 +65,7 @@ final class PartImport {
   ///
   /// - Parameters:
   ///   - place: where in the run the part is imported, and from where on.
-  ///   - journal: takes the checkpoints; `nil` when nobody is to go on with the run.
+  ///   - journal: takes the checkpoints; `nil` when the run cannot be resumed.
   ///   - watch: notes the objects that records name, when those that none names are to go.
   ///   - sample: takes the first changes.
   ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
@@ -236,7 +236,7 @@ final class PartImport {
     if breach == nil, !isHeld { try complete() }
   }
 
-  /// Goes on with a ledger in the second pass, and adds what happens to the counts of this part.
+  /// Continues with a ledger in the second pass, and adds what happens to the counts of this part.
   func settle(_ ledger: inout RecordLedger, _ body: () throws(ImportError) -> Void) throws(ImportError) {
     let before = ledger
     importer.ledger = ledger
@@ -272,7 +272,7 @@ final class PartImport {
     }
   }
 
-  /// Ends the part because a limit was exceeded; the whole run will be taken back.
+  /// Ends the part because a limit was exceeded; the whole run will be rolled back.
   func breach(_ breach: LimitBreach) { if self.breach == nil { self.breach = breach } }
 
   private func checkLimits(isEnd: Bool) {
@@ -305,7 +305,7 @@ final class PartImport {
   private func stop() throws(ImportError) {
     guard journal != nil, !isHeld else { return }
     if file.isNew {
-      // There is nothing to go on with.
+      // There is nothing to resume.
       guard ledger.read > 0 else { return }
       if file.isInBatch {
         try note(isForced: true)

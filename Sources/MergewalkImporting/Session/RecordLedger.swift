@@ -38,7 +38,7 @@ struct RecordLedger: Sendable {
     var (counts, waiting) = (self.counts, self.waiting)
     for outcome in outcomes {
       switch outcome {
-      // One that nobody has settled is missed at the end.
+      // One that is not settled is missed at the end.
       case .pending: break
       case .inserted: counts.inserted += 1
       case .updated: counts.updated += 1

@@ -2,7 +2,8 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// The importing of records within one run: its state, and its steps in the order in which ``ImportSession`` takes them.
+/// The importing of records within one run: its state, and its steps in the order in which ``ImportSession`` takes
+/// them.
 final class RecordRun {
   private let definition: ImportDefinition
   private let plans: [ImportPlan]
@@ -13,14 +14,14 @@ final class RecordRun {
   private let sync: SyncRun?
   private let sample: ChangeSample?
   let rejects: RejectOutput
-  /// Takes the checkpoints; `nil` when nobody is to go on with the run.
+  /// Takes the checkpoints; `nil` when the run cannot be resumed.
   let journal: RunJournal?
   /// Marks the end, so that it is told once: also of a new store that keeps no places meanwhile.
   let endJournal: RunJournal?
   /// Where the run stands.
   private(set) var place: RunPlace
   private(set) var times = PartTimes()
-  /// Which limit was exceeded; then the whole run is taken back.
+  /// Which limit was exceeded; then the whole run is rolled back.
   private(set) var breach: LimitBreach?
   /// Whether the caller wanted it to stop.
   private(set) var isInterrupted = false
@@ -65,7 +66,7 @@ final class RecordRun {
         checkpoint.firstKeys[entity.index] = store.maximum(root: entity.index) + 1
       }
     }
-    // What is thrown away is not gone on with.
+    // What is thrown away is not resumed.
     journal =
       definition.isDryRun || (file.isNew && !file.keepsBatches)
       ? nil : RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: isResumed)
@@ -85,7 +86,7 @@ final class RecordRun {
   /// Whether the run goes on.
   private var goesOn: Bool { breach == nil && !isInterrupted }
 
-  /// The first changes of objects, when somebody wants to see them.
+  /// The first changes of objects, when they are to be shown.
   var changes: [ObjectChange] { sample?.changes ?? [] }
 
   // MARK: Steps
@@ -234,7 +235,7 @@ final class RecordRun {
       part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
   }
 
-  /// Takes back what was not committed since a place, and sees to it that another process can go on there.
+  /// Rolls back what was not committed since a place, and sees to it that another process can resume there.
   private func takeBack(to place: RunPlace, _ bytes: Int, _ counts: [RejectCode: Int]) throws(ImportError) {
     // Of a new store that has nothing else yet nothing is kept.
     guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }

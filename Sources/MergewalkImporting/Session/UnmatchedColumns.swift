@@ -21,7 +21,7 @@ struct UnmatchedColumns: Sendable {
     var column: Int
   }
 
-  /// What was found out so far; a process that goes on with the run takes it over.
+  /// What was found out so far; a process that resumes the run takes it over.
   struct State: Sendable, Equatable {
     /// The items that were not found, by number.
     var open: [Int]

@@ -125,7 +125,7 @@ extension ReadError {
       self.init(.corrupt, path: path, message: "the file is no SQLite database, or an encrypted one (\(words))")
     case (.busy, _):
       self.init(
-        .locked, path: path, message: "somebody else has the database locked (\(words)); try again when they are done")
+        .locked, path: path, message: "another process has the database locked (\(words)); try again later")
     // SQLITE_READONLY_ROLLBACK.
     case (.readOnly, 776):
       self.init(

@@ -107,7 +107,7 @@ struct SourceTable {
         : "the database has \(tables.count) tables; name one with “table”: \(names(tables))")
   }
 
-  /// What somebody may have meant who wrote a name that is not there.
+  /// The name that was probably meant by one that is not there.
   static func hint(_ wanted: String, _ names: [String]) -> String {
     if let nearest = NearestName.find(wanted, in: names) { return "did you mean “\(nearest)”?" }
     return names.isEmpty ? "it has none" : "it has \(list(names))"

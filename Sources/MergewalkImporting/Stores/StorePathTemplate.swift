@@ -20,11 +20,11 @@ public struct StorePathTemplate: Sendable, Hashable {
   /// The most bytes of a name: what is put behind it, such as `-journal`, needs room too.
   public static let mostNameBytes = 230
 
-  /// What is wrong with a path, and what to do.
+  /// A mistake in a path, with its cure.
   public struct Fault: Error, Hashable, Sendable {
-    /// What was found.
+    /// The finding.
     public var message: String
-    /// What to do.
+    /// The cure.
     public var hint: String
   }
 

@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 
 /// How the records of a definition are spread over many stores: one for each value of a column.
 public struct StoresPolicy: Sendable, Hashable {
-  /// What becomes of records whose column has no value: it is absent, null or empty.
+  /// The treatment of records whose column has no value: it is absent, null or empty.
   public enum Missing: Sendable, Hashable {
     /// They are rejected with `store.badName`.
     case reject
@@ -20,7 +20,7 @@ public struct StoresPolicy: Sendable, Hashable {
   public var path: StorePathTemplate
   /// Pipelines that run into each store first; paths.
   public var shared: [String] = []
-  /// What becomes of records without a value.
+  /// The treatment of records without a value.
   public var missing = Missing.reject
 
   /// Spreads records by a column.

@@ -4,9 +4,9 @@ public import MergewalkDiagnostics
 public struct ColumnTransform: Sendable, Hashable {
   /// The column's name; it may be that of a column of the source, in whose place it is used.
   public var name: String
-  /// What the values are made from.
+  /// The source of the values.
   public var source: Source
-  /// What is done with them, in order.
+  /// The steps that the values pass, in order.
   public var steps: [TransformStep]
   /// The type that the column has at the end; nil for that of its last step.
   public var kind: ValueKind?

@@ -3,7 +3,8 @@ import MergewalkRecordFormats
 /// Swift code that takes part in an import: for users of the library.
 ///
 /// Every closure may be called on the reader's thread or on the thread that called ``ImportSession/run(progress:)``, as
-/// each says; calls of one closure never overlap and follow the order of the input. A closure that is nil costs nothing.
+/// each says; calls of one closure never overlap and follow the order of the input. A closure that is nil costs
+/// nothing.
 public struct ImportHooks: Sendable {
   /// Is called on the caller's thread before anything of an import is read; an error that it throws ends the run and
   /// leaves the store as it was.
@@ -23,10 +24,10 @@ public struct ImportHooks: Sendable {
   /// Creates hooks that do nothing.
   public init() {}
 
-  /// Whether batches have to be shown to somebody.
+  /// Whether batches have to be shown to hooks or processes.
   var seesBatches: Bool { batch != nil || record != nil }
 
-  /// What a hook learns of a batch.
+  /// The facts that a hook learns of a batch.
   public struct BatchInfo: Sendable {
     /// The path of the source.
     public var source: String

@@ -6,12 +6,12 @@ import MergewalkRecordFormats
 /// It never waits for one pipe alone, so neither side can keep the other waiting for ever; how long a line is, how many
 /// records are on their way and how long an answer takes are bounded.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it; another may only call ``interrupt()``, which touches nothing that
-/// changes.
+/// `@unchecked Sendable`: one thread at a time uses it; another may only call ``interrupt()``, which touches nothing
+/// that changes.
 final class ProcessSession: @unchecked Sendable {
   private let definition: ProcessTransform
   private let child: ChildProcess
-  /// What it wrote and nobody has taken.
+  /// Its output that was not taken yet.
   private var output: [UInt8] = []
   /// The end of what it said on standard error.
   private var messages: [UInt8] = []

@@ -1,8 +1,8 @@
 public import MergewalkDiagnostics
 
-/// What may differ between a source and what the pipeline knows of it.
+/// The allowed differences between a source and the schema that the pipeline knows.
 public struct SchemaContract: Sendable, Hashable {
-  /// What a difference means.
+  /// The treatment of a difference.
   public enum Policy: String, Sendable, Hashable, CaseIterable {
     /// It is accepted, and the summary says so.
     case evolve

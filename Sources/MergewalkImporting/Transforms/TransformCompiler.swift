@@ -24,7 +24,7 @@ struct TransformCompiler {
   var place = StepPlace()
 
   private let definitions: [String: ColumnTransform]
-  /// Columns that somebody else may have changed, by name: the derived column, and its type when it is declared.
+  /// Columns that other code may have changed, by name: the derived column, and its type when it is declared.
   private var sharedColumns: [String: (derived: Int, kind: ValueKind?)] = [:]
   private var loads: [String: Int] = [:]
   private var columns: [String: Value?] = [:]
@@ -68,7 +68,7 @@ struct TransformCompiler {
     return Value(register: plan.instructions.count - 1, kind: kind, reading: reading, origin: origin)
   }
 
-  /// Goes on with columns as somebody else leaves them.
+  /// Continues with columns as other code leaves them.
   mutating func share(_ columns: [(name: String, derived: Int, kind: ValueKind?)]) {
     for column in columns { sharedColumns[column.name] = (column.derived, column.kind) }
     plan.firstPhase = plan.instructions.count

@@ -5,13 +5,13 @@ import MergewalkRecordFormats
 struct TransformPlan: Sendable {
   /// The instructions in an order in which each comes behind those that it needs; the i-th fills register i.
   var instructions: [Instruction] = []
-  /// How many of them come before somebody else changes the batch: an external process, a hook.
+  /// How many of them come before other code changes the batch: an external process, a hook.
   var firstPhase = 0
   /// The register of the condition that records must satisfy; nil for none.
   var filter: Int?
   /// The derived columns that instructions fill.
   var outputs: [Output] = []
-  /// The columns that somebody else may change; the derived columns before those of `outputs`.
+  /// The columns that other code may change; the derived columns before those of `outputs`.
   var shared: [SharedColumn] = []
   /// What is looked up in the store.
   var lookups: [StoreLookup] = []

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Carries out the transforms of one import, batch by batch.
 ///
-/// Where batches need not follow each other (``TransformPlan/isOrdered``), several threads may run it at once, each with
-/// a machine of its own.
+/// Where batches need not follow each other (``TransformPlan/isOrdered``), several threads may run it at once, each
+/// with a machine of its own.
 final class TransformRunner: Sendable {
   let plan: TransformPlan
   private let columns: [String]
@@ -116,7 +116,7 @@ final class TransformRunner: Sendable {
     }
   }
 
-  /// Gives a derived column the values that somebody else may change.
+  /// Gives a derived column the values that other code may change.
   private func share(
     _ shared: TransformPlan.SharedColumn, _ records: inout RecordBatch, _ machine: RegisterMachine
   ) {

@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// A value that was made from bytes, or whose bytes were made, and those bytes.
 ///
-/// The bytes say whether the value still is the one that the attribute has: so that nobody who changes a row, by an undo
+/// The bytes say whether the value still is the one that the attribute has: so that code that changes a row, by an undo
 /// or a refresh for example, has to think of it.
 struct TransformedValue {
   var bytes: [UInt8]

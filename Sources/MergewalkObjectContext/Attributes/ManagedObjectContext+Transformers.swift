@@ -6,7 +6,8 @@ extension PersistentStoreCoordinator {
   ///
   /// Register transformers before values are read; another one of the same name takes the former one's place.
   ///
-  /// - Throws: ``ObjectError`` with `transformer` when an attribute of the model names it and it does not allow reverse.
+  /// - Throws: ``ObjectError`` with `transformer` when an attribute of the model names it and it does not allow
+  ///   reverse.
   public func registerTransformer(_ transformer: any ValueTransformer, forName name: String) throws(ObjectError) {
     try ValueTransformerRegistry.shared(list).register(transformer, forName: name, model: model)
   }
@@ -21,7 +22,7 @@ extension PersistentStoreCoordinator {
     ValueTransformerRegistry.shared(list).standard = transformer
   }
 
-  /// The names of transformers that the model's attributes have and that nobody has registered, sorted.
+  /// The names of transformers that the model's attributes have and that are not registered, sorted.
   public var unregisteredTransformers: [String] {
     let registry = ValueTransformerRegistry.shared(list)
     let attributes = model.entities.flatMap(\.attributes).filter {
@@ -36,7 +37,8 @@ extension ManagedObjectContext {
   ///
   /// See ``MergewalkObjectStore/PersistentStoreCoordinator/registerTransformer(_:forName:)-(ValueTransformer,_)``.
   ///
-  /// - Throws: ``ObjectError`` with `transformer` when an attribute of the model names it and it does not allow reverse.
+  /// - Throws: ``ObjectError`` with `transformer` when an attribute of the model names it and it does not allow
+  ///   reverse.
   public func registerTransformer(_ transformer: any ValueTransformer, forName name: String) throws(ObjectError) {
     try ValueTransformerRegistry.shared(storeList).register(transformer, forName: name, model: model)
   }

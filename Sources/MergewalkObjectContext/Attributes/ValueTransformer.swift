@@ -36,9 +36,9 @@ public protocol UnarchivingTransformer {
   func reverseTransformedValue(_ value: Any) throws -> [UInt8]
 }
 
-/// What a transformer says of a value or of bytes that are not its own.
+/// The error of a transformer about a value or bytes that it does not handle.
 public struct ValueTransformerError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let description: String
 
   /// Creates an error.

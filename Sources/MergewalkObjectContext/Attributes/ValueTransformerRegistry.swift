@@ -54,7 +54,7 @@ final class ValueTransformerRegistry {
     entries[name] = .unarchiving(transformer)
   }
 
-  /// The transformer of an attribute; `nil` when nobody has registered it.
+  /// The transformer of an attribute; `nil` when it is not registered.
   func entry(_ attribute: AttributeDescription) -> Entry? {
     let name = attribute.valueTransformerName ?? ""
     if let entry = entries[name] { return entry }

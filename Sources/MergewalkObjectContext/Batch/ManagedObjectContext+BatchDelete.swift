@@ -57,7 +57,8 @@ extension ManagedObjectContext {
 
   /// Carries a deletion out that nothing is in the way of.
   ///
-  /// - Parameter body: Is called with the entity's index and the key of each row that is written or goes, if it is wanted.
+  /// - Parameter body: Is called with the entity's index and the key of each row that is written or goes, if it is
+  ///   wanted.
   /// - Returns: How many rows are written and how many go.
   func carryOut(
     _ plan: BatchDeletePlan, namesUpdated: Bool, namesDeleted: Bool,
@@ -170,7 +171,7 @@ extension ManagedObjectContext {
     return failures
   }
 
-  /// Runs a statement on a table and returns how many rows it changed; names them if somebody wants to know.
+  /// Runs a statement on a table and returns how many rows it changed; names them if that is asked for.
   private func run(
     _ statement: BatchDeletePlan.TableStatement, isNamed: Bool, _ body: (_ entity: Int, _ primaryKey: Int64) -> Void
   ) throws(BatchError) -> Int {

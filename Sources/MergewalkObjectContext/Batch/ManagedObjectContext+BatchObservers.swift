@@ -5,7 +5,7 @@ import MergewalkObjectStore
 extension ManagedObjectContext {
   /// Writes rows and tells the store's observers before and after.
   ///
-  /// - Parameter list: Lists what is going to be written; it is not called when nobody wants to know.
+  /// - Parameter list: Lists what is going to be written; it is not called when they are not asked for.
   func observed<Value>(
     _ list: () throws(BatchError) -> BatchChanges, writing body: () throws(BatchError) -> Value
   ) throws(BatchError) -> Value {

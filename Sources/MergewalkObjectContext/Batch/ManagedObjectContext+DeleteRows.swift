@@ -2,8 +2,8 @@ package import MergewalkObjectModel
 import MergewalkObjectStore
 
 extension ManagedObjectContext {
-  /// Deletes objects, and what delete rules take along, within the transaction that is open: as ``execute(_:)`` does for
-  /// a ``BatchDeleteRequest``, for a run that is taken back as a whole.
+  /// Deletes objects, and what delete rules take along, within the transaction that is open: as ``execute(_:)`` does
+  /// for a ``BatchDeleteRequest``, for a run that is rolled back as a whole.
   ///
   /// Rows that the context holds must not be those of objects that go.
   ///

@@ -12,13 +12,14 @@ extension ManagedObjectContext {
       inserted: result.insertedObjectIDs, updated: result.updatedObjectIDs, deleted: result.deletedObjectIDs)
   }
 
-  /// Brings the context's objects up to what somebody else did to the store.
+  /// Brings the context's objects up to changes that another context or process made to the store.
   ///
-  /// Objects that were written take the store's values when they are used next; values that were set here and not
-  /// saved stay, on top of the store's new ones, so that the next save is no conflict. Objects that are gone are deleted
-  /// ones (``ManagedObject/isDeleted``) and not valid any more, what was changed in them is lost, and to-one relationships changed here that refer to them refer to
-  /// nothing. To-many relationships are read anew. New objects are named in `objectsDidChange`, and are registered here as
-  /// faults until the next merge when somebody observes that. Other objects that the context does not hold cost nothing.
+  /// Objects that were written take the store's values when they are used next; values that were set here and not saved
+  /// stay, on top of the store's new ones, so that the next save is no conflict. Objects that are gone are deleted ones
+  /// (``ManagedObject/isDeleted``) and not valid any more, what was changed in them is lost, and to-one relationships
+  /// changed here that refer to them refer to nothing. To-many relationships are read anew. New objects are named in
+  /// `objectsDidChange`, and are registered here as faults until the next merge when that is observed. Other objects
+  /// that the context does not hold cost nothing.
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for IDs of another store or model, `closed` or `database`.
   /// - Complexity: O(IDs + changed rows); one statement for each object that was changed both there and here.

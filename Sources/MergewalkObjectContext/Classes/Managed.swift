@@ -36,7 +36,7 @@ public struct Managed<Value: ManagedValue> {
   }
 }
 
-/// What the type of a relationship's property can be: an optional class for to-one, ``RelatedObjects`` for to-many.
+/// A type that a relationship's property can have: an optional class for to-one, ``RelatedObjects`` for to-many.
 public protocol RelationshipValue {
   /// The value of an object's relationship.
   static func relationshipValue(of object: ManagedObject, key: String) -> Self

@@ -3,7 +3,7 @@
 /// Each iterator begins the fetch anew. When the task is cancelled, a SELECT that is running stops soon, and the stream throws
 /// ``ObjectError`` with `cancelled`.
 public struct ObjectStream<Element: Sendable>: AsyncSequence, Sendable {
-  /// What goes wrong.
+  /// The error that it throws.
   public typealias Failure = ObjectError
 
   private let open: @Sendable () async -> QueueFetch<Element>

@@ -11,11 +11,12 @@ extension SaveError: WriteFailure {
 }
 
 extension PersistentContainer {
-  /// Runs work with a context of its own and saves what it changed; writes come one after the other, in the order of the
-  /// calls.
+  /// Runs work with a context of its own and saves what it changed; writes come one after the other, in the order of
+  /// the calls.
   ///
-  /// When the body throws, nothing is saved, but what it saved itself. Whatever it awaits, no other write runs meanwhile,
-  /// and reads go on. A write within a write has a context of its own too, and is saved before the outer one.
+  /// When the body throws, nothing is saved, but what it saved itself. Whatever it awaits, no other write runs
+  /// meanwhile, and reads go on. A write within a write has a context of its own too, and is saved before the outer
+  /// one.
   ///
   /// The IDs of new objects are temporary until the save: a body that gives one back calls `save()` first. A write
   /// whose task is cancelled is saved all the same, unless the body throws.
@@ -27,7 +28,7 @@ extension PersistentContainer {
   /// }
   /// ```
   ///
-  /// - Parameter mergePolicy: What the save does about objects that somebody else changed meanwhile.
+  /// - Parameter mergePolicy: What the save does about objects that another context or process changed meanwhile.
   /// - Throws: What `body` throws, or ``SaveError``.
   public func write<Value: Sendable>(
     mergePolicy: MergePolicy.Kind = .error, _ body: @Sendable (ManagedObjectContext) async throws -> Value

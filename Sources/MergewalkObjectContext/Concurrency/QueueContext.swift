@@ -1,8 +1,8 @@
 /// A context on the thread of a container, as other tasks see it.
 ///
-/// The context itself never leaves its thread: work goes to it as closures, and what closures give back is `Sendable`, so
-/// values and object IDs come out and managed objects do not. An object that is smuggled out stops the program at its next
-/// use.
+/// The context itself never leaves its thread: work goes to it as closures, and what closures give back is `Sendable`,
+/// so values and object IDs come out and managed objects do not. An object that is smuggled out stops the program at
+/// its next use.
 ///
 /// ```swift
 /// let id = try await background.perform { context in
@@ -33,7 +33,7 @@ public final class QueueContext: Sendable {
   /// Runs work with the context on its thread and blocks the caller until it is done.
   ///
   /// It may be called from work of the same container, and then runs at once. A task should rather use ``perform(_:)``,
-  /// which blocks nobody.
+  /// which blocks no thread.
   ///
   /// - Throws: What `body` throws.
   public func performAndWait<Value: Sendable, Failure: Error>(

@@ -9,19 +9,19 @@ import Synchronization
 /// for try await portion in names { ... }
 /// ```
 ///
-/// Objects stay on their thread; what is made of each is what comes. The fetch runs with the first portion; when the task is
-/// cancelled, a SELECT that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`.
+/// Objects stay on their thread; what is made of each is what comes. The fetch runs with the first portion; when the
+/// task is cancelled, a SELECT that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`.
 public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
   /// The values of objects that follow each other in the result.
   public typealias Element = [Value]
-  /// What goes wrong.
+  /// The error that it throws.
   public typealias Failure = ObjectError
 
   let context: QueueContext
   let request: FetchRequest
   let size: Int
   let transform: @Sendable (ManagedObject) throws(ObjectError) -> Value
-  /// What is done on the thread when nobody can ask for more.
+  /// The work of the thread when no more can be asked for.
   var end: (@Sendable () -> Void)?
 
   /// Begins the fetch anew.

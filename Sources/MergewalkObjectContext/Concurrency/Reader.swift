@@ -22,8 +22,8 @@ struct ReaderStore: Sendable, Equatable {
 
 /// A thread with connections that only read, for one task at a time.
 ///
-/// Unchecked: ``coordinator`` and what follows it are touched on the queue's thread only, and by `deinit`, when no work is
-/// left that could use them.
+/// Unchecked: ``coordinator`` and what follows it are touched on the queue's thread only, and by `deinit`, when no work
+/// is left that could use them.
 final class Reader: @unchecked Sendable {
   let queue = StoreQueue()
   private var coordinator: PersistentStoreCoordinator?
@@ -74,7 +74,7 @@ final class Reader: @unchecked Sendable {
   func close() async {
     await queue.run { [self] in
       isClosed = true
-      // Nobody is left to hear of an error; the connections only read.
+      // There is no caller left to hear of an error; the connections only read.
       try? coordinator?.close()
     }
   }

@@ -83,7 +83,7 @@ final class ReaderPool: Sendable {
 }
 
 extension ReaderPool.State {
-  /// What there is for somebody who wants a reader now: one, or none at all; `nil` for "wait".
+  /// The answer to a request for a reader now: one, or none at all; `nil` for "wait".
   fileprivate mutating func take(size: Int, isExtra: Bool) -> (reader: Reader?, Void)? {
     guard !isClosed, plan.stores != nil else { return (nil, ()) }
     guard isExtra || running < size else { return nil }

@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Records that somebody else changed or deleted.
+/// Records that another context or process changed or deleted.
 extension ManagedObjectContext {
   /// The records of a plan whose versions in the store are not those that were fetched.
   ///

@@ -1,8 +1,8 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Records that what is written refers to and that are not there: somebody else deleted them, so that, as their own rows
-/// are not written, no version says so, or they were named by an ID that nobody has.
+/// Records that what is written refers to and that are not there: another context or process deleted them, so that, as
+/// their own rows are not written, no version says so, or they were named by an unknown ID.
 extension ManagedObjectContext {
   /// Throws when what is written refers to records that are not there: no reference is committed that leads nowhere.
   func checkTargets(_ plan: SavePlan) throws(SaveError) {
@@ -12,8 +12,8 @@ extension ManagedObjectContext {
 
   /// The records that a plan refers to and that are not in the store.
   ///
-  /// - Complexity: O(changed references), and one SELECT for a table with records that the context does not hold, or that
-  ///   it holds while somebody else writes to the stores.
+  /// - Complexity: O(changed references), and one SELECT for a table with records that the context does not hold, or
+  ///   that it holds while other processes write to the stores.
   func missingTargets(_ plan: SavePlan) throws(SaveError) -> [MergeConflict] {
     let othersWrote = storeList.writeMark != knownWriteMark
     var conflicts: [MergeConflict] = []
@@ -38,8 +38,8 @@ extension ManagedObjectContext {
     return conflicts
   }
 
-  /// The keys that a plan starts to refer to and that the stores have to be asked for, with the entities that are known,
-  /// by table.
+  /// The keys that a plan starts to refer to and that the stores have to be asked for, with the entities that are
+  /// known, by table.
   private func targets(_ plan: SavePlan, othersWrote: Bool) -> [TableID: [Int64: Int]] {
     var found: [TableID: [Int64: Int]] = [:]
     func add(_ key: Int64, _ table: TableID, _ entity: Int) {

@@ -6,13 +6,14 @@ extension ManagedObjectContext {
   /// How often a policy may change what there is to write before the save is given up.
   private static let roundLimit = 8
 
-  /// Finds out what is in the way of a save that failed, lets the policy resolve it, and writes, all in one transaction.
+  /// Finds out what is in the way of a save that failed, lets the policy resolve it, and writes, all in one
+  /// transaction.
   ///
   /// - Returns: What was written.
   func writeResolving(_ planned: SavePlan, after first: SaveError) throws(SaveError) -> SavePlan {
     guard first.code == .conflict || first.code == .constraint else { throw first }
     let numbers = try changedStores(planned)
-    // In a transaction of somebody else the first attempt cannot be taken back.
+    // In another owner's transaction the first attempt cannot be rolled back.
     guard numbers.allSatisfy({ !(storeList.store($0)?.isInTransaction ?? true) }) else { throw first }
     let run = SaveRun(planned)
     var hasResolved = false
@@ -59,7 +60,8 @@ extension ManagedObjectContext {
     throw last
   }
 
-  /// Takes values that must be unique away from the records that get others, as SQLite looks at one row after the other.
+  /// Takes values that must be unique away from the records that get others, as SQLite looks at one row after the
+  /// other.
   private func clearUniqueValues(_ plan: SavePlan) throws(SaveError) {
     for changes in plan.roots {
       let buffer = changes.buffer

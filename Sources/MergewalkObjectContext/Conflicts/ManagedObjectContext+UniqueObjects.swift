@@ -5,10 +5,10 @@ import MergewalkObjectStore
 extension ManagedObjectContext {
   /// Resolves conflicts as one of the standard policies does.
   ///
-  /// One record keeps the values. A record in the store goes before new ones, so that its ID stays; with the policies in
-  /// which this context wins, a record that was changed here goes before that. New objects become one with the record
-  /// that stays: it gets their values where this context wins, and what refers to them refers to it in any case. Their
-  /// objects then stand for that record, unless it has an object already; then they are not valid any more.
+  /// One record keeps the values. A record in the store goes before new ones, so that its ID stays; with the policies
+  /// in which this context wins, a record that was changed here goes before that. New objects become one with the
+  /// record that stays: it gets their values where this context wins, and what refers to them refers to it in any case.
+  /// Their objects then stand for that record, unless it has an object already; then they are not valid any more.
   func resolve(_ conflicts: [ConstraintConflict], _ kind: MergePolicy.Kind) throws(SaveError) {
     let contextWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
     for conflict in conflicts {
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
 
   /// Makes new objects one with a record, one after the other.
   ///
-  /// - Parameter hasObject: Whether somebody has the record's object; if not, the first of the new ones takes its place.
+  /// - Parameter hasObject: Whether the record's object is held; if not, the first of the new ones takes its place.
   private func merge(
     _ objects: [ManagedObject], into record: ManagedObject, _ kind: MergePolicy.Kind, hasObject: Bool = true
   ) throws(ObjectError) {
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
     pendingReferences = nil
   }
 
-  /// Makes a new object the object of a record whose own one nobody has.
+  /// Makes a new object the object of a record whose own object is not held.
   private func takePlace(_ object: ManagedObject, of winner: ManagedObject) {
     let (table, row, key) = (winner.table, winner.row, winner.primaryKey)
     detach(buffer(table: table), row: row)

@@ -1,6 +1,6 @@
 public import MergewalkObjectModel
 
-/// A record that was changed or deleted here, and also by somebody else since it was fetched.
+/// A record that was changed or deleted here, and also by another context or process since it was fetched.
 ///
 /// Snapshots have the stored attributes and the to-one relationships, as IDs, by name; to-many relationships are not
 /// among them. A context reads rows from the store, so there is no cache between the two that could be stale: what the

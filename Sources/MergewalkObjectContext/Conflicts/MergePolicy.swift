@@ -1,17 +1,19 @@
 import MergewalkObjectModel
 
-/// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+/// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not unique.
 ///
 /// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |
 /// |---|---|---|---|---|
 /// | `error` | the save fails | the save fails | the save fails | the save fails |
-/// | `mergeByPropertyStoreTrump` | where both changed a property, the store's value | gone | stays | the stored record |
-/// | `mergeByPropertyObjectTrump` | where both changed a property, this context's | stored again | gone | new values win |
+/// | `mergeByPropertyStoreTrump` | where both changed a property, the store's value | gone | stays | the stored record
+/// |
+/// | `mergeByPropertyObjectTrump` | where both changed a property, this context's | stored again | gone | new values
+/// win |
 /// | `overwrite` | all of this context's values | stored again | gone | all new values |
 /// | `rollback` | all of the store's values | gone | stays | the stored record |
 ///
-/// A policy works in the transaction of the save that met the conflicts, so that nobody can change the records again
-/// before they are written. What it did to objects stays done when the save fails for another reason.
+/// A policy works in the transaction of the save that met the conflicts, so that no other process can change the
+/// records again before they are written. What it did to objects stays done when the save fails for another reason.
 ///
 /// A policy of one's own inherits from this class, changes the objects of the conflicts as it sees fit, and lets a
 /// standard policy do the rest:
@@ -34,9 +36,9 @@ open class MergePolicy {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The save fails and lists the conflicts.
     case error
-    /// What both sides changed becomes what the store has.
+    /// Conflicting properties take the store's values.
     case mergeByPropertyStoreTrump
-    /// What both sides changed becomes what this context has.
+    /// Conflicting properties take this context's values.
     case mergeByPropertyObjectTrump
     /// Everything becomes what this context has.
     case overwrite
@@ -52,16 +54,17 @@ open class MergePolicy {
 
   /// The save fails and lists the conflicts: the default.
   public static var error: MergePolicy { MergePolicy(.error) }
-  /// What both sides changed becomes what the store has.
+  /// Conflicting properties take the store's values.
   public static var mergeByPropertyStoreTrump: MergePolicy { MergePolicy(.mergeByPropertyStoreTrump) }
-  /// What both sides changed becomes what this context has.
+  /// Conflicting properties take this context's values.
   public static var mergeByPropertyObjectTrump: MergePolicy { MergePolicy(.mergeByPropertyObjectTrump) }
   /// Everything becomes what this context has.
   public static var overwrite: MergePolicy { MergePolicy(.overwrite) }
   /// Everything becomes what the store has.
   public static var rollback: MergePolicy { MergePolicy(.rollback) }
 
-  /// Resolves conflicts with what somebody else did to records, so that the save can be tried again.
+  /// Resolves conflicts with changes that another context or process made to records, so that the save can be tried
+  /// again.
   ///
   /// - Throws: ``SaveError`` when they cannot be resolved; the save fails with it.
   open func resolve(
@@ -83,12 +86,13 @@ open class MergePolicy {
 }
 
 extension SaveError {
-  /// Reports records that somebody else changed or deleted.
+  /// Reports records that another context or process changed or deleted.
   public init(_ conflicts: [MergeConflict]) {
     self.init(
       code: .conflict,
-      message: "somebody else changed or deleted \(conflicts.count) records since they were fetched; refresh them and "
-        + "save again, or set a merge policy:\n" + conflicts.map(\.description).joined(separator: "\n"),
+      message: "another context or process changed or deleted \(conflicts.count) records since they "
+        + "were fetched; refresh them and save again, or set a merge policy:\n"
+        + conflicts.map(\.description).joined(separator: "\n"),
       conflicts: conflicts.map(\.objectID), mergeConflicts: conflicts)
   }
 

@@ -10,10 +10,10 @@ import MergewalkObjectStore
 /// }
 /// ```
 ///
-/// The first portion begins with one SELECT for all IDs, each portion with one for its rows. The work is done by the task
-/// that asks, to which the context is confined; between two portions other tasks run. When the task is cancelled, a SELECT
-/// that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`. Objects go when nobody holds them,
-/// so memory does not grow with their number.
+/// The first portion begins with one SELECT for all IDs, each portion with one for its rows. The work is done by the
+/// task that asks, to which the context is confined; between two portions other tasks run. When the task is cancelled,
+/// a SELECT that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`. Objects go when they
+/// are no longer held, so memory does not grow with their number.
 public struct AsyncFetch: AsyncSequence {
   /// Objects that follow each other in the result.
   public struct Portion {

@@ -49,7 +49,7 @@ final class FetchPortions {
     guard completed < all.count else { return nil }
     let range = completed..<min(completed + size, all.count)
     let objects = try work { () throws(ObjectError) in Array(all[range]) }
-    // Rows of a SELECT that was stopped are faults; nobody shall take them for a portion.
+    // Rows of a SELECT that was stopped are faults; they must not be taken for a portion.
     try check(isCancelled())
     completed = range.upperBound
     return objects

@@ -3,8 +3,8 @@ import MergewalkObjectStore
 
 /// The dictionaries that a fetch found, in order.
 ///
-/// The values are in one table; a row is a handle on it, and neither dictionaries nor texts are made before somebody
-/// asks. A value that goes to other tasks.
+/// The values are in one table; a row is a handle on it, and neither dictionaries nor texts are made before they
+/// are asked for. A value that goes to other tasks.
 ///
 /// ```swift
 /// var request = FetchRequest("Order")

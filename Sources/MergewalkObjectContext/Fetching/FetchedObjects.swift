@@ -4,11 +4,11 @@ import MergewalkObjectStore
 /// The objects that a fetch found, in order; it behaves as an array of them.
 ///
 /// The collection holds rows, not objects: an object is made when an element is asked for, and is the same one for as
-/// long as somebody holds it. The rows stay in the context while the collection lives. After a reset of the context, or
-/// when a record is gone, elements are objects that are not valid (`ManagedObject.isValid`).
+/// long as it is held. The rows stay in the context while the collection lives. After a reset of the context, or when a
+/// record is gone, elements are objects that are not valid (`ManagedObject.isValid`).
 ///
 /// With a batch size only the IDs were fetched; elements come with one SELECT a batch when they are asked for, and the
-/// rows of a batch go again after others were asked for, unless somebody holds objects of them. A batch that cannot be
+/// rows of a batch go again after others were asked for, unless objects of them are held. A batch that cannot be
 /// fetched has faults as elements, whose values throw what went wrong.
 ///
 /// The collection is confined to its context's task; ``objectIDs`` go to others.
@@ -175,17 +175,17 @@ final class FetchedRows {
 }
 
 extension ManagedObjectContext {
-  /// Keeps rows in their places although nobody holds objects of them.
+  /// Keeps rows in their places although no objects of them are held.
   func pin(table: TableID, _ places: ContiguousArray<Int32>) {
     if !places.isEmpty { buffer(table: table).pin(places) }
   }
 
-  /// Lets rows go: those without changes that nobody else needs are freed.
+  /// Lets rows go: those without changes that are not needed elsewhere are freed.
   func unpin(table: TableID, _ places: ContiguousArray<Int32>) {
     guard !places.isEmpty else { return }
     let buffer = buffer(table: table)
     if buffer.pinCount == places.count, registry.counts[table.index] == 0, buffer.touchedRows.isEmpty {
-      // Nobody else holds anything: forgetting all rows at once is faster than one after the other.
+      // Nothing else is held: forgetting all rows at once is faster than one after the other.
       buffer.removeAll()
       registry.looseRows[table.index].removeAll(keepingCapacity: true)
       pendingReferences = nil

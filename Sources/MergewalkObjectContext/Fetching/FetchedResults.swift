@@ -10,12 +10,12 @@ import MergewalkObjectStore
 /// ```
 ///
 /// After every save, merge, refresh and rollback of its context, and at
-/// ``ManagedObjectContext/processPendingChanges()``, the request runs again, and ``onChange`` hears of the difference when
-/// there is one. An object has changed also when a merge changed the members of its to-many relationships. What
-/// other contexts saved is seen then too, or when ``update()`` is called. The rows of all objects
-/// stay in the context while this lives; the request's batch size is not used. Confined to the context's task.
+/// ``ManagedObjectContext/processPendingChanges()``, the request runs again, and ``onChange`` hears of the difference
+/// when there is one. An object has changed also when a merge changed the members of its to-many relationships. What
+/// other contexts saved is seen then too, or when ``update()`` is called. The rows of all objects stay in the context
+/// while this lives; the request's batch size is not used. Confined to the context's task.
 public final class FetchedResults {
-  /// What is fetched.
+  /// The request that finds the objects.
   public let request: FetchRequest
   /// The key path whose values make sections, or `nil` for one section.
   public let sectionKeyPath: String?
@@ -154,7 +154,7 @@ public final class FetchedResults {
   /// The context has saved, refreshed or rolled back.
   func contextChanged() {
     guard let onChange else {
-      // Nobody listens; the next look is compared with this result.
+      // There is no observer; the next look is compared with this result.
       return
     }
     do {

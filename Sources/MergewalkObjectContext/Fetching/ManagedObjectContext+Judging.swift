@@ -5,8 +5,8 @@ import MergewalkObjectStore
 extension ManagedObjectContext {
   /// The objects of a request that SQL refused, judged one by one: closures, orders of one's own, transient properties.
   ///
-  /// That goes for stores in memory, XML, binary and custom stores, as in Core Data. An SQLite store keeps to its refusal:
-  /// there the request would read the whole table without anybody noticing.
+  /// That goes for stores in memory, XML, binary and custom stores, as in Core Data. An SQLite store keeps to its
+  /// refusal: there the request would read the whole table unnoticed.
   ///
   /// - Parameter error: What was thrown; it is thrown again when it is another error, or when an SQLite store is asked.
   /// - Complexity: O(objects of the entity).

@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What a fetch found, by the request's result type.
+/// The result of a fetch, by the request's result type.
 public enum FetchResult {
   /// Managed objects.
   case objects(FetchedObjects)
@@ -164,7 +164,7 @@ extension ManagedObjectContext {
     return request.window(count: stored + plan.pending.matches.count)
   }
 
-  /// What a request asks for, by its result type.
+  /// Executes a request and returns its result by the request's result type.
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func execute(_ request: FetchRequest) throws(ObjectError) -> FetchResult {

@@ -107,7 +107,7 @@ public struct MappingModel {
 
 /// How the objects of one entity become objects of another.
 public struct EntityMapping {
-  /// What a mapping does with its objects.
+  /// The effect of a mapping on its objects.
   public enum MappingType: String, Sendable, Hashable {
     /// A policy decides.
     case custom
@@ -123,7 +123,7 @@ public struct EntityMapping {
 
   /// The mapping's name, by which others refer to it.
   public var name: String
-  /// What it does.
+  /// The effect on the objects.
   public var type = MappingType.transform
   /// The entity whose objects it takes, without what inherits from it; `nil` for none.
   public var sourceEntity: String?
@@ -167,11 +167,11 @@ public enum AttributeMapping {
 
 /// Which objects a relationship leads to.
 public enum RelationshipMapping {
-  /// What the objects became that a relationship of the source object led to:
+  /// The new objects made from those at the other end of a relationship of the source object:
   /// `destinationInstancesForSourceRelationshipNamed:sourceInstances:`.
   case relationship(String)
-  /// What a mapping made of objects: `destinationInstancesForEntityMappingNamed:sourceInstances:`. The expression gives the
-  /// source objects, by `$source`.
+  /// The new objects that a mapping made: `destinationInstancesForEntityMappingNamed:sourceInstances:`. The expression
+  /// gives the source objects, by `$source`.
   case mapping(String, of: ObjectExpression)
   /// Code that finds them.
   case compute((_ source: ManagedObject, _ manager: MigrationManager) throws -> [ManagedObject])

@@ -1,17 +1,17 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Runs a mapping model: reads the objects of a store, makes new ones in a store beside it, and puts that in the place of the
-/// first.
+/// Runs a mapping model: reads the objects of a store, makes new ones in a store beside it, and puts that in the place
+/// of the first.
 ///
 /// ```swift
 /// let manager = MigrationManager(from: old, to: new, mapping: mapping)
 /// try manager.migrate("shop.sqlite")
 /// ```
 ///
-/// Objects go over in batches, so memory grows by 24 bytes an object: what became of it. The store is replaced in one step
-/// when all is done; until then a crash or an error leaves it as it was. New objects have new IDs, and the store a new
-/// identity; the app's own metadata go along.
+/// Objects go over in batches, so memory grows by 24 bytes an object: what became of it. The store is replaced in one
+/// step when all is done; until then a crash or an error leaves it as it was. New objects have new IDs, and the store a
+/// new identity; the app's own metadata go along.
 ///
 /// Required relationships have nothing to refer to while the objects are made, so the new store is one of a model
 /// without requirements at first; at the end it becomes one of the real model, which fails when something is missing.
@@ -36,7 +36,7 @@ public final class MigrationManager {
   public var progress: ((Double) -> Void)?
   /// The mapping that runs.
   public private(set) var currentEntityMapping: EntityMapping?
-  /// What is done, from 0 to 1.
+  /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
 
   private var sourceCoordinator: PersistentStoreCoordinator
@@ -71,7 +71,8 @@ public final class MigrationManager {
   ///   - path: The store's path.
   ///   - backupPath: Where a copy of the store is put first; `nil` for none.
   /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `data` when something
-  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or what a policy throws. The store is as before.
+  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or what a policy throws. The store is as
+  ///   before.
   public func migrate(_ path: String, backupPath: String? = nil) throws {
     let problems = mapping.problems(from: source, to: destination)
     guard problems.isEmpty else {
@@ -181,7 +182,7 @@ public final class MigrationManager {
       try policy.createRelationships(for: new, source: old, mapping: mapping, manager: self)
       if (position + 1).isMultiple(of: batchSize) {
         try saveBatch()
-        // Nobody walks through the source now.
+        // The source is not being walked through now.
         sourceContext.reset()
         report(Double(batchSize))
       }
@@ -220,7 +221,7 @@ public final class MigrationManager {
     pending.append((mapping, source.objectID, object))
   }
 
-  /// What mappings made of old objects, in the order of those.
+  /// The new objects that mappings made of old ones, in the order of the old ones.
   ///
   /// - Parameter mapping: The mapping's name; `nil` for all mappings.
   public func destinationObjects(mapping: String?, of sources: [ManagedObject]) throws -> [ManagedObject] {
@@ -243,7 +244,8 @@ public final class MigrationManager {
     return result
   }
 
-  /// What became of the objects that a relationship of an old object led to, as far as they fit a relationship of a new one.
+  /// The new objects made from those at the other end of an old object's relationship, as far as they fit a
+  /// relationship of a new one.
   public func destinationObjects(
     relationship: String, of source: ManagedObject, for destination: RelationshipDescription
   ) throws -> [ManagedObject] {

@@ -12,7 +12,7 @@ public protocol MigrationStage {
 ///
 /// Source: Apple, `NSLightweightMigrationStage`.
 public struct LightweightMigrationStage: MigrationStage {
-  /// What it does, for people.
+  /// The stage's name for people.
   public var label: String
   /// The versions, in order.
   public var versions: [ModelVersionList.Version]
@@ -31,7 +31,7 @@ public struct CustomMigrationStage: MigrationStage {
   /// Work on a store: the context is saved after it, if it has changes.
   public typealias Handler = (ManagedObjectContext) throws -> Void
 
-  /// What it does, for people.
+  /// The stage's name for people.
   public var label: String
   /// The version before.
   public var current: ModelVersionList.Version
@@ -63,7 +63,7 @@ public struct CustomMigrationStage: MigrationStage {
 /// Migrates a store through versions of its model in ordered stages, with work between them.
 ///
 /// The stages run on a copy beside the store, which takes its place in one step when all are done: a crash or an error
-/// leaves the store as it was. Nobody may write the store meanwhile.
+/// leaves the store as it was. No other process may write the store meanwhile.
 ///
 /// Source: Apple, `NSStagedMigrationManager`, "Staged migrations".
 public struct StagedMigrationManager {
@@ -77,14 +77,14 @@ public struct StagedMigrationManager {
 
   /// Migrates the store at a path from the version that it was made with to the last one of the stages.
   ///
-  /// Stages before that version are left out. Between two stages the store goes by inference from where the one ended to
-  /// where the next begins.
+  /// Stages before that version are left out. Between two stages the store goes by inference from where the one ended
+  /// to where the next begins.
   ///
   /// - Parameter backupPath: Where a copy of the store is put first; `nil` for none.
-  /// - Returns: The names of the versions that the store had, the first and the last included; empty when it had the last
-  ///   already.
-  /// - Throws: `MigrationError` with `noSourceModel` when no stage has the store's version, with `notInferable` or `data`
-  ///   when a stage is not possible; `StoreError`, or what a handler throws.
+  /// - Returns: The names of the versions that the store had, the first and the last included; empty when it had the
+  ///   last already.
+  /// - Throws: `MigrationError` with `noSourceModel` when no stage has the store's version, with `notInferable` or
+  ///   `data` when a stage is not possible; `StoreError`, or what a handler throws.
   @discardableResult
   public func migrate(_ path: String, backupPath: String? = nil) throws -> [String] {
     let isFile = FileStoreMigration.type(path) != .sqlite

@@ -6,7 +6,7 @@ import MergewalkObjectStore
 /// Source: the notifications of Apple's
 /// [NSManagedObjectContext](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext).
 public struct ContextEvent: Sendable, Hashable {
-  /// What happened.
+  /// The kind of event.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A save with something to do is about to begin; what observers change now is saved too.
     case willSave
@@ -19,7 +19,7 @@ public struct ContextEvent: Sendable, Hashable {
     case objectsDidChange
   }
 
-  /// What happened.
+  /// The kind of event.
   public var kind: Kind
   /// The name of the context.
   public var contextName: String?

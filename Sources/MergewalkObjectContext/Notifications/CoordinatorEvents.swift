@@ -4,7 +4,7 @@ public import MergewalkObjectStore
 ///
 /// Source: Apple's `NSPersistentStoreCoordinatorStoresDidChange` and `NSPersistentStoreRemoteChange`.
 public struct CoordinatorEvent: Sendable, Hashable {
-  /// What happened.
+  /// The kind of event.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A store was added or removed.
     case storesDidChange
@@ -12,7 +12,7 @@ public struct CoordinatorEvent: Sendable, Hashable {
     case remoteChange
   }
 
-  /// What happened.
+  /// The kind of event.
   public var kind: Kind
   /// The UUID of the store.
   public var storeUUID: String
@@ -43,7 +43,7 @@ extension PersistentStoreCoordinator {
 
   /// Looks whether others have written the stores' files since the last time, and tells observers of `remoteChange`.
   ///
-  /// - Complexity: One statement a store; nothing when nobody observes.
+  /// - Complexity: One statement a store; nothing when there are no observers.
   public func processRemoteChanges() { CoordinatorEvents.of(list)?.noticeRemoteChanges(list) }
 
   private func listeners() -> CoordinatorEvents {
@@ -57,10 +57,10 @@ extension PersistentStoreCoordinator {
 /// Who listens to what happens to a coordinator's stores.
 final class CoordinatorEvents: StoreListObserver {
   let observers = EventObservers<CoordinatorEvent.Kind, CoordinatorEvent>()
-  /// By the stores' UUIDs: SQLite's number of the last version by somebody else that was seen.
+  /// By the stores' UUIDs: SQLite's number of the last version of another connection that was seen.
   private var versions: [String: Int64] = [:]
 
-  /// Those of a coordinator; `nil` until somebody listens.
+  /// Those of a coordinator; `nil` until an observer is added.
   static func of(_ list: StoreList) -> CoordinatorEvents? {
     list.companions[ObjectIdentifier(CoordinatorEvents.self)] as? CoordinatorEvents
   }

@@ -13,7 +13,7 @@ class EventObservers<Kind: Hashable & Sendable, Event: Sendable> {
 
   deinit { for observer in observers { observer.finish() } }
 
-  /// Whether somebody listens to a kind of event.
+  /// Whether an observer listens to a kind of event.
   func wants(_ kind: Kind) -> Bool { observers.contains { $0.kinds.contains(kind) } }
 
   /// Calls a closure at each event until the token goes away.
@@ -25,7 +25,7 @@ class EventObservers<Kind: Hashable & Sendable, Event: Sendable> {
     return ObservationToken { [weak self] in self?.remove(number) }
   }
 
-  /// The events from now on, kept until somebody takes them.
+  /// The events from now on, kept until they are taken.
   func stream(_ kinds: Set<Kind>) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream<Event>.makeStream()
     _ = add(kinds, finish: { continuation.finish() }) { event in

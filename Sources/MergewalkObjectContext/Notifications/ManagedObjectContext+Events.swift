@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   /// for await event in context.events(of: [.didSave]) { … }
   /// ```
   ///
-  /// Events that nobody has taken yet are kept, however many there are.
+  /// Events that have not been taken yet are kept, however many there are.
   public func events(of kinds: Set<ContextEvent.Kind>) -> AsyncStream<ContextEvent> { listeners().stream(kinds) }
 
   private func listeners() -> ContextEvents {
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     if let events, events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
   }
 
-  /// What a save has written, when somebody wants to know; the rows are still those that were written.
+  /// What a save has written, when it is asked for; the rows are still those that were written.
   func savedEvent(_ plan: SavePlan) -> ContextEvent? {
     let isWatched = events?.wants(.didSave) ?? false || events?.wants(.didSaveObjectIDs) ?? false
     guard isWatched || hasFollowers else { return nil }

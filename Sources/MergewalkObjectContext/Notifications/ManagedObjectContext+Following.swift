@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What the lists of a remote save are called.
+/// The names of the lists of a remote save.
 public enum RemoteChangeKey: String, Sendable, Hashable, CaseIterable {
   /// New objects.
   case inserted

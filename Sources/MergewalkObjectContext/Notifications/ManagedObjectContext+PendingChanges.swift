@@ -29,7 +29,7 @@ extension ManagedObjectContext {
   /// Each save begins with this; call it wherever observers should hear of changes before that. An object that is set
   /// back to what the store has is posted as refreshed.
   ///
-  /// - Complexity: O(changed rows × columns) when somebody observes, else O(1).
+  /// - Complexity: O(changed rows × columns) when there are observers, else O(1).
   func postPendingChanges() {
     guard let events, events.wants(.objectsDidChange) else { return }
     var event = ContextEvent(.objectsDidChange, self)

@@ -1,8 +1,8 @@
 /// Who keeps whom: objects without changes keep their context, the context keeps objects with changes.
 ///
-/// Both at once would keep both for ever, so an object that gets changes lets go of the context. But where nobody else has
-/// the context any more, that would take the change away with it: then the two keep each other until the change is saved
-/// or taken back.
+/// Both at once would keep both for ever, so an object that gets changes lets go of the context. But where no other
+/// owner has the context any more, that would take the change away with it: then the two keep each other until the
+/// change is saved or rolled back.
 extension ManagedObject {
   /// Runs a change that may be the object's first one.
   @inline(__always)
@@ -15,7 +15,7 @@ extension ManagedObject {
 }
 
 extension ContextLink {
-  /// Whether nobody but objects has the context: called before anything takes it.
+  /// Whether only objects have the context: called before anything takes it.
   var isKeptByObjectsOnly: Bool {
     guard let place else { return false }
     return strongReferences(place) == keeperCount
@@ -24,6 +24,7 @@ extension ContextLink {
 
 /// How many strong references to an object there are; the runtime's own count, asked without making another one.
 ///
-/// Source: `swift_retainCount` of the [Swift runtime](https://github.com/swiftlang/swift/blob/main/stdlib/public/runtime/HeapObject.cpp).
+/// Source: `swift_retainCount` of the [Swift
+/// runtime](https://github.com/swiftlang/swift/blob/main/stdlib/public/runtime/HeapObject.cpp).
 @_silgen_name("swift_retainCount")
 private func strongReferences(_ object: UnsafeMutableRawPointer) -> UInt

@@ -40,7 +40,7 @@ extension ManagedObject {
     }
   }
 
-  /// What is kept for a transient attribute that no column has room for: any Swift value.
+  /// The value kept for a transient attribute that has no column: any Swift value.
   ///
   /// It is kept with the object and goes with it, or when the object is refreshed without merging.
   ///

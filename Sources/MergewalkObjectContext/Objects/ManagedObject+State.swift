@@ -79,10 +79,10 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the objects of a relationship would have to be fetched: `false` for the relationships of an object that was
-  /// never saved, and for a to-one that refers to nothing.
+  /// Whether the objects of a relationship would have to be fetched: `false` for the relationships of an object that
+  /// was never saved, and for a to-one that refers to nothing.
   ///
-  /// Asks nobody.
+  /// Asks no store.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`.
   public final func hasFault(forRelationshipNamed key: String) throws(ObjectError) -> Bool {
@@ -124,7 +124,8 @@ extension ManagedObject {
     ]
   }
 
-  /// 0 for an object with its values, or a fault, with nothing going on; 1 while a hook runs that brings values in or out.
+  /// 0 for an object with its values, or a fault, with nothing going on; 1 while a hook runs that brings values in or
+  /// out.
   public final var faultingState: Int { flags.contains(.isInTransition) ? 1 : 0 }
 
   // MARK: Committed values
@@ -175,7 +176,7 @@ extension ManagedObjectContext {
   func memberIDs(
     of object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> [ManagedObjectID] {
-    // Members that nobody holds are made and go again one after the other; their rows were fetched in one statement.
+    // Members that are not held are made and go again one after the other; their rows were fetched in one statement.
     try members(of: object, relationship).map(\.objectID)
   }
 
@@ -204,12 +205,13 @@ extension ManagedObjectContext {
     return buffer.row(primaryKey: key).map { Int(buffer.entities[$0]) } ?? -1
   }
 
-  /// Fetches the values of all faults among some objects, in one statement a table, instead of one by one at their first
-  /// uses.
+  /// Fetches the values of all faults among some objects, in one statement a table, instead of one by one at their
+  /// first uses.
   ///
   /// A fetch with the predicate `SELF IN …` does the same.
   ///
-  /// - Throws: ``ObjectError`` with `otherContext`, `closed` or `database`. Records that the store does not have stay faults.
+  /// - Throws: ``ObjectError`` with `otherContext`, `closed` or `database`. Records that the store does not have stay
+  ///   faults.
   public func fetchValues(of objects: [ManagedObject]) throws(ObjectError) {
     var keys: [TableID: [Int64]] = [:]
     for object in objects where object.isFault {

@@ -1,21 +1,23 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Properties as Swift types: what accessors of classes are written with. They agree with keyed access and call the same
-/// hooks.
+/// Properties as Swift types: what accessors of classes are written with. They agree with keyed access and call the
+/// same hooks.
 ///
-/// They do not throw, and what is in a store, what somebody typed or what another task did stops no program:
+/// They do not throw, and what is in a store, what a person typed or what another task did stops no program:
 ///
-/// * An object that is not valid any more, or whose record the store does not have, reads as the types' empty values, and
+/// * An object that is not valid any more, or whose record the store does not have, reads as the types' empty values,
+///   and
 ///   ``isDeleted`` is `true` then (``ManagedObjectContext/shouldDeleteInaccessibleFaults``). Setting it does nothing.
 /// * A value that the type has no room for, such as 70,000 for an `Int16` or a text that is no case of an enumeration,
 ///   reads as the type's `fallbackValue`, or else its empty value, never as `nil`.
 /// * What cannot be read otherwise, because the store was closed, say, reads as the empty value.
 /// * A value that cannot be set, such as a decimal with more digits than a store keeps, is not set.
 ///
-/// The next save fails with ``ObjectFailureCode/unreadable`` or ``ObjectFailureCode/notSet`` for each of these but the first
-/// and declared fallbacks, so that nothing is saved that was computed from values that are not there;
-/// ``ManagedObjectContext/accessFailures`` says before that what it will be. ``read(_:)`` and keyed access throw at once.
+/// The next save fails with ``ObjectFailureCode/unreadable`` or ``ObjectFailureCode/notSet`` for each of these but the
+/// first and declared fallbacks, so that nothing is saved that was computed from values that are not there;
+/// ``ManagedObjectContext/accessFailures`` says before that what it will be. ``read(_:)`` and keyed access throw at
+/// once.
 ///
 /// Only what a compiler would have refused stops the program: a key that the entity does not have, a Swift type that is
 /// not the attribute's, setting what the store computes.
@@ -64,8 +66,8 @@ extension ManagedObject {
 
   /// The value of an attribute as a Swift type.
   ///
-  /// - Throws: ``ObjectError`` as ``value(forKey:)`` does, or with `unreadable` when the type has no room for the value and
-  ///   declares no `fallbackValue`.
+  /// - Throws: ``ObjectError`` as ``value(forKey:)`` does, or with `unreadable` when the type has no room for the value
+  ///   and declares no `fallbackValue`.
   public final func read<Value: ManagedValue>(_ key: String) throws(ObjectError) -> Value {
     let value = try value(forKey: key)
     if value == .null { return Value.emptyValue }
@@ -121,8 +123,8 @@ extension ManagedObject {
     return true
   }
 
-  /// Stops a program that uses a property which is not there, or sets one that the store computes: the accessor is wrong,
-  /// whatever the data.
+  /// Stops a program that uses a property which is not there, or sets one that the store computes: the accessor is
+  /// wrong, whatever the data.
   private func trapIfBroken(_ key: String, _ error: ObjectError) {
     switch error.code {
     case .unknownKey, .readOnly, .typeMismatch:

@@ -4,8 +4,8 @@ import MergewalkObjectStore
 extension ManagedObject {
   /// The value of an attribute; values of a fault are fetched first.
   ///
-  /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `invalid` when the object
-  ///   is not valid any more, `externalData`, `closed` or `database`.
+  /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `invalid` when the
+  ///   object is not valid any more, `externalData`, `closed` or `database`.
   public final func value(forKey key: String) throws(ObjectError) -> AttributeValue {
     guard flags.contains(.hasAccessHooks) else { return try storedValue(forKey: key) }
     // The default hook fires faults too, but cannot say why that failed.
@@ -64,7 +64,7 @@ extension ManagedObject {
     }
   }
 
-  /// Whether somebody wants to hear of changes: hooks or observers.
+  /// Whether hooks or observers want to hear of changes.
   @inline(__always)
   final var notifiesChanges: Bool {
     if flags.contains(.hasChangeHooks) || extras != nil { return true }

@@ -3,24 +3,25 @@ import MergewalkObjectStore
 
 /// One record in a context: a handle on a row, and the base of the classes that entities have.
 ///
-/// A context has at most one object a record, made when somebody asks for it, of the class that the entity was given
-/// (`PersistentStoreCoordinator.setClass(_:forEntity:)`). The object holds no values; they are in the context's columns.
-/// The context does not keep objects alive unless they have changes. An object without changes keeps its context alive,
-/// unless that has an undo manager; an object with changes leaves that to whoever has the context, and only where nobody
-/// has it goes on keeping it, until the changes are saved or rolled back. When the last reference to
-/// an object without changes goes away, its row is freed; an object with changes stays until they are saved, rolled back
-/// or refreshed away.
+/// A context has at most one object a record, made when it is asked for, of the class that the entity was given
+/// (`PersistentStoreCoordinator.setClass(_:forEntity:)`). The object holds no values; they are in the context's
+/// columns. The context does not keep objects alive unless they have changes. An object without changes keeps its
+/// context alive, unless that has an undo manager; an object with changes leaves that to whoever has the context, and
+/// only where none has it keeps it, until the changes are saved or rolled back. When the last reference to
+/// an object without changes goes away, its row is freed; an object with changes stays until they are saved, rolled
+/// back or refreshed away.
 ///
-/// An object is valid until its context is reset or goes away, its deletion is saved here or merged from elsewhere, or its
-/// insert is rolled back. After that keyed access throws ``ObjectError`` with `invalid`, typed access gives empty values,
-/// and ``isDeleted`` says whether it is the record that is gone.
+/// An object is valid until its context is reset or goes away, its deletion is saved here or merged from elsewhere, or
+/// its insert is rolled back. After that keyed access throws ``ObjectError`` with `invalid`, typed access gives empty
+/// values, and ``isDeleted`` says whether it is the record that is gone.
 ///
 /// Relationships are kept at both ends, and both ends are visible at once, before any save.
 ///
-/// A subclass declares its properties with ``Managed`` and ``ManagedRelation``, or with accessors on `get` and `set`, and
-/// overrides the methods below that it wants to hear of. They are only called for entities that have a class of their own,
-/// so that plain rows pay nothing for them, and only those methods that a class overrides cost time. Variables of its own need initial values; they go away with the object, and
-/// are set back in ``didTurnIntoFault()`` when the object is refreshed.
+/// A subclass declares its properties with ``Managed`` and ``ManagedRelation``, or with accessors on `get` and `set`,
+/// and overrides the methods below that it wants to hear of. They are only called for entities that have a class of
+/// their own, so that plain rows pay nothing for them, and only those methods that a class overrides cost time.
+/// Variables of its own need initial values; they go away with the object, and are set back in ``didTurnIntoFault()``
+/// when the object is refreshed.
 open class ManagedObject {
   final let link: ContextLink
   /// The context, kept alive; `nil` while the context keeps the object.

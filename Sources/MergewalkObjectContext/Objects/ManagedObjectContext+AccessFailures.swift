@@ -19,7 +19,7 @@ struct AccessFailures {
 }
 
 extension ManagedObjectContext {
-  /// What typed access could not read or set since the last save, which the next save will fail with.
+  /// The failures of typed access since the last save; the next save will fail with them.
   ///
   /// A value that could not be set is on the list until it is set again, its object is deleted or refreshed, or the context
   /// is rolled back or reset; one that could not be read only until a save has reported it. No more than 100 of the latter

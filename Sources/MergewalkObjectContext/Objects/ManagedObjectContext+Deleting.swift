@@ -11,11 +11,11 @@ extension ManagedObjectContext {
   /// | deny | nothing now; the next save fails with `deletionDenied` for each object that still has others then |
   /// | no action | nothing: their to-one relationships keep referring to what is gone |
   ///
-  /// So the order of deletions does not matter for "deny", also not inside a cascade, and whoever looks at relationships
-  /// before the save sees what will be saved. Pairs of many-to-many relationships always go, and so do references by
-  /// relationships without an inverse, as in a batch delete: where such a relationship is mandatory, the next save fails
-  /// with ``ValidationFailureCode/missing`` for the object that is left. A record that was inserted and never saved simply
-  /// disappears, and its object is no longer valid.
+  /// So the order of deletions does not matter for "deny", also not inside a cascade, and whoever looks at
+  /// relationships before the save sees what will be saved. Pairs of many-to-many relationships always go, and so do
+  /// references by relationships without an inverse, as in a batch delete: where such a relationship is mandatory, the
+  /// next save fails with ``ValidationFailureCode/missing`` for the object that is left. A record that was inserted and
+  /// never saved simply disappears, and its object is no longer valid.
   ///
   /// Deleting an object that is deleted already does nothing.
   ///
@@ -132,7 +132,7 @@ extension ManagedObjectContext {
           let inverse = model.inverse(of: relationship)
           var still: [ManagedObject] = []
           for other in found {
-            // A partner that has found another one since stands in nobody's way.
+            // A partner that has found another one since is in no one's way.
             if let inverse, !inverse.isToMany, try referenced(by: other, inverse) != object.primaryKey { continue }
             still.append(other)
           }
@@ -163,8 +163,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes objects that are deleted out of relationships with the rule "deny", whose pairs stay until the save: everybody
-  /// who kept them from being deleted is deleted too.
+  /// Takes objects that are deleted out of relationships with the rule "deny", whose pairs stay until the save:
+  /// everybody who kept them from being deleted is deleted too.
   func unlinkDenied(_ buffer: RowBuffer, _ deleted: ContiguousArray<Int32>) throws(ObjectError) {
     for row in deleted {
       let entity = model.entities[Int(buffer.entities[Int(row)])]

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - primaryKeys: Those that are not there, or are deleted already, are passed over.
-  ///   - overrulesDenials: Whether the rule "deny" means "nullify": for records that have to be taken back.
+  ///   - overrulesDenials: Whether the rule "deny" means "nullify": for records that have to be removed.
   ///   - body: is called with the entity's index and the primary key of each record that goes.
   ///   - cascading: Whether the rule "cascade" of a to-many relationship takes a record along; else, and of to-one
   ///     relationships always, the rule means "nullify". `nil` when it means what it says.
@@ -55,8 +55,8 @@ extension ManagedObjectContext {
     return []
   }
 
-  /// Whether anything but its own row belongs to a record of a hierarchy, or refers to it in a way that its deletion has
-  /// to take back.
+  /// Whether anything but its own row belongs to a record of a hierarchy, or refers to it in a way that its deletion
+  /// has to roll back.
   private func hasDependents(_ root: Int) -> Bool {
     model.family(of: root).contains { entity in
       !unpairedReferences(to: entity).isEmpty

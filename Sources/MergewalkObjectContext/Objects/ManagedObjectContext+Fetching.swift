@@ -9,7 +9,8 @@ extension ManagedObjectContext {
   /// stored: text byte for byte; `.null` finds objects without a value.
   ///
   /// - Parameter keys: Attributes and their values; none for all objects.
-  /// - Throws: ``ObjectError`` with `unknownEntity`, `unknownKey`, `typeMismatch`, `notStorable`, `transient`, `closed` or
+  /// - Throws: ``ObjectError`` with `unknownEntity`, `unknownKey`, `typeMismatch`, `notStorable`, `transient`, `closed`
+  ///   or
   ///   `database`.
   /// - Complexity: One statement: a seek when an index covers the keys, else a scan; plus O(changed rows). Transformed
   ///   values and those that files may hold are compared here.
@@ -63,8 +64,9 @@ extension ManagedObjectContext {
 
   /// Walks through all objects of an entity, and of everything that inherits from it, by primary key.
   ///
-  /// Objects are fetched in batches and let go when nobody else holds them, so memory does not grow with their number.
-  /// `body` may change, save and fetch; objects inserted meanwhile come at the end. It must not reset the context.
+  /// Objects are fetched in batches and let go when they are no longer held elsewhere, so memory does not grow with
+  /// their number. `body` may change, save and fetch; objects inserted meanwhile come at the end. It must not reset the
+  /// context.
   ///
   /// - Parameter batchSize: How many records one statement fetches.
   /// - Throws: ``ObjectError``, or what `body` throws wrapped in nothing.

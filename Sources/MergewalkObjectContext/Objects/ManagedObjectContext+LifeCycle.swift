@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   // MARK: Values come
 
   /// Fetches the values of a fault and tells the object, unless only the value at `slot` came with the fetch that named
-  /// the object: reading that one asks nobody and tells nobody.
+  /// the object: reading that one asks no store and calls no observer.
   func awaken(_ object: ManagedObject, for slot: Int) throws(ObjectError) {
     let (buffer, row) = (buffer(table: object.table), object.row)
     if buffer.states[row] == RowState.fault, !buffer.knowsEverything(row: row), buffer.isKnown(row: row, slot: slot) {

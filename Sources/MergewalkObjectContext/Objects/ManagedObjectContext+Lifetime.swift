@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     return found
   }
 
-  /// The object with an ID if it is alive here; asks nobody and makes none.
+  /// The object with an ID if it is alive here; asks no store and makes none.
   public func registeredObject(with id: ManagedObjectID) -> ManagedObject? {
     guard let table = try? table(id), let row = buffer(table: table).row(primaryKey: id.primaryKey) else { return nil }
     return registry.object(table: table, row: row)?.takeUnretainedValue()
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
       object.heldIndex = -1
       letKeep(object)
     }
-    // Objects that nobody else needs free their rows as they go.
+    // Objects that are not needed elsewhere free their rows as they go.
     objects.removeAll()
     for buffer in allBuffers where buffer.holdsNothing && buffer.touchedRows.isEmpty {
       buffer.removeAll()

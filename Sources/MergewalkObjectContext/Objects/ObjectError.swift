@@ -3,7 +3,7 @@ public import MergewalkObjectStore
 
 /// A call of the object layer that could not be done; nothing has changed.
 public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong; tests and callers match this.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The model has no entity of this name.
     case unknownEntity
@@ -53,13 +53,13 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case database
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// The store's error, or `nil`.
   public let cause: StoreError?
-  /// What is wrong with a fetch request, or `nil`.
+  /// The mistake in a fetch request, or `nil`.
   public let predicateError: PredicateError?
 
   init(_ code: Code, _ message: String) {

@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// What a managed object is made of: which row of which context it stands for.
+/// The row and context that a managed object stands for.
 ///
 /// Only contexts make handles; a class of one's own passes the one it gets to `super.init`.
 public struct ObjectHandle {

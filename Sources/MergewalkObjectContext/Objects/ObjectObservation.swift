@@ -1,4 +1,4 @@
-/// What an observer hears of.
+/// A change that an observer is told of.
 public struct ObjectChange {
   /// The object.
   public let object: ManagedObject
@@ -9,7 +9,7 @@ public struct ObjectChange {
 @available(*, unavailable, message: "an object is confined to its context's task")
 extension ObjectChange: Sendable {}
 
-/// An observer of a property; it hears of changes for as long as somebody holds this, or until ``invalidate()``.
+/// An observer of a property; it hears of changes for as long as this is held, or until ``invalidate()``.
 public final class ObjectObservation {
   private var handler: ((ObjectChange) -> Void)?
 
@@ -33,7 +33,7 @@ extension ManagedObject {
   /// Calls `body` after each time that a property of this object was set by keyed or typed access, or that objects were
   /// put into or taken out of a relationship; also when that changed nothing.
   ///
-  /// Primitive access, undo and refreshing tell nobody, and the other end of a relationship does not either: a
+  /// Primitive access, undo and refreshing call no observer, and the other end of a relationship does not either: a
   /// `FetchedResults` hears of all changes.
   ///
   /// - Returns: The observer; hold it for as long as it is to hear of changes.

@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What is wrong with an object: what validation methods throw, everything at once.
+/// The error that validation methods throw: all reasons at once.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// The findings, one or more.
   public let failures: [ObjectValidationFailure]

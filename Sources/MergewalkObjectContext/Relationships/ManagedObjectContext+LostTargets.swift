@@ -3,8 +3,8 @@ import MergewalkObjectStore
 
 /// References to objects that are gone: a save writes none.
 ///
-/// Deleting an object clears at once what refers to it, by its inverses and, here, where there is none. What refers to it
-/// only afterwards, or was brought by a child context, is cleared when the save begins.
+/// Deleting an object clears at once what refers to it, by its inverses and, here, where there is none. What refers to
+/// it only afterwards, or was brought by a child context, is cleared when the save begins.
 extension ManagedObjectContext {
   /// The to-one relationships without an inverse that may refer to objects of an entity.
   ///
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
   /// Frees the row of an object that was never saved.
   func annihilate(_ buffer: RowBuffer, row: Int) {
     let key = buffer.primaryKeys[row]
-    // A temporary key that nobody has is known to lead nowhere.
+    // A temporary unknown key is known to lead nowhere.
     if key > 0 { annihilated[buffer.table, default: []].insert(key) }
     detach(buffer, row: row)
     buffer.release(row: row)
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     }
     let mayLosePermanent = hasDeletions || parent != nil || !annihilated.isEmpty
     for buffer in allBuffers where !buffer.touchedRows.isEmpty {
-      // Nobody did this, so it is nothing to undo.
+      // The program did not do this, so it is nothing to undo.
       let recorder = buffer.recorder
       buffer.recorder = nil
       defer { buffer.recorder = recorder }

@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     if primaryKey < 0 { return nil }
     let access = try readStore(table: table).access(root: table.root)
     if registry.isInUse {
-      // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
+      // No object of the row is held, so it has to be let go when nothing becomes of it.
       let found = try access.fetchRow(primaryKey: primaryKey, into: buffer)
       if let found { registry.looseRows[table.index].append(Int32(found)) }
       return found

@@ -8,9 +8,9 @@ public import MergewalkObjectStore
 /// try data.installIfNeeded(at: "shop.sqlite", copyOf: "default.sqlite")
 /// ```
 ///
-/// Whether a store has got them is a mark in its metadata (``StoreSeed``), written in the transaction that writes the last
-/// of the data. So a store that was created and then not filled, because the program died in between, gets them the next
-/// time; and one that has got them does not get them again, whatever the user made of them.
+/// Whether a store has got them is a mark in its metadata (``StoreSeed``), written in the transaction that writes the
+/// last of the data. So a store that was created and then not filled, because the program died in between, gets them
+/// the next time; and one that has got them does not get them again, whatever the user made of them.
 ///
 /// Source: Core Data Programming Guide, "Frequently Asked Questions", on initializing a store with default data.
 public struct DefaultData: Sendable, Hashable {
@@ -20,7 +20,7 @@ public struct DefaultData: Sendable, Hashable {
   /// Names the data.
   public init(identity: String) { self.identity = identity }
 
-  /// What a path holds, as far as these data are concerned.
+  /// The state of a path, as far as these data are concerned.
   public enum State: Sendable, Hashable {
     /// There is no file.
     case noStore
@@ -30,7 +30,7 @@ public struct DefaultData: Sendable, Hashable {
     case installed(StoreSeed)
   }
 
-  /// What ``installIfNeeded(at:model:configuration:fill:)`` and its relatives found to do.
+  /// The outcome of ``installIfNeeded(at:model:configuration:fill:)`` and its relatives.
   public enum Outcome: Sendable, Hashable {
     /// There was no store; there is one with the data now.
     case created
@@ -67,7 +67,7 @@ public struct DefaultData: Sendable, Hashable {
   /// context must not be kept.
   ///
   /// - Parameters:
-  ///   - path: The store's path; nobody may have the store open.
+  ///   - path: The store's path; no process may have the store open.
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   ///   - fill: Makes the objects; is not called when the store has got the data.
@@ -93,7 +93,7 @@ public struct DefaultData: Sendable, Hashable {
     }
   }
 
-  /// Whether somebody else made the store with the data while this process was about to.
+  /// Whether another process made the store with the data while this process was about to.
   private func isInstalledMeanwhile(_ path: String, _ error: any Error) -> Bool {
     guard let error = error as? StoreError, error.code == .alreadyExists,
       case .installed? = try? state(ofStore: path)
@@ -139,17 +139,17 @@ public struct DefaultData: Sendable, Hashable {
 
   /// Installs the data of a prepared store, unless the store has got them.
   ///
-  /// Where there is no store, the prepared one is copied, byte for byte; where there is one, the objects are copied into
-  /// it with new primary keys, in one transaction. The prepared store must bear the mark of these data: `mergewalk seed`
-  /// makes such stores.
+  /// Where there is no store, the prepared one is copied, byte for byte; where there is one, the objects are copied
+  /// into it with new primary keys, in one transaction. The prepared store must bear the mark of these data: `mergewalk
+  /// seed` makes such stores.
   ///
   /// - Parameters:
-  ///   - path: The store's path; nobody may have the store open.
+  ///   - path: The store's path; no process may have the store open.
   ///   - prepared: The path of the prepared store, which may lie where nothing can be written.
   ///   - model: The model of the store that is there; `nil` for the copy that it carries.
   ///   - options: What becomes of objects that both stores have.
-  /// - Throws: ``DefaultDataError`` with a ``DefaultDataError/store(_:)``: `notFound` when the prepared store does not bear
-  ///   the mark, else as ``StoreCopy/copy(_:to:)`` and ``ObjectCopy/run()``. The store is as it was.
+  /// - Throws: ``DefaultDataError`` with a ``DefaultDataError/store(_:)``: `notFound` when the prepared store does not
+  ///   bear the mark, else as ``StoreCopy/copy(_:to:)`` and ``ObjectCopy/run()``. The store is as it was.
   @discardableResult
   public func installIfNeeded(
     at path: String, copyOf prepared: String, model: ManagedObjectModel? = nil,

@@ -4,7 +4,7 @@ public import MergewalkObjectStore
 public enum DefaultDataError: Error, CustomStringConvertible {
   /// The store, or the prepared one, could not be opened, made, read or written.
   case store(StoreError)
-  /// What the code made cannot be saved.
+  /// The objects that the code made cannot be saved.
   case save(SaveError)
   /// The code that makes the data failed.
   case fill(any Error)
@@ -17,7 +17,7 @@ public enum DefaultDataError: Error, CustomStringConvertible {
     }
   }
 
-  /// What happened.
+  /// The message.
   public var description: String {
     switch self {
     case .store(let error): error.description

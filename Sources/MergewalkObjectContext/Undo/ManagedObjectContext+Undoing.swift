@@ -4,7 +4,7 @@ import MergewalkObjectStore
 /// Bringing back what a context was before an event.
 ///
 /// Old cells go through the same columns as any change, so change detection, inverses and versions are right, and
-/// recording goes on meanwhile: what is recorded is the way forward again. No setter of anybody is called.
+/// recording goes on meanwhile: what is recorded is the way forward again. No setter of a class is called.
 extension ManagedObjectContext {
   /// Fetches what undoing changes needs to know, so that nothing has been changed when that fails.
   func prepare(_ changes: UndoChanges, _ recorder: ChangeRecorder) throws(ObjectError) {
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
       do {
         try fire(record.object)
       } catch {
-        // Somebody else deleted the record; there is nothing to set back.
+        // Another context or process deleted the record; there is nothing to set back.
         if error.code != .notFound { throw error }
       }
     }
@@ -36,7 +36,8 @@ extension ManagedObjectContext {
 
   /// Makes everything in `changes` what it was before them.
   ///
-  /// - Throws: ``ObjectError`` with `database` when a record that has to go is related to others that cannot be fetched.
+  /// - Throws: ``ObjectError`` with `database` when a record that has to go is related to others that cannot be
+  ///   fetched.
   func setBack(_ changes: UndoChanges, _ recorder: ChangeRecorder) throws(ObjectError) {
     for record in changes.records where record.kind == .removed { revive(record.object, recorder) }
     for cell in changes.cells { setBack(cell, of: changes, recorder) }
@@ -47,7 +48,7 @@ extension ManagedObjectContext {
       if old.value != nil || object.extras != nil { object.makeExtras().transientValues[old.slot] = old.value }
     }
     for pair in changes.pairs { try setBack(recorder.current(pair), storedVersion: changes.storedVersion) }
-    // Whoever referred to these does not any more, so that their delete rules find nobody, unless something was not
+    // Whoever referred to these does not any more, so that their delete rules find none, unless something was not
     // recorded. Their own cells still refer to others, which were there before and stay.
     let gone = changes.records.filter { $0.kind == .inserted && isLive($0.object) }
     try deleteNow(gone.reversed().map(\.object), tellsObjects: false, cascadesToOne: false)
@@ -96,7 +97,7 @@ extension ManagedObjectContext {
     let (key, entity) = (object.primaryKey, Int32(object.entityIndex))
     var place = -1
     if let row = buffer.row(primaryKey: key) {
-      // Somebody asked for the record by its ID since, or the store has got it back.
+      // The record was asked for by its ID since, or the store has got it back.
       detach(buffer, row: row)
       place = row
       if buffer.states[row] == RowState.fault { buffer.makeInserted(row: row, entity: entity) }

@@ -39,13 +39,13 @@ final class UndoGroup {
   }
 }
 
-/// One thing to do when a step is taken back.
+/// One thing to do when a step is undone.
 enum UndoAction {
   /// Set back what an event changed in a context.
   case changes(UndoChanges, WeakContext)
-  /// Call somebody's code, for a target.
+  /// Call registered code, for a target.
   case handler(ObjectIdentifier, () -> Void)
-  /// Take back a group within the group.
+  /// Undo a group within the group.
   case group(UndoGroup)
 }
 

@@ -1,9 +1,9 @@
 /// Takes changes back, and makes them again, step by step.
 ///
-/// A context that has one (``ManagedObjectContext/undoManager``) registers what changed in it at the end of each event. As
-/// there is no run loop, an event ends when somebody says so: at ``ManagedObjectContext/processPendingChanges()``, which
-/// saving calls too, where an explicit group begins or ends, and before undoing and redoing. Other code can register
-/// actions of its own in the same steps.
+/// A context that has one (``ManagedObjectContext/undoManager``) registers what changed in it at the end of each event.
+/// As there is no run loop, an event ends when the program says so: at
+/// ``ManagedObjectContext/processPendingChanges()``, which saving calls too, where an explicit group begins or ends,
+/// and before undoing and redoing. Other code can register actions of its own in the same steps.
 ///
 /// The manager holds the objects that its steps change. It does not hold contexts, and several may share it.
 public final class UndoManager {
@@ -75,7 +75,8 @@ public final class UndoManager {
 
   // MARK: Registering
 
-  /// Has undoing call `handler` with `target`, which the manager does not keep alive; nothing is called when it is gone.
+  /// Has undoing call `handler` with `target`, which the manager does not keep alive; nothing is called when it is
+  /// gone.
   ///
   /// What `handler` registers is what redoing calls. A handler may change objects of contexts; that is recorded anyway.
   public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
@@ -151,14 +152,14 @@ public final class UndoManager {
   ///
   /// Ends the event first.
   ///
-  /// - Throws: ``ObjectError`` with `invalidRequest` when a group is open that was begun and not ended, and nothing changed;
-  ///   with `closed` or `database` when values that are needed cannot be fetched. The step is
-  ///   still there then and nothing has changed, unless the group has handlers; roll back in that case.
+  /// - Throws: ``ObjectError`` with `invalidRequest` when a group is open that was begun and not ended, and nothing
+  ///   changed; with `closed` or `database` when values that are needed cannot be fetched. The step is still there then
+  ///   and nothing has changed, unless the group has handlers; roll back in that case.
   public func undo() throws(ObjectError) {
     try step(\.undoStack, isUndo: true)
   }
 
-  /// Makes the step again that was taken back last; does nothing when there is none.
+  /// Makes the step again that was undone last; does nothing when there is none.
   ///
   /// Ends the event first.
   ///
@@ -277,9 +278,9 @@ public final class UndoManager {
     }
   }
 
-  /// What ``undo()`` takes back, as ``setActionName(_:)`` says; empty when nobody said.
+  /// The name of the step that ``undo()`` undoes, set by ``setActionName(_:)``; empty when it has none.
   public var undoActionName: String { (openGroups.first ?? undoStack.last)?.name ?? "" }
-  /// What ``redo()`` makes again.
+  /// The name of the step that ``redo()`` makes again.
   public var redoActionName: String { redoStack.last?.name ?? "" }
   /// "Undo" and the name of the action.
   public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }

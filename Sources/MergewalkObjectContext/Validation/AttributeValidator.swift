@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What the model demands of an attribute's values, compiled once for many cells.
+/// The model's demands on an attribute's values, compiled once for many cells.
 ///
 /// Both ways of writing use it: the columns of an import and the rows of saved objects. Bounds are inclusive; lengths
 /// are UTF-16 code units, as Core Data counts characters.
@@ -132,7 +132,7 @@ public struct AttributeValidator: Sendable {
 
 /// A demand of the model that cannot be checked, or not in bounded time.
 public struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
     /// The regular expression is malformed or too large.
     case invalidPattern
@@ -141,9 +141,9 @@ public struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertible
     /// A bound is not a value of the attribute's type.
     case invalidBound
   }
-  /// What is wrong.
+  /// The kind of failure.
   public var code: Code
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public var message: String
 
   /// Whether values can be checked all the same.

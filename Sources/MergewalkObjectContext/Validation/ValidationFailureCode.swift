@@ -41,7 +41,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
     }
   }
 
-  /// What is wrong, as the end of a sentence about the value: `"x" …`.
+  /// The reason, as the end of a sentence about the value: `"x" …`.
   public var message: String {
     switch self {
     case .missing: "has no value, but is not optional"
@@ -65,7 +65,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
 public struct CellFailure: Sendable, Hashable {
   /// The cell's position in its column, from 0.
   public var row: Int32
-  /// What is wrong.
+  /// The kind of failure.
   public var code: ValidationFailureCode
 
   /// Creates a failure.

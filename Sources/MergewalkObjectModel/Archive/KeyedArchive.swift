@@ -2,7 +2,7 @@ import MergewalkPropertyLists
 
 /// The objects of an archive that `NSKeyedArchiver` wrote.
 ///
-/// An object refers to others by their positions in one list, so cycles are harmless as long as nobody walks them;
+/// An object refers to others by their positions in one list, so cycles are harmless as long as they are not walked;
 /// the callers here follow a fixed number of references.
 struct KeyedArchive {
   private let objects: [PropertyList]

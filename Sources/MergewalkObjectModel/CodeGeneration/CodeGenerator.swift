@@ -7,7 +7,7 @@ public import MergewalkDiagnostics
 /// relationships, which is written anew whenever the model changes. The same model always gives the same text.
 /// Source: Apple, [Generating code](https://developer.apple.com/documentation/coredata/modeling-data/generating-code).
 public struct CodeGenerator: Sendable {
-  /// What is made.
+  /// The kind of code to generate.
   public struct Options: Sendable, Hashable {
     /// Whose classes they are.
     public enum Style: String, Sendable, Hashable, CaseIterable {
@@ -34,7 +34,7 @@ public struct CodeGenerator: Sendable {
 
   /// The files, sorted by name.
   public let files: [GeneratedFile]
-  /// What could not be made as the model says: warnings only.
+  /// Warnings about parts of the model that could not be generated as it demands.
   public let findings: [Diagnostic]
 
   /// Makes the files of a model.

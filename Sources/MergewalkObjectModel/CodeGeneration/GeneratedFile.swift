@@ -1,6 +1,6 @@
 /// A Swift file that ``CodeGenerator`` made of an entity.
 public struct GeneratedFile: Sendable, Hashable {
-  /// Who keeps the file.
+  /// The owner of the file: the generator or the programmer.
   public enum Kind: Sendable, Hashable {
     /// The class (`Employee+CoreDataClass.swift`): made once, then a person's own.
     case classFile
@@ -10,7 +10,7 @@ public struct GeneratedFile: Sendable, Hashable {
 
   /// The file's name.
   public let name: String
-  /// Who keeps it.
+  /// The owner of the file.
   public let kind: Kind
   /// The name of the entity it was made of.
   public let entityName: String

@@ -64,7 +64,8 @@ extension PropertiesFile {
       "    \(isThrowing || !settings.isEmpty ? "var" : "let") request = \(fetchRequest)(\(SwiftNames.literal(entity.name)))"
     )
     if isThrowing {
-      let predicate = types.classNames.contains("ObjectPredicate") ? "MergewalkObjectModel.ObjectPredicate" : "ObjectPredicate"
+      let predicate =
+        types.classNames.contains("ObjectPredicate") ? "MergewalkObjectModel.ObjectPredicate" : "ObjectPredicate"
       line("    request.predicate = try \(predicate)(")
       line("      format: \(SwiftNames.literal(template.predicateText ?? ""))")
       if values.isEmpty {

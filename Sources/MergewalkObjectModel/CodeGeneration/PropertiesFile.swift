@@ -200,7 +200,7 @@ struct PropertiesFile {
     let name = self.name(property.name, property.position)
     let entity = model.entity(named: property.fetchRequest.entityName)
     let result = entity.map { objectClass($0.index) } ?? types.type("ManagedObject", in: "MergewalkObjectContext")
-    comment("What the fetched property “\(property.name)” finds; asked for once, until the object is refreshed.")
+    comment("The objects of the fetched property “\(property.name)”: fetched once, until the object is refreshed.")
     line("  public var \(name): [\(result)] { self.fetchedRelated(\(SwiftNames.literal(property.name))) }")
     line()
   }

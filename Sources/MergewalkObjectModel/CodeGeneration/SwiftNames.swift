@@ -53,7 +53,7 @@ enum SwiftNames {
       case "\r": result += "\\r"
       case "\t": result += "\\t"
       default:
-        // Line separators and what is not visible would change the file without anyone seeing it.
+        // Line separators and what is not visible would change the file invisibly.
         let isPlain = scalar.properties.generalCategory.isVisible || scalar == " "
         if isPlain { result.unicodeScalars.append(scalar) } else { result += "\\u{\(String(scalar.value, radix: 16))}" }
       }

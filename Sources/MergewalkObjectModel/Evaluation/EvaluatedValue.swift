@@ -1,10 +1,10 @@
-/// What an expression is when it is evaluated in memory.
+/// The value of an expression that is evaluated in memory.
 public enum EvaluatedValue {
   /// A single value, also ``AttributeValue/null``.
   case attribute(AttributeValue)
   /// A managed object, a dictionary, or anything else that has values by key.
   case object(any KeyedValues)
-  /// The ID of an object that nobody looked into.
+  /// The ID of an object that was not looked into.
   case objectID(ManagedObjectID)
   /// A list of values; order and repetitions are kept.
   case collection([EvaluatedValue])

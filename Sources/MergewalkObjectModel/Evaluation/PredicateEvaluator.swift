@@ -8,7 +8,7 @@ public struct PredicateEvaluator {
 
   /// The values of variables, by name without `$`; assignments add to them.
   public var variables: [String: EvaluatedValue]
-  /// What `now` is: seconds since 2001-01-01 00:00:00 UTC.
+  /// The value of `now`: seconds since 2001-01-01 00:00:00 UTC.
   public var now: Double
   /// How numbers are computed with.
   let policy: ArithmeticPolicy

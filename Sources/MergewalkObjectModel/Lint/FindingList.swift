@@ -19,7 +19,7 @@ struct FindingList {
 
   /// The hint that names the nearest candidate, if one is near.
   ///
-  /// Names that nobody types by mistake are too long to be compared.
+  /// Names beyond mistypings are too long to be compared.
   static func didYouMean(_ name: String, _ candidates: some Sequence<String>) -> String? {
     guard name.utf8.count <= 100 else { return nil }
     return NearestName.find(name, in: candidates.lazy.filter { $0.utf8.count <= 150 }).map { "did you mean “\($0)”?" }

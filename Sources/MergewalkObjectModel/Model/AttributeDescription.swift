@@ -10,7 +10,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isOptional = false
   /// Whether the value stays in memory and is never stored.
   public var isTransient = false
-  /// What a new object gets; `nil` for no default.
+  /// The value of a new object; `nil` for no default.
   public var defaultValue: AttributeValue?
   /// The default as the model file spells it, kept so that writing the model loses nothing.
   public var defaultValueText: String?
@@ -82,7 +82,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isDerived: Bool { derivationExpression != nil }
 }
 
-/// What the model demands of an attribute's values, apart from type and optionality.
+/// The model's demands on an attribute's values, apart from type and optionality.
 public struct AttributeValidation: Sendable, Hashable {
   /// The least number or date, inclusive.
   public var minimumValue: AttributeValue?

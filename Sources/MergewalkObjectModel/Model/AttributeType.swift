@@ -75,7 +75,7 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What happens to the objects at the other end of a relationship when an object is deleted.
+/// The effect of a deletion on the objects at the other end of a relationship.
 ///
 /// Source: Apple, Core Data Programming Guide, "Relationship Delete Rules".
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {

@@ -27,7 +27,7 @@ import MergewalkClassText
 public struct EntityTree: Sendable, Hashable {
   /// The entity with its own properties; its parent's name is what the tree says.
   public var entity: EntityDraft
-  /// What inherits from it.
+  /// The entities that inherit from it.
   public var subentities: [EntityTree]
 
   /// Creates a tree.
@@ -36,7 +36,7 @@ public struct EntityTree: Sendable, Hashable {
     self.subentities = subentities
   }
 
-  /// An entity with properties; its class is named like it unless said otherwise.
+  /// An entity with properties; by default its class is named like it.
   public static func entity(
     _ name: String, className: String? = nil, isAbstract: Bool = false, _ properties: PropertyDraft...,
     unique: [[String]] = [], subentities: [EntityTree] = []

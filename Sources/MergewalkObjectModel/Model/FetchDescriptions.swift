@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 
 /// A named fetch request stored in a model, or the request of a fetched property.
 public struct FetchRequestTemplate: Sendable, Hashable {
-  /// What a fetch returns.
+  /// The kind of result of a fetch.
   public enum ResultType: Int, Sendable, Hashable {
     /// Managed objects.
     case objects = 0
@@ -20,7 +20,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   public var entityName: String
   /// The predicate as text, or `nil` for all objects.
   public var predicateText: String?
-  /// What it returns.
+  /// The kind of result.
   public var resultType = ResultType.objects
   /// Boolean options by their XML names (`includeSubentities`, `returnObjectsAsFaults` ...), as far as the file has them.
   public var options: [String: Bool] = [:]

@@ -27,7 +27,7 @@ public struct ModelDraft: Sendable, Hashable {
   public var isCompiled = false
   /// The entities of a compiled model of which something is left out, so that their version hashes are others.
   public var incompleteEntities: Set<String> = []
-  /// What the reader of a file found wrong in its content; ``ModelLint/check(_:advice:)`` returns it with its own findings.
+  /// The findings of the reader about the file's content; ``ModelLint/check(_:advice:)`` returns them with its own.
   public var readerFindings: [Diagnostic] = []
 
   /// Creates an empty draft.

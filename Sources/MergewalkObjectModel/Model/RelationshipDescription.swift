@@ -22,7 +22,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var minCount = 0
   /// The greatest number of objects; 1 for to-one, 0 for unbounded.
   public var maxCount = 0
-  /// What deletion does to the objects at the other end.
+  /// The effect of a deletion on the objects at the other end.
   public var deleteRule = DeleteRule.nullify
   /// `syncable` as the file says; `nil` when it says nothing.
   public var isSyncable: Bool?

@@ -46,7 +46,7 @@ public struct Key: Sendable, PredicateOperand {
   }
 }
 
-/// What may stand beside an operator: a key, an expression or a constant.
+/// An operand of a comparison: a key, an expression or a constant.
 public protocol PredicateOperand {
   /// The operand as an expression.
   var expression: ObjectExpression { get }

@@ -34,7 +34,7 @@ public indirect enum ObjectExpression: Hashable, Sendable {
   public static func keyPath(_ path: PropertyPath) -> ObjectExpression { .path(.evaluatedObject, path) }
 }
 
-/// What an index expression picks.
+/// The element that an index expression picks.
 public indirect enum CollectionElement: Hashable, Sendable {
   /// The element at a place, counted from 0; also the value of a key when the collection is a dictionary.
   case at(ObjectExpression)

@@ -22,7 +22,7 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
 
 /// A comparison of two expressions.
 public struct ComparisonPredicate: Hashable, Sendable {
-  /// What is compared.
+  /// The comparison's operator.
   public enum Operator: String, Hashable, Sendable, CaseIterable {
     /// `<`; false when a side is null.
     case lessThan = "<"
@@ -84,7 +84,7 @@ public struct ComparisonPredicate: Hashable, Sendable {
 
   /// The left side.
   public var left: ObjectExpression
-  /// What is compared.
+  /// The comparison's operator.
   public var comparison: Operator
   /// The right side.
   public var right: ObjectExpression

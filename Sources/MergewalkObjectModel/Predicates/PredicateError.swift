@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 
 /// A predicate, an expression or a fetch request that cannot be parsed, evaluated or compiled.
 public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong; tests and callers match this.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The format string is not in the predicate language.
     case syntax
@@ -46,14 +46,14 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
     case invalidRequest
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public var message: String
   /// Where in the format string: line and column from 1, the column counted in bytes; ``SourcePosition/file`` when the
   /// error is not about a place in a text.
   public var position: SourcePosition
-  /// What to do about it, or `nil`.
+  /// The cure, or `nil`.
   public var hint: String?
 
   /// Creates an error.

@@ -12,7 +12,7 @@ public struct BatchDeleteRequest: Hashable, Sendable {
 
   /// The objects.
   public var selection: Selection
-  /// What is returned.
+  /// The kind of result to return.
   public var resultType = BatchResultType.status
 
   /// Creates a request for what a fetch request finds.

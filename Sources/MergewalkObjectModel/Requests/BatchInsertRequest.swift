@@ -11,7 +11,7 @@ public struct BatchInsertRequest: Hashable, Sendable {
   public var properties: [String]
   /// The rows; empty when a closure fills them.
   public var rows: [[String: ConstantValue]] = []
-  /// What is returned.
+  /// The kind of result to return.
   public var resultType = BatchResultType.status
 
   /// Creates a request with its rows: values by property, IDs for to-one relationships.

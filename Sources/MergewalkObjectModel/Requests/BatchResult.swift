@@ -1,4 +1,4 @@
-/// What a batch request returns besides that it succeeded.
+/// The kind of result of a batch request, beside its success.
 public enum BatchResultType: String, Hashable, Sendable, CaseIterable {
   /// Nothing but that the request succeeded.
   case status
@@ -8,7 +8,7 @@ public enum BatchResultType: String, Hashable, Sendable, CaseIterable {
   case objectIDs
 }
 
-/// What a batch request did.
+/// The result of a batch request.
 ///
 /// A request that fails throws, so a result always means success. What its ``BatchResultType`` does not ask for is 0 or
 /// empty.

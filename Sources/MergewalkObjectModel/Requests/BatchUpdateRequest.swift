@@ -11,7 +11,7 @@ public struct BatchUpdateRequest: Hashable, Sendable {
   /// The new values by property: constants or expressions of the object's old values for attributes, an ID or null for
   /// to-one relationships.
   public var propertiesToUpdate: [String: ObjectExpression]
-  /// What is returned.
+  /// The kind of result to return.
   public var resultType = BatchResultType.status
 
   /// Creates a request.

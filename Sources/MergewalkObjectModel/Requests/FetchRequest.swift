@@ -1,8 +1,8 @@
-/// What to fetch from a store: a plain value, without a context.
+/// A description of objects to fetch from a store: a plain value, without a context.
 ///
 /// Source: Apple, [NSFetchRequest](https://developer.apple.com/documentation/coredata/nsfetchrequest).
 public struct FetchRequest: Hashable, Sendable {
-  /// What a fetch returns.
+  /// The kind of result of a fetch.
   public typealias ResultType = FetchRequestTemplate.ResultType
 
   /// The name of the entity.
@@ -17,7 +17,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var fetchOffset = 0
   /// How many objects one SELECT loads; 0 for all at once.
   public var fetchBatchSize = 0
-  /// What is returned.
+  /// The kind of result to return.
   public var resultType = ResultType.objects
   /// Whether objects of entities that inherit from the entity are fetched too.
   public var includesSubentities = true
@@ -25,15 +25,15 @@ public struct FetchRequest: Hashable, Sendable {
   public var includesPendingChanges = true
   /// Whether the values are fetched together with the objects; otherwise their first use asks the store again.
   public var includesPropertyValues = true
-  /// Whether objects say that they are faults until the first use of their values (which asks nobody when the values
+  /// Whether objects say that they are faults until the first use of their values (which asks no store when the values
   /// were fetched).
   public var returnsObjectsAsFaults = true
   /// Whether equal dictionaries are returned once.
   public var returnsDistinctResults = false
-  /// What dictionaries consist of, or which values objects are fetched with; empty for all attributes and to-one
+  /// The values that dictionaries consist of, or that objects are fetched with; empty for all attributes and to-one
   /// relationships.
   public var propertiesToFetch: [FetchedValue] = []
-  /// What dictionaries are grouped by; every fetched value is one of these or an aggregate.
+  /// The values that dictionaries are grouped by; every fetched value is one of these or an aggregate.
   public var propertiesToGroupBy: [FetchedValue] = []
   /// Which groups; it sees aggregates, the grouped values, and expressions by their names.
   public var havingPredicate: ObjectPredicate?

@@ -12,7 +12,7 @@ package final class TextCollation: @unchecked Sendable {
     case `case` = 2
   }
 
-  // ICU's collators can be used by several threads at once as long as nobody changes them.
+  // ICU's collators can be used by several threads at once as long as they are not changed.
   private let collator: UnsafeMutableRawPointer?
 
   /// `[l]`, `localizedCompare:`: letters, then accents, then case.

@@ -81,6 +81,6 @@ public struct TextPattern: Sendable {
 
 /// An expression that cannot be compiled.
 public struct TextPatternError: Error, Sendable, Hashable {
-  /// What is wrong with it.
+  /// The reason why the pattern is refused.
   public var message: String
 }

@@ -1,7 +1,7 @@
 import MergewalkBytes
 import MergewalkXML
 
-/// The attributes of an element, taken out one by one, so that what nobody asked for is left over.
+/// The attributes of an element, taken out one by one, so that unexpected ones are left over.
 struct XMLAttributeBag {
   private(set) var rest: [String: String]
   init(_ element: XMLElement) {

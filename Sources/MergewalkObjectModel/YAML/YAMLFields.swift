@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkYAML
 
-/// The fields of a mapping, taken out one by one; what nobody asked for is reported with the nearest name.
+/// The fields of a mapping, taken out one by one; unexpected ones are reported with the nearest name.
 struct YAMLFields {
   /// What the mapping describes, for messages: "the entity “Order”".
   let owner: String

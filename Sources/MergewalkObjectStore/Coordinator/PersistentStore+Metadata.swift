@@ -2,7 +2,7 @@ import MergewalkPropertyLists
 import MergewalkSQLite
 
 extension StoreMetadata {
-  /// The keys that the store itself keeps: what somebody sets for them is not taken.
+  /// The keys that the store itself keeps: values that the program sets for them are ignored.
   static let ownKeys: Set<String> = [
     Key.storeType, Key.frameworkVersion, Key.hashesVersion, Key.hashes, Key.digest, Key.checksum, Key.identifiers,
     Key.autoVacuumLevel, ModelCopy.key,
@@ -18,7 +18,7 @@ extension StoreMetadata {
 }
 
 extension PersistentStore {
-  /// What the store says about itself.
+  /// The store's metadata.
   public var metadata: StoreMetadata {
     // Another connection may have set them.
     guard type == .sqlite, !connection.isClosed, let now = try? StoreMetadata.read(connection) else {
@@ -54,7 +54,7 @@ extension PersistentStore {
 }
 
 extension PersistentStoreCoordinator {
-  /// What a store says about itself: version hashes, identity, and the keys of its users.
+  /// The metadata of a store: version hashes, identity, and the keys of its users.
   public func metadata(for store: PersistentStore) -> StoreMetadata { store.metadata }
 
   /// Replaces the entries of a store's metadata besides those that the store itself keeps.
@@ -110,7 +110,7 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreType {
-  /// The type that somebody named, or else that of a file, by how it starts.
+  /// The type that was named, or else that of a file, by how it starts.
   ///
   /// - Throws: ``StoreError`` with `notFound`, or `notADatabase` for files of no built-in type.
   init(_ named: PersistentStoreType?, fileAt path: String) throws(StoreError) {

@@ -11,7 +11,7 @@ extension PersistentStore {
       do {
         try StoreFile.create(path: path, model: model, configuration: configuration).finish()
       } catch {
-        // Somebody else may have made it meanwhile.
+        // Another process may have made it meanwhile.
         guard error.code == .alreadyExists, FileSystem.exists(path) else { throw error }
       }
     }

@@ -5,8 +5,8 @@ extension PersistentStoreCoordinator {
   /// Moves the records of a store into a new store, of another type if need be, which takes its place.
   ///
   /// Entities, primary keys, versions, values, relationships with their order and the metadata of users come along. The
-  /// new store has an identity of its own, so the IDs of its objects differ in that part; IDs and URIs that somebody kept
-  /// name nothing any more. The old store is closed; its file stays. Contexts go on with the new store.
+  /// new store has an identity of its own, so the IDs of its objects differ in that part; IDs and URIs that were kept
+  /// name nothing any more. The old store is closed; its file stays. Contexts continue with the new store.
   ///
   /// - Parameters:
   ///   - store: A store of this coordinator, without unsaved changes worth keeping.
@@ -92,7 +92,7 @@ extension PersistentStoreCoordinator {
   ///
   /// That there is none is fine.
   ///
-  /// - Throws: ``StoreError`` with `busy` when somebody has the store open, or `inputOutput`.
+  /// - Throws: ``StoreError`` with `busy` when another process has the store open, or `inputOutput`.
   public func destroyPersistentStore(at path: String, type: PersistentStoreType = .sqlite) throws(StoreError) {
     guard !stores.contains(where: { $0.isAt(path) }) else {
       throw StoreError(.busy, path: path, message: "the coordinator has the store open; remove it first")

@@ -14,9 +14,9 @@ import MergewalkSQLite
 /// is then opened like any other. (An import makes a new store beside its final name and shows it when all is done; it
 /// works with ``StoreFile`` directly.)
 ///
-/// An SQLite store is written in write-ahead mode, and several coordinators and processes may have it open at a time; an
-/// import needs it alone. The last one to close a store leaves one single file. A coordinator that goes away closes its
-/// stores; a process that dies leaves a `-wal` file that the next one to open the store plays back.
+/// An SQLite store is written in write-ahead mode, and several coordinators and processes may have it open at a time;
+/// an import needs it alone. The last one to close a store leaves one single file. A coordinator that goes away closes
+/// its stores; a process that dies leaves a `-wal` file that the next one to open the store plays back.
 ///
 /// Every store holds all entities unless it is added with a configuration; where several stores hold an entity, the one
 /// that was added first takes new objects. A coordinator, its stores and all contexts on it are confined to one task.
@@ -39,7 +39,7 @@ public final class PersistentStoreCoordinator {
   }
 
   deinit {
-    // Nobody is left to hear of an error; what was committed stays in the log.
+    // There is no caller left to hear of an error; what was committed stays in the log.
     try? close()
   }
 

@@ -4,7 +4,7 @@
 public struct PersistentStoreOptions: Sendable, Hashable {
   /// Whether saves that would change the store are refused, and the file is opened for reading.
   public var isReadOnly = false
-  /// How long a statement waits for somebody else's lock, in seconds.
+  /// How long a statement waits for another connection's lock, in seconds.
   public var timeout: Double = 2
   /// The page cache in KiB.
   public var cacheKiB = 8 * 1024

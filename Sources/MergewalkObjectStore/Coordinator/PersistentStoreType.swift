@@ -1,4 +1,4 @@
-/// What keeps a store's records.
+/// The kind of storage of a store's records.
 public enum PersistentStoreType: Sendable, Hashable, CustomStringConvertible {
   /// An SQLite file in Core Data's layout.
   case sqlite

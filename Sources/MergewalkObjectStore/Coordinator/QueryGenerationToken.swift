@@ -2,8 +2,8 @@ import MergewalkSQLite
 
 /// A moment of a coordinator's stores that can be read while they go on: a snapshot of each.
 ///
-/// It keeps a connection with an open read transaction for each store, so the log of a store cannot start over as long as
-/// the token lives: let it go when it is not needed.
+/// It keeps a connection with an open read transaction for each store, so the log of a store cannot start over as long
+/// as the token lives: let it go when it is not needed.
 ///
 /// Source: Apple's `NSQueryGenerationToken`; [Isolation in SQLite](https://sqlite.org/isolation.html).
 public final class QueryGenerationToken {
@@ -12,7 +12,7 @@ public final class QueryGenerationToken {
   init(_ readers: [(identifier: String, reader: PersistentStore)]) { self.readers = readers }
 
   deinit {
-    // Nobody is left to hear of an error; the connections only read.
+    // There is no caller left to hear of an error; the connections only read.
     for (_, reader) in readers { try? reader.close() }
   }
 
@@ -40,7 +40,8 @@ extension PersistentStoreCoordinator {
 extension PersistentStore {
   /// A store over the same file that sees what is committed now, whatever is written afterwards, and cannot be written.
   ///
-  /// - Throws: ``StoreError`` with `unsupported` for other types than SQLite and files that are not in write-ahead mode;
+  /// - Throws: ``StoreError`` with `unsupported` for other types than SQLite and files that are not in write-ahead
+  ///   mode;
   ///   `sqlite`.
   package func pinnedReader() throws(StoreError) -> PersistentStore {
     guard type == .sqlite else {

@@ -6,7 +6,7 @@ enum SQLiteStoreFiles {
   /// What SQLite puts beside a database.
   private static let suffixes = ["-wal", "-shm", "-journal"]
 
-  /// Removes a store that nobody has open.
+  /// Removes a store that no process has open.
   static func remove(_ path: String) throws(StoreError) {
     let path = StorePath.resolved(path)
     if FileSystem.exists(path) { try requireAlone(path) }
@@ -15,7 +15,7 @@ enum SQLiteStoreFiles {
     try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
   }
 
-  /// Puts a copy of a store in the place of another one that nobody has open.
+  /// Puts a copy of a store in the place of another one that no process has open.
   static func replace(_ path: String, with source: String) throws(StoreError) {
     let path = StorePath.resolved(path)
     let source = try StorePath.existing(source)

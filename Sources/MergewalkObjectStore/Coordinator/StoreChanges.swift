@@ -1,8 +1,8 @@
-/// What one save, or one batch request, does to one store: the records that it inserts, updates and deletes.
+/// The changes of one save, or one batch request, to one store: the records that it inserts, updates and deletes.
 ///
 /// The values themselves are in the store's tables; whoever needs them reads them there.
 public struct StoreChanges: Sendable {
-  /// What happens to a record.
+  /// The kind of change to a record.
   public enum Kind: Int, Sendable, Hashable {
     /// The record is new.
     case insert = 0
@@ -13,7 +13,7 @@ public struct StoreChanges: Sendable {
   }
   /// One record.
   public struct Change: Sendable, Hashable {
-    /// What happens to it.
+    /// The kind of change.
     public var kind: Kind
     /// The index of its own entity in the model.
     public var entity: Int
@@ -35,7 +35,7 @@ public struct StoreChanges: Sendable {
   public var changes: [Change] = []
   /// Sets of slots (`AttributeDescription.slot`, `RelationshipDescription.slot`), each once: one bit a slot.
   public var slotSets: [[UInt64]] = []
-  /// Who changes: the context's `transactionAuthor`.
+  /// The author of the changes: the context's `transactionAuthor`.
   public var author: String?
   /// Which context changes: its `name`.
   public var contextName: String?

@@ -17,7 +17,7 @@ package final class StoreList {
   package private(set) var identifiers: [String] = []
   /// What other layers keep with a coordinator, such as the classes of objects.
   package var companions: [ObjectIdentifier: AnyObject] = [:]
-  /// A number that moves when somebody writes to one of the stores: here, or as far as it was noticed elsewhere.
+  /// A number that moves when one of the stores is written: here, or as far as it was noticed elsewhere.
   package var writeMark: Int { all.reduce(0) { $0 + $1.writes } }
   private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
 
@@ -34,7 +34,7 @@ package final class StoreList {
     return all.count - 1
   }
 
-  /// Puts a store with the same records into the place of another one, so that contexts go on with it.
+  /// Puts a store with the same records into the place of another one, so that contexts continue with it.
   package func replace(_ store: PersistentStore, with other: PersistentStore) {
     for number in all.indices where all[number] === store {
       all[number] = other

@@ -1,16 +1,16 @@
 import MergewalkSQLite
 
-/// What SQLite said of a call that failed.
+/// The error of a call that SQLite refused.
 public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong, as far as it makes a difference to anybody.
+  /// The kind of failure, as far as callers treat it differently.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Another row has the values of a unique index or the primary key; ``DatabaseFailure/columns`` says which ones.
     case unique
     /// A row breaks another constraint of its table, a trigger refused it, or its key is no number.
     case constraint
-    /// Somebody else holds the lock.
+    /// Another connection holds the lock.
     case busy
-    /// The statement was stopped because somebody asked for it.
+    /// The statement was stopped on request.
     case interrupted
     /// The file is damaged.
     case damaged
@@ -30,7 +30,7 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
     case other
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let kind: Kind
   /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
   public let code: Int32
@@ -38,7 +38,8 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
   public let message: String
   /// The statement that failed, without its values, or `nil`.
   public let statement: String?
-  /// Of ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over expressions.
+  /// Of ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over
+  /// expressions.
   public let columns: [String]
 
   /// `SQLite error CODE: message (statement)`.

@@ -1,10 +1,10 @@
 import Glibc
 import MergewalkSQLite
 
-/// The files that SQLite puts beside a database in write-ahead mode while somebody has it open.
+/// The files that SQLite puts beside a database in write-ahead mode while it is open.
 enum LogFiles {
-  /// Removes the index of a log, and the log if it is empty, when nobody has the database open: what reading has made, or
-  /// a process that was killed has left.
+  /// Removes the index of a log, and the log if it is empty, when the database is not open anywhere: what reading has
+  /// made, or a process that was killed has left.
   ///
   /// A connection that only reads cannot take the lock that makes sure of that, so one that could write does.
   ///

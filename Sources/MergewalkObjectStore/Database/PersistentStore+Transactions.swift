@@ -42,7 +42,7 @@ extension PersistentStore {
     try inTransaction({ $0 }, body)
   }
 
-  /// Begins a part of the transaction that can be taken back by itself.
+  /// Begins a part of the transaction that can be rolled back by itself.
   package func beginPart() throws(StoreError) {
     // What waits knows no parts.
     try file.deferRows(of: [])
@@ -50,7 +50,7 @@ extension PersistentStore {
   }
   /// Keeps what was done since ``beginPart()``.
   package func keepPart() throws(StoreError) { try connection.execute("RELEASE part") }
-  /// Takes back what was done since ``beginPart()``.
+  /// Rolls back what was done since ``beginPart()``.
   package func takeBackPart() throws(StoreError) { try connection.execute("ROLLBACK TO part; RELEASE part") }
 
   /// Makes room for what a deletion reaches (``BatchDeletePlan``).
@@ -113,7 +113,7 @@ extension StoreFile {
   /// Sets SQLite's page cache.
   package func setCache(kiB: Int) throws(StoreError) { try connection.execute("PRAGMA cache_size=-\(kiB)") }
 
-  /// Lets a store that is being built take back rows that are refused, for which the connection needs a journal.
+  /// Lets a store that is being built roll back rows that are refused, for which the connection needs a journal.
   ///
   /// The file is private, so the journal can stay in memory; pages that the run adds are not journalled.
   package func keepJournalInMemory() throws(StoreError) {

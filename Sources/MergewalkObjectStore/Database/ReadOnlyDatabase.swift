@@ -7,7 +7,7 @@ import MergewalkSQLite
 ///
 /// The whole reading is one transaction, so a writer's later commits are not seen. A database in write-ahead mode gets
 /// a `-shm` and perhaps an empty `-wal` file beside it while it is read, because that is where SQLite keeps its locks.
-/// Those that were not there before are removed at the end, unless somebody else uses the database by then.
+/// Those that were not there before are removed at the end, unless another process uses the database by then.
 package final class ReadOnlyDatabase {
   /// The file's path.
   package let path: String
@@ -70,7 +70,7 @@ package final class ReadOnlyDatabase {
     connection.interruptible(shouldStop, body)
   }
 
-  /// A statement of somebody else that only reads, with whether it is recursive, so that it need not end.
+  /// A statement of other code that only reads, with whether it is recursive, so that it need not end.
   ///
   /// As long as what is returned lives, statements can only read this database.
   package func query(_ sql: String) throws(QueryFailure) -> GuardedQuery {
@@ -101,7 +101,7 @@ package final class ReadOnlyDatabase {
   }
 }
 
-/// A statement of somebody else, which only reads.
+/// A statement of other code, which only reads.
 package struct GuardedQuery {
   /// The statement.
   package let rows: DatabaseRows

@@ -10,7 +10,8 @@ struct DerivedAttribute {
   let entity: EntityDescription
   /// The attribute's name.
   let name: String
-  /// Where the value of another attribute is taken from over one to-one relationship, as it is; `nil` for other expressions.
+  /// Where the value of another attribute is taken from over one to-one relationship, as it is; `nil` for other
+  /// expressions.
   private(set) var source: (table: String, column: String, link: String?)?
   /// The table of the attribute's rows.
   let table: String
@@ -46,7 +47,7 @@ struct DerivedAttribute {
     var direct = ""
   }
 
-  /// Compiles an attribute's expression; `nil` for expressions that nobody but Core Data computes.
+  /// Compiles an attribute's expression; `nil` for expressions that only Core Data computes.
   init?(_ attribute: AttributeDescription, of entity: EntityDescription, _ schema: StoreSchema) {
     guard let expression = attribute.derivationExpression, let text = DerivationText(expression),
       !attribute.isTransient,

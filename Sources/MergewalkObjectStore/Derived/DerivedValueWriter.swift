@@ -5,10 +5,10 @@ import MergewalkSQLite
 /// computed by the store, one statement an attribute.
 ///
 /// Objects are concerned when they are new, when a value or a relationship that the expression names was written, in
-/// them or in the objects at the end of the path, and when an object on the path is new or gone. Who refers to an object
-/// is asked before the rows are written and again afterwards, so that former owners are found too.
+/// them or in the objects at the end of the path, and when an object on the path is new or gone. Who refers to an
+/// object is asked before the rows are written and again afterwards, so that former owners are found too.
 ///
-/// Versions (`Z_OPT`) do not move: nobody has to fetch an object again before its next save. The contexts have the
+/// Versions (`Z_OPT`) do not move: objects need not be fetched again before their next save. The contexts have the
 /// former value until they refresh the object, as with Core Data.
 final class DerivedValueWriter: StoreObserver {
   private let attributes: [DerivedAttribute]

@@ -3,7 +3,7 @@ import MergewalkStorePages
 
 /// Rows on their way into a new store past SQLite: they become pages of the file, and sorted keys become indexes.
 ///
-/// It lasts until somebody wants anything of SQLite; see ``StoreFile/loadDirectly()``.
+/// It lasts until SQLite is needed; see ``StoreFile/loadDirectly()``.
 package final class DirectLoad {
   /// A table that was empty when the load began.
   private final class Table {
@@ -11,7 +11,7 @@ package final class DirectLoad {
     let affinities: [ColumnAffinity]
     let rowIDColumn: Int?
     let indexes: [(name: String, shape: IndexShape)]
-    /// Whether somebody needs an index at all times.
+    /// Whether an index is needed at all times.
     let keepsIndexes: Bool
     let values: UnsafeMutableBufferPointer<StoredValue>
     var load: TableLoad?

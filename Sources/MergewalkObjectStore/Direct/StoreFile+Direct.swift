@@ -9,11 +9,11 @@ struct DirectRecord {
 }
 
 extension StoreFile {
-  /// From here on rows of empty tables go into the file past SQLite, until somebody wants anything of SQLite.
+  /// From here on rows of empty tables go into the file past SQLite, until SQLite is needed.
   ///
   /// Indexes whose columns ascend are made now, while they are empty. Whatever uses the connection next, for whatever
   /// reason, first gets a file with all rows: without the indexes, which ``finish()`` builds, or with them after
-  /// ``endDirectLoad(buildsIndexes:)``. A store that keeps batches, or that exists, goes on with SQLite.
+  /// ``endDirectLoad(buildsIndexes:)``. A store that keeps batches, or that exists, continues with SQLite.
   ///
   /// - Complexity: A look at each table; the rows of those that have some go through SQLite.
   package func loadDirectly() throws(StoreError) {
@@ -43,10 +43,11 @@ extension StoreFile {
     }
   }
 
-  /// Makes everything that went past SQLite part of the file, and goes on with SQLite; nothing happens without a load.
+  /// Makes everything that went past SQLite part of the file, and continues with SQLite; nothing happens without a
+  /// load.
   ///
-  /// - Parameter buildsIndexes: Whether the indexes of a table are written now; the others are built later, as those that
-  ///   refuse rows that are there.
+  /// - Parameter buildsIndexes: Whether the indexes of a table are written now; the others are built later, as those
+  ///   that refuse rows that are there.
   package func endDirectLoad(buildsIndexes: (_ table: String) -> Bool = { _ in true }) throws(StoreError) {
     guard let load = direct else { return }
     direct = nil
@@ -64,7 +65,7 @@ extension StoreFile {
   /// How many rows went into the file past SQLite.
   package var directRows: Int { directRecord.rows + (direct?.rowCount ?? 0) }
 
-  /// Holds what was written past SQLite against SQLite's own checks, before anybody sees the file.
+  /// Holds what was written past SQLite against SQLite's own checks, before the file becomes visible.
   ///
   /// - Throws: ``StoreError`` with `damagedFile`.
   /// - Complexity: A pass over the file.

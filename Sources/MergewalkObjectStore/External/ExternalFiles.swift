@@ -107,7 +107,7 @@ package final class ExternalFiles {
   /// How many files were made so far; to be given to ``removeMade(since:)``.
   package var mark: Int { made.count }
 
-  /// Removes the files that were made since a mark was taken: the rows that name them were taken back.
+  /// Removes the files that were made since a mark was taken: the rows that name them were rolled back.
   package func removeMade(since mark: Int) {
     guard made.count > mark else { return }
     remove(made[mark...])
@@ -137,7 +137,7 @@ package final class ExternalFiles {
     if let list { try? FileSystem.remove(list.path) }
   }
 
-  /// The run was taken back: removes what it has made.
+  /// The run was rolled back: removes what it has made.
   ///
   /// - Parameter named: `nil` when what earlier processes have made stays; else the files that rows name all the same.
   func removeAllMade(named: Set<String>?) {

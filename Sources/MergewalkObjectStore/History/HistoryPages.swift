@@ -109,7 +109,7 @@ struct HistoryChangePages {
   mutating func next(of transaction: Int64) throws(StoreError) -> Read? {
     while true {
       if index == page.count {
-        // Whole transactions that nobody wants are not read.
+        // Whole transactions that are not wanted are not read.
         if position.transaction < transaction { position = (transaction - 1, Int64.max) }
         try read()
       }

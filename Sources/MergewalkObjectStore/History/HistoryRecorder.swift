@@ -3,10 +3,10 @@ import MergewalkSQLite
 
 /// Writes one transaction of persistent history for every transaction of the object layer.
 ///
-/// What is deleted is recorded before the rows go, with the values that the model keeps, by one statement for each batch
-/// of rows that joins the table; everything else is recorded when the rows are written. Nothing is remembered between
-/// transactions: numbers and texts are looked up in the store, so a transaction that is rolled back needs no cleaning
-/// up.
+/// What is deleted is recorded before the rows go, with the values that the model keeps, by one statement for each
+/// batch of rows that joins the table; everything else is recorded when the rows are written. Nothing is remembered
+/// between transactions: numbers and texts are looked up in the store, so a transaction that is rolled back needs no
+/// cleaning up.
 package final class HistoryRecorder: StoreObserver {
   /// Which program writes.
   package var identity = HistoryIdentity.current
@@ -173,7 +173,7 @@ package final class HistoryRecorder: StoreObserver {
     finished = nil
     guard !changes.isEmpty else { return }
     if let unfinished = pending {
-      // Somebody tries again within the same transaction.
+      // The caller tries again within the same transaction.
       pending = nil
       try discard(unfinished.number)
     }
@@ -196,7 +196,7 @@ package final class HistoryRecorder: StoreObserver {
   }
 
   package func didRollBack(_ store: PersistentStore) {
-    // Within somebody else's transaction nothing has taken the rows back.
+    // Within another owner's transaction the rows were not rolled back.
     if let number = pending?.number ?? finished, !connection.isAutocommit { try? discard(number) }
     pending = nil
     finished = nil

@@ -1,6 +1,6 @@
 public import MergewalkObjectModel
 
-/// What is wanted of a store's history: a plain value.
+/// A request for a store's history: a plain value.
 ///
 /// Source: Apple,
 /// [NSPersistentHistoryChangeRequest](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest).
@@ -21,7 +21,7 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     /// Seconds since 2001-01-01 00:00:00 UTC: transactions later than that are read, earlier ones are deleted.
     case date(Double)
   }
-  /// What a request returns.
+  /// The kind of result of a request.
   public enum ResultType: String, Sendable, Hashable, CaseIterable {
     /// That it succeeded.
     case statusOnly
@@ -41,7 +41,7 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   public let action: Action
   /// Where.
   public let place: Place
-  /// What is returned; a deletion returns the count or the status.
+  /// The kind of result; a deletion returns the count or the status.
   public var resultType: ResultType
   /// Which transactions are read; deletions ignore it.
   ///
@@ -97,7 +97,7 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   }
 }
 
-/// What a ``PersistentHistoryChangeRequest`` returns, as its result type asks.
+/// The result of a ``PersistentHistoryChangeRequest``, by its result type.
 public enum PersistentHistoryResult: Sendable, Hashable {
   /// The request succeeded.
   case status

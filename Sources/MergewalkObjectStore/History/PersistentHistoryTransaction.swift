@@ -4,7 +4,7 @@ public import MergewalkObjectModel
 ///
 /// Source: Apple, [NSPersistentHistoryChange](https://developer.apple.com/documentation/coredata/nspersistenthistorychange).
 public struct PersistentHistoryChange: Sendable, Hashable {
-  /// What happened to the record.
+  /// The kind of change to the record.
   public typealias ChangeType = StoreChanges.Kind
 
   /// The number of the change, from 1 in the order in which changes were written.
@@ -13,7 +13,7 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   public let transactionNumber: Int64
   /// The record.
   public let changedObjectID: ManagedObjectID
-  /// What happened to it.
+  /// The kind of change.
   public let changeType: ChangeType
   /// For updates: the names of the properties that were written, sorted; `nil` when history does not say, or speaks of
   /// properties that the model does not have.
@@ -23,7 +23,7 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   public let tombstone: [String: AttributeValue]?
 }
 
-/// What one save, or one batch request, did to a store.
+/// The changes of one save, or one batch request, to a store.
 ///
 /// Source: Apple, [NSPersistentHistoryTransaction](https://developer.apple.com/documentation/coredata/nspersistenthistorytransaction).
 public struct PersistentHistoryTransaction: Sendable, Hashable {

@@ -18,15 +18,15 @@ extension PersistentStore {
     PersistentHistoryToken(store: self, number: try HistoryReader(self).latestNumber())
   }
 
-  /// Whether somebody else has written the store, another process or another coordinator, since this was asked last, or
-  /// since the store was opened.
+  /// Whether another process or another coordinator has written the store since this was asked last, or since the store
+  /// was opened.
   ///
-  /// What was written is in the history after the last token that was read. This is Core Data's notification of a remote
-  /// change, asked for instead of sent.
+  /// What was written is in the history after the last token that was read. This is Core Data's notification of a
+  /// remote change, asked for instead of sent.
   ///
-  /// - Returns: The end of the history, or `nil` when nobody has written, or when the store keeps no history.
+  /// - Returns: The end of the history, or `nil` when there were no writes, or when the store keeps no history.
   /// - Throws: ``StoreError`` when the store cannot be read.
-  /// - Complexity: One statement that reads no table when nobody has written.
+  /// - Complexity: One statement that reads no table when there were no writes.
   public func remoteChange() throws(StoreError) -> PersistentHistoryToken? {
     guard !connection.isClosed, let recorder = HistoryRecorder.recorder(of: self) else { return nil }
     let hasChanged = try recorder.takeRemoteChange()

@@ -16,7 +16,7 @@ public import MergewalkObjectModel
 ///
 /// Names of properties have no colon, so nothing collides; a property that is itself called `_id` is `_id:value`.
 public struct IdentityField: Sendable {
-  /// What a field holds.
+  /// The kind of value in a field.
   public enum Kind: Sendable {
     /// The object's identity.
     case identity
@@ -40,7 +40,7 @@ public struct IdentityField: Sendable {
 
   /// The field's name.
   public let name: String
-  /// What it holds.
+  /// The kind of value.
   public let kind: Kind
   /// The column of the entity's table that keeps it; `nil` for what a join table keeps.
   public let column: ColumnDefinition?

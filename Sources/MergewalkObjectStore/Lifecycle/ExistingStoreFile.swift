@@ -14,7 +14,7 @@ extension StoreFile {
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
-  ///   - lockWait: How long to wait, in seconds, while somebody else has the store open.
+  ///   - lockWait: How long to wait, in seconds, while another process has the store open.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata`,
   ///   `incompatibleModel`, `missingTable`, `missingColumn`, `busy`, `inputOutput` or `sqlite`. Nothing has changed.
   public static func open(
@@ -38,7 +38,7 @@ extension StoreFile {
   /// Other processes read and write the store meanwhile; only another run waits.
   ///
   /// - Parameters:
-  ///   - run: What names the pipeline's runs: only such a run goes on with what an earlier one has planned.
+  ///   - run: What names the pipeline's runs: only such a run resumes what an earlier one has planned.
   ///   - isThrownAway: Whether the run ends without ``finish()``.
   ///   - lockWait: How long to wait, in seconds, for another run, and for writers when the plan is applied.
   /// - Throws: as ``open(path:model:configuration:cacheKiB:lockWait:)``.
@@ -106,8 +106,8 @@ extension StoreFile {
 
   /// Opens the file and takes it for this connection alone.
   ///
-  /// In exclusive mode SQLite gives no lock back, not even one that is too weak, and does not wait in all cases; two that
-  /// wait so would wait for each other. So each attempt is a connection of its own.
+  /// In exclusive mode SQLite gives no lock back, not even one that is too weak, and does not wait in all cases; two
+  /// that wait so would wait for each other. So each attempt is a connection of its own.
   private static func lockedConnection(_ path: String, wait: Double) throws(StoreError) -> Connection {
     let patience = max(0, min(wait, 86_400))
     let end = FileSystem.now() + patience

@@ -3,18 +3,18 @@ import MergewalkSQLite
 
 /// The rollback journal that a process leaves beside a database when it is killed in the middle of a transaction.
 ///
-/// It belongs to the database: until it is played back, the file's pages are half new and half old. SQLite does that when
-/// somebody opens the file who may write it; who only reads gets an error instead.
-/// Source: [File Locking And Concurrency, section 4](https://sqlite.org/lockingv3.html#rollback).
+/// It belongs to the database: until it is played back, the file's pages are half new and half old. SQLite does that
+/// when a process opens the file that may write it; one that only reads gets an error instead. Source: [File Locking
+/// And Concurrency, section 4](https://sqlite.org/lockingv3.html#rollback).
 enum HotJournal {
   /// Whether there is a journal that is not known to be over: one that starts with zeros was finished and kept.
   static func mayExist(_ path: String) -> Bool {
     FileSystem.head(path + "-journal", count: 8)?.contains { $0 != 0 } == true
   }
 
-  /// Plays a journal back that a crash has left, as SQLite does; nothing happens while somebody is at work with it.
+  /// Plays a journal back that a crash has left, as SQLite does; nothing happens while a process is at work with it.
   ///
-  /// - Returns: Whether the database can be read by somebody who only reads.
+  /// - Returns: Whether the database can be read by a process that only reads.
   static func playBack(_ path: String) -> Bool {
     guard mayExist(path) else { return true }
     guard access(path, W_OK) == 0, access(FileSystem.folder(of: path), W_OK) == 0,

@@ -35,7 +35,7 @@ extension StoreFile {
       pendingIndexes: [])
   }
 
-  /// What stands for the path of a store without a file, as in SQLite.
+  /// The path of a store without a file, as in SQLite.
   public static var memoryPath: String { ":memory:" }
 }
 

@@ -16,7 +16,8 @@ extension StoreFile {
   ///   - threads: How many threads help to sort when indexes are built.
   ///   - lockWait: How long to wait, in seconds, while another process is building the same store.
   /// - Throws: ``StoreError`` with `alreadyExists` when there is a file, or a log left over from one; `notFound` when
-  ///   there is no such configuration; `busy` when the same store is being built by somebody else; `inputOutput`; `sqlite`.
+  ///   there is no such configuration; `busy` when the same store is being built by another process; `inputOutput`;
+  ///   `sqlite`.
   public static func create(
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1,
     lockWait: Double = 0
@@ -46,9 +47,10 @@ extension StoreFile {
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
       metadata[ModelCopy.key] = ModelCopy.value(model)
       let connection = try Connection.open(file.hiddenPath, .create, name: path)
-      // Both must be set before the first table is made.
-      try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL")
+      try connection.execute("PRAGMA page_size=4096")
       try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
+      // It must be set before the first table is made, and it writes: what syncs and keeps no journal is said before.
+      try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
       try connection.execute("BEGIN")
       for statement in schema.createTableStatements() + schema.bookkeepingStatements() {
         try connection.execute(statement)
@@ -65,18 +67,18 @@ extension StoreFile {
     }
   }
 
-  /// Goes on with a new store of which an earlier process has kept batches.
+  /// Continues with a new store of which an earlier process has kept batches.
   ///
-  /// A batch that was not committed is taken back. That the machine has not stopped since is for the caller to know, who
-  /// has the metadata of the last batch.
+  /// A batch that was not committed is rolled back. That the machine has not stopped since is for the caller to know,
+  /// who has the metadata of the last batch.
   ///
   /// - Parameters:
   ///   - path: The final path.
   ///   - cacheKiB: The page cache in KiB.
   ///   - lockWait: How long to wait, in seconds, while another process is building the same store.
-  ///   - isWanted: Decides whether to go on with a file, by the metadata, the hidden path, and whether all that was kept
-  ///     is there even if the machine has stopped since, see ``beginDurably()``.
-  /// - Returns: The store; `nil` when there is none to go on with, or when the store is there already.
+  ///   - isWanted: Decides whether to resume a file, by the metadata, the hidden path, and whether all that was
+  ///     kept is there even if the machine has stopped since, see ``beginDurably()``.
+  /// - Returns: The store; `nil` when there is none to resume, or when the store is there already.
   /// - Throws: ``StoreError`` with `busy`, or `incompatibleModel` when a wanted file is of another model.
   package static func adopt(
     path: String, model: ManagedObjectModel, cacheKiB: Int, lockWait: Double,
@@ -98,7 +100,7 @@ extension StoreFile {
           continue
         case .nothing: continue
         }
-        // What cannot be read is no store to go on with; whoever builds a new one removes it.
+        // What cannot be read is no store to resume; whoever builds a new one removes it.
         guard claim.size > 0, let (connection, metadata, isDurable) = try? open(hidden),
           isWanted(metadata, hidden, isDurable)
         else { continue }
@@ -124,7 +126,7 @@ extension StoreFile {
     }
   }
 
-  /// Opens the hidden file of a store that nobody is building, which takes back what was not committed.
+  /// Opens the hidden file of a store that no process is building, which rolls back what was not committed.
   private static func open(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata, Bool) {
     let connection = try Connection.open(hidden, .readWrite)
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
@@ -205,7 +207,8 @@ final class NewStoreFile {
 
   /// Waits until no other process is building the store.
   ///
-  /// Whoever builds one has a lock on its hidden file; a process that only has the number of one that was killed has not.
+  /// Whoever builds one has a lock on its hidden file; a process that only has the number of one that was killed has
+  /// not.
   private static func waitForOthers(_ path: String, _ names: UnfinishedStoreNames, seconds: Double) throws(StoreError) {
     var waited = 0.0
     while true {
@@ -265,7 +268,7 @@ final class NewStoreFile {
   /// Removes the hidden file and gives the name free.
   func remove() throws(StoreError) {
     defer { release() }
-    // The file goes first: without it nobody goes on with the others.
+    // The file goes first: without it the others are not resumed.
     try FileSystem.remove(hiddenPath)
     try removeCompanions()
   }

@@ -3,7 +3,8 @@ package import MergewalkSQLite
 /// Opens a store for reading without leaving a trace beside it.
 ///
 /// SQLite makes a `-shm` file next to a file in write-ahead mode even when it only reads. So a store whose log is empty
-/// is opened as immutable, and one with a log that nobody has open is copied to a temporary folder together with it.
+/// is opened as immutable, and one with a log that no process has open is copied to a temporary folder together with
+/// it.
 package enum ReadableStore {
   /// Runs `body` with a connection that reads the store.
   ///
@@ -36,7 +37,7 @@ package enum ReadableStore {
       FileSystem.removeFolder(folder)
     }
     try FileSystem.copy(path, to: copy)
-    // With the log, or the journal that nobody may play back in its place.
+    // With the log, or the journal that may not be played back in its place.
     for suffix in ["-wal", "-journal"] where FileSystem.size(path + suffix) ?? 0 > 0 {
       try FileSystem.copy(path + suffix, to: copy + suffix)
     }

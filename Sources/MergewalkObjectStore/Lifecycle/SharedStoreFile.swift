@@ -10,7 +10,8 @@ extension StoreFile {
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   ///   - options: How it is opened.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata`,
-  ///   `incompatibleModel`, `missingTable`, `missingColumn`, `invalidOption`, `busy` while an import runs into the store,
+  ///   `incompatibleModel`, `missingTable`, `missingColumn`, `invalidOption`, `busy` while an import runs into the
+  ///   store,
   ///   `inputOutput` or `sqlite`.
   public static func openShared(
     path: String, model: ManagedObjectModel, configuration: String? = nil,
@@ -82,7 +83,7 @@ final class SharedStoreFile {
       if !isReadOnly {
         .readWrite
       } else if wasWriteAhead, !FileSystem.isWritableFolder(FileSystem.folder(of: path)) {
-        // SQLite cannot make the files beside it that it needs to share a log; nobody else can write there either.
+        // SQLite cannot make the files beside it that it needs to share a log; no other process can write there either.
         .immutable
       } else {
         .readOnly

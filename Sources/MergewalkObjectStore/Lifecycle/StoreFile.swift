@@ -29,7 +29,7 @@ public final class StoreFile {
       switch self {
       case .history:
         "the store tracks persistent history; apps and CloudKit export hear only of rows that are recorded in it"
-      case .coreDataTriggers: "the store has triggers that notify Core Data; nobody is notified during an import"
+      case .coreDataTriggers: "the store has triggers that notify Core Data; they are not called during an import"
       }
     }
   }
@@ -44,7 +44,7 @@ public final class StoreFile {
   public private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
   package let connection: Connection
-  /// What a writer should know.
+  /// Facts about the store that a writer should know.
   public let warnings: [Warning]
 
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
@@ -103,7 +103,7 @@ public final class StoreFile {
     case nothing
   }
 
-  /// Whether the store is only read over a connection of somebody else, so that it gives out no keys.
+  /// Whether the store is only read over another owner's connection, so that it gives out no keys.
   var isOnlyRead: Bool { if case .nothing = undo { true } else { false } }
 
   init(
@@ -124,7 +124,7 @@ public final class StoreFile {
   }
 
   deinit {
-    // Nobody is left to hear of an error.
+    // There is no caller left to hear of an error.
     if isEnded { return }
     if keepsCommits { try? connection.close() } else { try? rollBackToOpening() }
   }
@@ -174,13 +174,13 @@ public final class StoreFile {
     commits += 1
   }
 
-  /// Takes back the batch that has begun.
+  /// Rolls back the batch that has begun.
   ///
   /// - Throws: ``StoreError`` with `unsupported` for a new store, which keeps no journal: only the whole run can be
-  ///   taken back.
+  ///   rolled back.
   public func rollBackBatch() throws(StoreError) {
     guard !isNew || keepsBatches else {
-      throw StoreError(.unsupported, path: path, message: "a store that is being built cannot take back one batch")
+      throw StoreError(.unsupported, path: path, message: "a store that is being built cannot roll back one batch")
     }
     guard !connection.isAutocommit else { return }
     if case .plannedFile(let file) = undo { return try file.rollBackBatch() }
@@ -197,11 +197,11 @@ public final class StoreFile {
   /// What takes rows of a planned run that wait for its end; `nil` for all other files.
   var deferredRows: DeferredRows? { if case .plannedFile(let file) = undo { file.deferred } else { nil } }
 
-  /// From here on new and changed rows of some tables wait for the end of a planned run, sorted, unless somebody reads
-  /// them before: then they are ordinary rows of the plan.
+  /// From here on new and changed rows of some tables wait for the end of a planned run, sorted, unless they
+  /// are read before: then they are ordinary rows of the plan.
   ///
-  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not held against indexes
-  /// before the end. Tables are left out when the store has triggers, which would not run.
+  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not held against
+  /// indexes before the end. Tables are left out when the store has triggers, which would not run.
   ///
   /// - Parameter tables: The names of the tables; none for an end of it.
   package func deferRows(of tables: Set<String>) throws(StoreError) {
@@ -220,7 +220,7 @@ public final class StoreFile {
     if case .plannedFile(let file) = undo { try file.tableScan(table, columns: columns) } else { nil }
   }
 
-  /// Before rows are looked at of which changes may wait: few pages are read twice until somebody wants more.
+  /// Before rows are looked at of which changes may wait: few pages are read twice until more is wanted.
   package func willScan(_ isLikely: Bool) throws(StoreError) { try deferredRows?.setSmallCache(isLikely) }
 
   /// How many rows wait, and how many did so at any time.
@@ -271,7 +271,7 @@ public final class StoreFile {
     for index in wanted { try connection.execute(index.sql) }
   }
 
-  /// Finds out which indexes of a new store are not there: one that was built within a batch may have been taken back
+  /// Finds out which indexes of a new store are not there: one that was built within a batch may have been rolled back
   /// with it.
   func findPendingIndexes() throws(StoreError) {
     let built = try Self.indexNames(connection)
@@ -297,9 +297,9 @@ public final class StoreFile {
 
   /// Makes the run durable, lets the caller tell of it, and closes the store.
   ///
-  /// - Parameter acknowledge: Is called when the store is there with everything in its own file, and returns the metadata
-  ///   to end with: those without the mark that the run was finished and not told of. Failing to write them is no
-  ///   failure of the run.
+  /// - Parameter acknowledge: Is called when the store is there with everything in its own file, and returns the
+  ///   metadata to end with: those without the mark that the run was finished and not told of. Failing to write them is
+  ///   no failure of the run.
   package func finish(acknowledge: (() -> StoreMetadata?)?) throws(StoreError) {
     precondition(!isEnded, "a store file must not be used after its end")
     do throws(StoreError) {
@@ -351,7 +351,7 @@ public final class StoreFile {
       isEnded = true
       externalFiles.removeObsolete(named: named)
     } catch {
-      // What was interrupted can be gone on with.
+      // What was interrupted can be resumed.
       if isNew, !(keepsBatches && error.cause?.kind == .interrupted) { try? rollBackRun() }
       throw error
     }
@@ -366,12 +366,12 @@ public final class StoreFile {
     try connection.close()
   }
 
-  /// Takes back the whole run and closes the store.
+  /// Rolls back the whole run and closes the store.
   ///
   /// A new store leaves nothing behind. An existing store was not written. After the end nothing happens.
   public func rollBackRun() throws(StoreError) { try rollBack(isWholeRun: true) }
 
-  /// Takes back what was done since the store was opened, and closes it: an earlier process's part of the run stays.
+  /// Rolls back what was done since the store was opened, and closes it: an earlier process's part of the run stays.
   package func rollBackToOpening() throws(StoreError) { try rollBack(isWholeRun: false) }
 
   private func rollBack(isWholeRun: Bool) throws(StoreError) {
@@ -385,7 +385,7 @@ public final class StoreFile {
     externalFiles.removeAllMade(named: named)
     switch undo {
     case .newFile(let file):
-      // What an earlier process has kept stays unless the whole run goes, or this process has gone on with it.
+      // What an earlier process has kept stays unless the whole run goes, or this process has resumed it.
       if !isWholeRun, file.isAdopted, commits == 0 { return try file.suspend(connection) }
       try file.discard(connection)
     case .plannedFile(let file): try file.rollBack(isWholeRun: isWholeRun)
@@ -406,10 +406,10 @@ public final class StoreFile {
     if case .plannedFile(let file) = undo { file.bookkeeping } else { (0, 0) }
   }
 
-  /// Closes the store and leaves what was committed, for a process that goes on with the run: in the plan for an existing
+  /// Closes the store and leaves what was committed, for a process that resumes the run: in the plan for an existing
   /// store, in the hidden file of a new one.
   ///
-  /// A new store of which nothing was kept is taken back.
+  /// A new store of which nothing was kept is rolled back.
   package func suspend() throws(StoreError) {
     guard !isEnded else { return }
     switch undo {

@@ -7,7 +7,7 @@ enum StoreLock {
   /// Source: `os.h` of SQLite: `PENDING_BYTE` and the 511 bytes after it.
   private static let range: (start: off_t, length: off_t) = (0x4000_0000, 512)
 
-  /// The number of a process that has a lock on the file; `nil` when nobody has, or when it cannot be told.
+  /// The number of a process that has a lock on the file; `nil` when none has, or when it cannot be told.
   ///
   /// It must not be asked by a process that has a lock on the file itself: closing it drops that lock.
   static func holder(_ path: String) -> Int32? {
@@ -23,7 +23,7 @@ enum StoreLock {
     return question.l_type == Int16(F_UNLCK) || question.l_pid <= 0 ? nil : question.l_pid
   }
 
-  /// The error for a store that somebody else has open.
+  /// The error for a store that another process has open.
   ///
   /// - Parameters:
   ///   - path: the file with the lock.

@@ -1,11 +1,11 @@
 import MergewalkDiagnostics
 import Glibc
 
-/// Where a store's file is: the one place where the path that somebody gave becomes the path that is opened.
+/// Where a store's file is: the one place where the given path becomes the path that is opened.
 ///
-/// SQLite follows symbolic links and puts its log beside the file to which they lead; so all that lies beside a store (log,
-/// journal, hidden files, external data, the table of runs) is looked for there, too. The path is resolved once, when the
-/// store is opened: links that are turned meanwhile lead nobody astray.
+/// SQLite follows symbolic links and puts its log beside the file to which they lead; so all that lies beside a store
+/// (log, journal, hidden files, external data, the table of runs) is looked for there, too. The path is resolved once,
+/// when the store is opened: links that are turned meanwhile do not lead astray.
 package enum StorePath {
   /// The path of a store's file; a file that is called like SQLite's memory is a file all the same.
   package static func resolved(_ path: String) -> String {
@@ -14,8 +14,8 @@ package enum StorePath {
 
   /// The path of an existing store's file.
   ///
-  /// - Throws: ``StoreError`` with `unsupported` when the file has a second name beside which there is a log that belongs
-  ///   to it: whoever opened the first one would not see what the log holds, and spoil it by writing.
+  /// - Throws: ``StoreError`` with `unsupported` when the file has a second name beside which there is a log that
+  ///   belongs to it: whoever opened the first one would not see what the log holds, and spoil it by writing.
   static func existing(_ path: String) throws(StoreError) -> String {
     let path = resolved(path)
     var status = stat()

@@ -4,8 +4,8 @@ import MergewalkSQLite
 extension PersistentStore {
   /// Runs `body` with a store that is only read, and leaves no trace beside it.
   ///
-  /// A write-ahead log beside the store is read too, also while somebody writes it; `body` sees the state of one moment
-  /// in each statement. The store that `body` gets must not be kept.
+  /// A write-ahead log beside the store is read too, also while another process writes it; `body` sees the state of one
+  /// moment in each statement. The store that `body` gets must not be kept.
   ///
   /// - Parameters:
   ///   - path: The store's path.

@@ -30,7 +30,7 @@ struct UnfinishedStoreNames {
       guard let parts = parts(name), parts.isMain else { continue }
       let path = "\(folder)/\(name)"
       var info = stat()
-      // Only files of our own: a link, or what somebody else has put there, is not gone on with.
+      // Only files of our own: a link, or a file that another program has put there, is not resumed.
       guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else { continue }
       found.append((path, Int64(info.st_mtim.tv_sec)))
     }
@@ -39,8 +39,8 @@ struct UnfinishedStoreNames {
 
   /// Removes the files of processes that are gone; what cannot be removed stays.
   ///
-  /// A file whose process's number is in use now is removed only when it certainly is of an earlier process: when it was
-  /// left in good order and nobody has it open.
+  /// A file whose process's number is in use now is removed only when it certainly is of an earlier process: when it
+  /// was left in good order and no process has it open.
   func removeLeftovers(except kept: String? = nil) {
     for name in FileSystem.names(in: folder) {
       guard let parts = parts(name), parts.isMain, name != kept.map(FileSystem.name) else { continue }
@@ -68,7 +68,7 @@ struct UnfinishedStoreNames {
     guard isOver || (claim.size > 0 && (try? StoreMetadata.read(path: path)) != nil) else { return }
     let store = "\(folder)/" + prefix.dropFirst().dropLast(".mergewalk-".count)
     ExternalFiles(path: store, hasReproducibleNames: false, list: path + PlanFile.filesSuffix).removeAllMade(named: [])
-    // The file goes first: without it nobody goes on with the others.
+    // The file goes first: without it the others are not resumed.
     for suffix in [""] + Self.companions { try? FileSystem.remove(path + suffix) }
     withExtendedLifetime(claim) {}
   }
@@ -89,10 +89,10 @@ struct UnfinishedStoreNames {
   }
 }
 
-/// A hidden file that this process alone may use: to build a store in it, to go on with one, or to remove it.
+/// A hidden file that this process alone may use: to build a store in it, to resume one, or to remove it.
 ///
-/// Beside SQLite's own lock, which is gone between the closing of the file and its renaming. The system drops both with the
-/// process.
+/// Beside SQLite's own lock, which is gone between the closing of the file and its renaming. The system drops both with
+/// the process.
 final class HiddenClaim {
   let path: String
   let descriptor: Int32

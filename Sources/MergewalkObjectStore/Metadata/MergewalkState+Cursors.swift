@@ -14,7 +14,7 @@ extension MergewalkState {
     }
     /// The column's name.
     public var column: String
-    /// What the column holds, as the pipeline names it.
+    /// The kind of value in the column, as the pipeline names it.
     public var kind: String
     /// The place.
     public var value: Value

@@ -1,6 +1,6 @@
 public import MergewalkPropertyLists
 
-/// What imports remember in a store: one key of its metadata, which Core Data keeps and ignores.
+/// The state that imports keep in a store: one key of its metadata, which Core Data keeps and ignores.
 ///
 /// It holds three dictionaries, each by the name of a pipeline: `runs` (the checkpoint of a run that is not finished),
 /// `cursors` (how far incremental sources have been read) and `finished` (which inputs the last finished run had). A
@@ -78,7 +78,7 @@ public struct MergewalkState: Sendable, Hashable {
 }
 
 extension StoreMetadata {
-  /// What imports remember; when nothing is left of it, the metadata lose the key.
+  /// The state that imports keep; an empty one removes the key from the metadata.
   public var mergewalk: MergewalkState {
     get { MergewalkState(self[MergewalkState.key]) }
     set { self[MergewalkState.key] = newValue.list }

@@ -1,7 +1,7 @@
 public import MergewalkPropertyLists
 package import MergewalkSQLite
 
-/// What a store says about itself in `Z_METADATA`.
+/// A store's metadata in `Z_METADATA`.
 ///
 /// Keys that this project does not know are kept as they are.
 public struct StoreMetadata: Sendable, Hashable {

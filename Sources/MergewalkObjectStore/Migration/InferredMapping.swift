@@ -1,6 +1,6 @@
 public import MergewalkObjectModel
 
-/// What becomes of the data of one version of a model in another, as far as the two versions say it.
+/// The mapping of one version of a model to another, as far as the two versions determine it.
 ///
 /// A pure value: it reads no store. These changes can be inferred: entities and properties that come, go or are renamed (by
 /// renaming identifiers); attributes that become required, with a default, or optional, and integers and floats that
@@ -9,7 +9,7 @@ public import MergewalkObjectModel
 ///
 /// Source: Apple, Core Data Model Versioning and Data Migration, "Lightweight Migration".
 public struct InferredMapping: Sendable {
-  /// What happens to the objects of an entity.
+  /// The change to the objects of an entity.
   public enum Change: String, Sendable, Hashable {
     /// The entity is new.
     case add
@@ -27,7 +27,7 @@ public struct InferredMapping: Sendable {
     public var source: Int?
     /// The index in the destination; `nil` for one that is gone.
     public var destination: Int?
-    /// What happens to its objects.
+    /// The change to its objects.
     public var change: Change
   }
 

@@ -1,6 +1,6 @@
 /// One reason why a store cannot be migrated as it is.
 public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of reason it is.
+  /// The kind of reason.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The type of an attribute changed, and not every old value is one of the new type.
     case typeChange
@@ -38,9 +38,9 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
   public var entity: String
   /// The property's name; `nil` when the finding is about the entity.
   public var property: String?
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public var message: String
-  /// What to do about it.
+  /// The cure.
   public var hint: String
 
   /// Creates a finding.
@@ -60,15 +60,16 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
 
 /// A migration that was not done; the store is as before.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong; tests and callers match this.
+  /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of them.
+    /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of
+    /// them.
     case notInferable
     /// The data do not allow it; ``MigrationError/findings`` lists what stands in the way.
     case data
     /// No model was found that the store was made with.
     case noSourceModel
-    /// Somebody asked to stop.
+    /// It was asked to stop.
     case cancelled
     /// The store could not be read or written; ``MigrationError/cause`` says why.
     case store
@@ -76,11 +77,11 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     case mapping
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
   /// The store's path; empty when only models were compared.
   public let path: String
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// All reasons.
   public let findings: [MigrationFinding]

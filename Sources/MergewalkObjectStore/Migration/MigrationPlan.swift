@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What is done to the tables of a store, in which order, so that it fits another version of its model.
+/// The steps that make the tables of a store fit another version of its model, in order.
 ///
 /// A pure value made from the tables of both versions; nothing has run. Tables that get columns, other names or other
 /// entity numbers are changed where they are; those that lose columns or give rows away are written anew by one
@@ -8,7 +8,7 @@ import MergewalkObjectModel
 public struct MigrationPlan: Sendable {
   /// One thing that is done.
   public struct Step: Sendable {
-    /// What is done, for people.
+    /// The step in words, for people.
     public let title: String
     let actions: [Action]
 
@@ -46,7 +46,7 @@ public struct MigrationPlan: Sendable {
   public let steps: [Step]
   /// The tables afterwards.
   public let destination: StoreSchema
-  /// For the number of each root entity afterwards, the number of the root before whose keys it goes on with.
+  /// For the number of each root entity afterwards, the number of the root before whose keys it continues.
   let sequences: [Int: Int]
   /// For each entity number before, the number afterwards; `nil` when the entity is gone.
   let numbers: [Int: Int?]
@@ -87,7 +87,7 @@ extension MigrationPlan {
     guard findings.isEmpty else {
       throw MigrationError(
         .notInferable, path: "",
-        message: "what becomes of the data cannot be inferred from the two versions of the model", findings: findings)
+        message: "the mapping of the data cannot be inferred from the two versions of the model", findings: findings)
     }
     var planner = MigrationPlanner(mapping: mapping, old: source, new: destination, crowded: crowded)
     planner.plan()

@@ -10,7 +10,7 @@ public struct ModelVersionList: Sendable {
     /// The model.
     public var model: ManagedObjectModel
 
-    /// Creates a version; its name is the model's unless said otherwise.
+    /// Creates a version; by default its name is the model's.
     public init(_ model: ManagedObjectModel, name: String? = nil) {
       self.model = model
       let known = name ?? model.draft.name
@@ -115,7 +115,7 @@ public struct ModelVersionList: Sendable {
     if straight.isEmpty { return [start, end] }
     let failure = MigrationError(
       .notInferable, path: path,
-      message: "what becomes of the data cannot be inferred from \(start.name) to \(end.name)", findings: straight)
+      message: "the mapping of the data cannot be inferred from \(start.name) to \(end.name)", findings: straight)
     guard let last = index(of: end) else { throw failure }
     let nodes = [start] + between(index(of: start), last) + [end]
     var previous: [Int: Int] = [:]

@@ -28,12 +28,12 @@ public enum StoreMigrator {
     public init() {}
   }
 
-  /// What a migration did, or would do.
+  /// The outcome of a migration, or of its dry run.
   public struct Outcome: Sendable {
     /// The versions that the store went through, the first and the last included; empty when the store fits the model
     /// already.
     public var route: [ModelVersionList.Version] = []
-    /// What was done, or would be, one line a step.
+    /// The steps done, or to do, one line each.
     public var steps: [String] = []
     /// For plans: what in the data stands in the way.
     public var findings: [MigrationFinding] = []
@@ -266,6 +266,6 @@ public struct MigrationProgress: Sendable, Hashable {
   public var step: Int
   /// How many steps there are to this version.
   public var stepCount: Int
-  /// What the step does.
+  /// The step in words.
   public var title: String
 }

@@ -15,7 +15,7 @@ package enum StoreReplacement {
   /// Removes what a crashed migration left beside a store.
   package static func clear(_ path: String) { StoreBackup.remove(hiddenPath(of: path)) }
 
-  /// Copies a store, with its external data, to its hidden path; nobody may write it meanwhile.
+  /// Copies a store, with its external data, to its hidden path; no other process may write it meanwhile.
   ///
   /// - Returns: The hidden path.
   package static func copy(_ path: String) throws(MigrationError) -> String {

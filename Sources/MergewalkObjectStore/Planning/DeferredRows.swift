@@ -1,15 +1,16 @@
 import CMergewalkSQLite
 import MergewalkSQLite
 
-/// New and changed rows of a planned run that are not written into the overlay: they wait, sorted by their numbers, until
-/// the plan is applied.
+/// New and changed rows of a planned run that are not written into the overlay: they wait, sorted by their numbers,
+/// until the plan is applied.
 ///
 /// For the next developer:
-/// - A run that commits often changes the same pages again and again. What waits here changes each page of the store once.
-/// - Nobody has to know: before a statement runs that may read or write any row, all that waits is written into the
-///   overlay (``writeOut()``), in order, and is an ordinary part of the plan from then on. Statements that say that they
-///   touch no such row (``Connection/Use``) and fetches of rows that do not wait go on without it.
-/// - What waits is committed with the batch it is of, as bytes in a table of the overlay. A process that goes on with the
+/// - A run that commits often changes the same pages again and again. What waits here changes each page of the store
+///   once.
+/// - Callers need not know: before a statement runs that may read or write any row, all that waits is written into the
+///   overlay (``writeOut()``), in order, and is an ordinary part of the plan from then on. Statements that say that
+///   they touch no such row (``Connection/Use``) and fetches of rows that do not wait go on without it.
+/// - What waits is committed with the batch it is of, as bytes in a table of the overlay. A process that resumes the
 ///   run begins by writing it out.
 /// - A row waits at most once. New rows are not held against unique indexes before the plan is applied: only tables in
 ///   which nothing else than the key that was looked for is unique may wait (``StoreFile/deferRows(of:)``).

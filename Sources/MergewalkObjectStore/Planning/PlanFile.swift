@@ -6,7 +6,7 @@ import MergewalkSQLite
 /// The files in which a run into an existing store is planned: `.NAME.mergewalk-plan-DIGITS`, which says for which state of
 /// the store, and its `-wal`, which has everything that the run will change.
 ///
-/// The digits are made of the name of the pipeline: what one has left unfinished is not for another to go on with.
+/// The digits are made of the name of the pipeline: what one has left unfinished is not for another one to resume.
 struct PlanFile {
   let path: String
   var log: String { path + "-wal" }

@@ -7,16 +7,17 @@ import MergewalkStorePages
 /// An existing store into which a run is planned, and then applied in one transaction.
 ///
 /// For the next developer:
-/// - While it plans, the store is only read: ``base`` holds a snapshot of it, and the connection that the run works with is
-///   an overlay whose log lies beside the store (``PlanFile``). So a dry run, a limit or an error has nothing to take back.
-/// - Every commit of the run is one of the overlay: a run that was killed goes on from there if the store is still the one
-///   that was planned for (``StoreState``), and begins anew otherwise.
-/// - The overlay's log is not synced: if the machine stops, what is left of it is the run up to an earlier commit, because
-///   SQLite checks each frame of a log.
-/// - ``apply()`` turns the snapshot's read transaction into the writing one. SQLite refuses that when somebody has written
-///   since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits.
-/// - In write-ahead mode other processes read all the time, and write until the plan is applied. With a rollback journal
-///   writers wait for the end of the run, as they do for any reader.
+/// - While it plans, the store is only read: ``base`` holds a snapshot of it, and the connection that the run works
+///   with is an overlay whose log lies beside the store (``PlanFile``). So a dry run, a limit or an error has nothing
+///   to roll back.
+/// - Every commit of the run is one of the overlay: a run that was killed goes on from there if the store is still the
+///   one that was planned for (``StoreState``), and begins anew otherwise.
+/// - The overlay's log is not synced: if the machine stops, what is left of it is the run up to an earlier commit,
+///   because SQLite checks each frame of a log.
+/// - ``apply()`` turns the snapshot's read transaction into the writing one. SQLite refuses that when another process
+///   has written since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits.
+/// - In write-ahead mode other processes read all the time, and write until the plan is applied. With a rollback
+///   journal writers wait for the end of the run, as they do for any reader.
 final class PlannedStoreFile {
   private let path: String
   private let claim: StoreClaim
@@ -134,7 +135,7 @@ final class PlannedStoreFile {
     }
   }
 
-  /// Takes back a batch.
+  /// Rolls back a batch.
   func rollBackBatch() throws(StoreError) {
     try overlay.execute("ROLLBACK", .bookkeeping)
     didRollBack()
@@ -160,7 +161,7 @@ final class PlannedStoreFile {
   /// - Parameter isWholeRun: Whether what an earlier process has planned goes too.
   func rollBack(isWholeRun: Bool) throws(StoreError) {
     let isKept = isAdopted && !isWholeRun
-    // Nothing is left to take back from the store; the files are ours alone while we have the claim.
+    // Nothing is left to roll back from the store; the files are ours alone while we have the claim.
     try closeConnections()
     defer { claim.giveBack() }
     if isKept { return try FileSystem.truncateFile(plan.log, to: lengthBefore) }
@@ -169,8 +170,8 @@ final class PlannedStoreFile {
 
   // MARK: Reading
 
-  /// What reads the rows of a table from the pages of the snapshot, and the root of the table's tree; `nil` when the run has
-  /// changed the table, or when SQLite would make something else of the pages than is in them.
+  /// What reads the rows of a table from the pages of the snapshot, and the root of the table's tree; `nil` when the
+  /// run has changed the table, or when SQLite would make something else of the pages than is in them.
   func tableScan(_ table: String, columns: [String]) throws(StoreError) -> (TableScan, UInt32)? {
     guard deferred.counts.waiting == 0, changed.rows(ofTable: table)?.count ?? 0 == 0,
       try base.text("PRAGMA encoding") == "UTF-8"
@@ -206,8 +207,9 @@ final class PlannedStoreFile {
   /// Writes what was planned into the store, in one transaction; the overlay must have no open one.
   ///
   /// - Parameter last: Is called with the store when all rows are there, in the transaction.
-  /// - Throws: ``StoreError`` with `changedMeanwhile` when somebody has written since the snapshot was taken, `refusedRows`, `busy` when
-  ///   somebody writes all the time, `inputOutput`, `sqlite`. The store is as before, and the plan stays.
+  /// - Throws: ``StoreError`` with `changedMeanwhile` when another process has written since the snapshot was taken,
+  ///   `refusedRows`, `busy` when other processes write all the time, `inputOutput`, `sqlite`. The store is as before,
+  ///   and the plan stays.
   /// - Complexity: O(changed rows), in the order of their numbers.
   func apply(_ last: (Connection) throws(StoreError) -> Void) throws(StoreError) {
     changed.stop()

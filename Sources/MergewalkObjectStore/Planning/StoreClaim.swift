@@ -1,11 +1,11 @@
 import MergewalkDiagnostics
 import Glibc
 
-/// The right to plan and apply runs into an existing store: one process at a time has it, and others may read and write the
-/// store all the while.
+/// The right to plan and apply runs into an existing store: one process at a time has it, and others may read and write
+/// the store all the while.
 ///
-/// It is a lock on a file beside the store, `.NAME.mergewalk-plan`, that holds the number of its process. The system drops
-/// the lock with the process.
+/// It is a lock on a file beside the store, `.NAME.mergewalk-plan`, that holds the number of its process. The system
+/// drops the lock with the process.
 final class StoreClaim {
   private let path: String
   private let descriptor: Int32
@@ -23,7 +23,7 @@ final class StoreClaim {
 
   /// Takes the claim.
   ///
-  /// - Parameter wait: How long to wait, in seconds, while somebody else has it.
+  /// - Parameter wait: How long to wait, in seconds, while another process has it.
   /// - Throws: ``StoreError`` with `busy` or `inputOutput`.
   static func take(_ store: String, wait: Double) throws(StoreError) -> StoreClaim {
     let path = path(ofStore: store)

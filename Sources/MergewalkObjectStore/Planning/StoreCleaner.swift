@@ -1,14 +1,14 @@
 public import MergewalkObjectModel
 import MergewalkSQLite
 
-/// Removes what processes that were killed have left beside a store: files that no row names, plans that no longer fit the
-/// store, and hidden files of stores that were never finished.
+/// Removes what processes that were killed have left beside a store: files that no row names, plans that no longer fit
+/// the store, and hidden files of stores that were never finished.
 public enum StoreCleaner {
-  /// What was left over.
+  /// The leftovers of interrupted runs.
   public struct Leftovers: Sendable {
     /// The files with values that no row names.
     public var orphans: [String] = []
-    /// The plans that nobody can resume, as another program has written to the store since.
+    /// The plans that cannot be resumed, as another program has written to the store since.
     public var outdatedPlans: [String] = []
     /// The plans of runs that can be resumed; they stay.
     public var resumablePlans: [String] = []
@@ -17,7 +17,7 @@ public enum StoreCleaner {
     public var isEmpty: Bool { orphans.isEmpty && outdatedPlans.isEmpty }
   }
 
-  /// Removes what is left over beside a store; nobody else may have it open meanwhile.
+  /// Removes what is left over beside a store; no other process may have it open meanwhile.
   ///
   /// - Parameters:
   ///   - path: The store's path.
@@ -30,7 +30,7 @@ public enum StoreCleaner {
   ) throws(StoreError) -> Leftovers {
     let found = try StoreModel.find(path: path, explicit: model)
     let path = try StorePath.existing(path)
-    // Without a run, and with nobody who has made a file and not yet committed the row.
+    // Without a run, and without a process that has made a file and not yet committed the row.
     let claim = try StoreClaim.take(path, wait: 2)
     defer { claim.giveBack() }
     let plans = PlanFile.all(ofStore: path)

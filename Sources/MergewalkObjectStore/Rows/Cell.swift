@@ -1,4 +1,4 @@
-/// What a cell of a column holds; the raw values are stored one byte a cell.
+/// The kind of value in a cell of a column; the raw values are stored one byte a cell.
 ///
 /// A cell is a tag and a 64-bit payload, in two parallel arrays:
 ///

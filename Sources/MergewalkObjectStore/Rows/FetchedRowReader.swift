@@ -2,20 +2,20 @@ import CMergewalkSQLite
 import MergewalkObjectModel
 import MergewalkSQLite
 
-/// Reads the rows of a SELECT over one entity table into a buffer: primary key, entity number, version, then the columns
-/// of the slots as `TableAccess.selectList(_:)` names them.
+/// Reads the rows of a SELECT over one entity table into a buffer: primary key, entity number, version, then the
+/// columns of the slots as `TableAccess.selectList(_:)` names them.
 ///
 /// Everything that depends on the schema is looked up once, so that the loop over rows touches plain memory only. All
 /// rows come into buffers through here.
 package struct FetchedRowReader {
   /// What becomes of rows that are read.
   package struct Options {
-    /// Whether rows that nobody knew say that they are faults, although their values are there.
+    /// Whether rows that were not known say that they are faults, although their values are there.
     package var asFaults = false
     /// Whether rows without changes that the buffer holds take the new values.
     package var refreshes = false
 
-    /// Creates options: rows that nobody knew are ordinary ones, and rows that are known stay.
+    /// Creates options: rows that were not known are ordinary ones, and rows that are known stay.
     package init() {}
   }
 
@@ -33,7 +33,8 @@ package struct FetchedRowReader {
   private let mask: [UInt64]?
   private let options: Options
 
-  /// - Parameter slots: The slots in the order of the columns; fewer than all make rows that are faults with some values.
+  /// - Parameter slots: The slots in the order of the columns; fewer than all make rows that are faults with some
+  ///   values.
   init(_ access: TableAccess, slots: [Int], options: Options = Options()) {
     steps = ContiguousArray(
       slots.map { slot in
@@ -70,8 +71,8 @@ package struct FetchedRowReader {
       }
       return
     }
-    // Rows of a SELECT without joins that multiply are distinct, so a buffer without rows knows none of them, and places
-    // can be made ready many at a time.
+    // Rows of a SELECT without joins that multiply are distinct, so a buffer without rows knows none of them, and
+    // places can be made ready many at a time.
     var next = 0
     defer {
       buffer.dropLastRows(buffer.count - next)
@@ -133,7 +134,7 @@ package struct FetchedRowReader {
     return row
   }
 
-  /// Decides what a row that nobody knew is.
+  /// Decides what the state of a row that was not known.
   @inline(__always)
   private func settle(_ row: Int, in buffer: RowBuffer) {
     if isComplete, !options.asFaults {

@@ -15,7 +15,7 @@ public final class PersistentStore {
   /// The tables and columns.
   public let schema: StoreSchema
   package let connection: Connection
-  /// What keeps the records.
+  /// The kind of storage of the records.
   public let type: PersistentStoreType
   /// The configuration whose entities the store has; `nil` for all.
   public let configuration: String?
@@ -25,7 +25,7 @@ public final class PersistentStore {
   package var observers: [any StoreObserver] = []
   /// What brings the records of an incremental store into the tables.
   var incremental: IncrementalBacking?
-  /// Whether a batch request is running: its transaction must not take anybody else's rows along.
+  /// Whether a batch request is running: its transaction must not take the rows of other work along.
   package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
   /// How many batch requests have begun.
   private(set) var batchRequestNumber = 0
@@ -89,7 +89,7 @@ public final class PersistentStore {
       }
       try HistoryRecorder.attach(to: self)
     } else {
-      // History with holes would be worse than none, so a store that has history goes on with it.
+      // History with holes would be worse than none, so a store that has history continues it.
       try HistoryRecorder.adopt(store: self)
     }
   }
@@ -129,9 +129,9 @@ public final class PersistentStore {
   }
 
   /// Reads the sequences again when another connection has written since the last call; belongs at the start of the
-  /// transaction that takes keys, so that nobody else can take the same.
+  /// transaction that takes keys, so that no other connection can take the same.
   ///
-  /// - Complexity: One statement when nobody else wrote.
+  /// - Complexity: One statement when no other connection wrote.
   package func refreshMaxima() throws(StoreError) {
     guard type == .sqlite else { return }
     let version = try readDataVersion()

@@ -38,7 +38,8 @@ extension RowBuffer {
       arena: UnsafeRawPointer(other.arena.base))
   }
 
-  /// Makes a row whose record somebody else deleted one that the next save inserts, with the key that it had.
+  /// Makes a row whose record another context or process deleted one that the next save inserts, with the key that it
+  /// had.
   package func insertAgain(row: Int) {
     snapshots.removeAll { Int($0.row) == row }
     markClean(row: row)

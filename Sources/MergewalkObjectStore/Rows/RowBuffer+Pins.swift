@@ -16,7 +16,7 @@ extension RowBuffer {
 
   /// Lets rows go again, each as often as it was held.
   ///
-  /// - Parameter body: Is called with every row that nobody holds any more and that is still in use.
+  /// - Parameter body: Is called with every row that is not held any more and that is still in use.
   package func unpin(_ rows: some Sequence<Int32>, _ body: (Int) -> Void) {
     for row in rows {
       let place = Int(row)
@@ -32,7 +32,7 @@ extension RowBuffer {
   package func isPinned(row: Int) -> Bool { row < pins.count && pins[row] > 0 }
 }
 
-/// Faults that know something: values that came with a fetch and that nobody has asked for yet.
+/// Faults that know something: values that came with a fetch and were not asked for yet.
 extension RowBuffer {
   /// Whether the cell of a fault holds what the store said.
   package func isKnown(row: Int, slot: Int) -> Bool { isDirty(row: row, slot: slot) }

@@ -1,4 +1,4 @@
-/// Single rows, as the object layer needs them: places are used again, and changes of one row can be taken back.
+/// Single rows, as the object layer needs them: places are used again, and changes of one row can be rolled back.
 extension RowBuffer {
   /// Takes a place for one row, a free one if there is one; all its cells are null.
   ///

@@ -1,7 +1,7 @@
 import Glibc
 public import MergewalkObjectModel
 
-/// What a row of a ``RowBuffer`` is in relation to the store.
+/// The state of a row of a ``RowBuffer`` in relation to the store.
 public enum RowState {
   /// The place is not in use.
   public static let free: UInt8 = 0
@@ -46,7 +46,7 @@ public final class RowBuffer {
   @exclusivity(unchecked) package private(set) var versions: UnsafeMutablePointer<Int64>
   @exclusivity(unchecked) package private(set) var states: UnsafeMutablePointer<UInt8>
   /// One bit per slot and row: the cell was set since the row was fetched; in a fault: the cell holds what the store
-  /// said, so that reading it asks nobody.
+  /// said, so that reading it asks no store.
   @exclusivity(unchecked) package private(set) var dirtyBits: UnsafeMutablePointer<UInt64>
   /// Words of ``dirtyBits`` a row.
   package let dirtyWords: Int
@@ -60,7 +60,7 @@ public final class RowBuffer {
 
   /// The fetched values of cells that were set, in the order in which they were first set.
   package var snapshots: [CellSnapshot] = []
-  /// Who hears of changes for an undo manager, if there is one; nobody in imports.
+  /// Receives changes for an undo manager, if there is one; `nil` in imports.
   @exclusivity(unchecked) package var recorder: (any RowRecorder)?
   /// Rows that were inserted or first set since the last save or reset; may name rows that have changed state since.
   package var touchedRows: [Int32] = []
@@ -86,7 +86,7 @@ public final class RowBuffer {
 
   /// Finds rows by primary key.
   var identity = IdentityTable()
-  /// Rows below this number are in ``identity``; later ones are added when somebody asks.
+  /// Rows below this number are in ``identity``; later ones are added on demand.
   private var indexedCount = 0
 
   /// Creates an empty buffer for the hierarchy below `root`.
@@ -188,7 +188,7 @@ public final class RowBuffer {
     return row
   }
 
-  /// Takes the last rows away again, which nobody has used.
+  /// Takes the last rows away again, which were not used.
   func dropLastRows(_ rowCount: Int) {
     count -= rowCount
     // What was fetched in part is not there any more; the list would grow with each row that is completed.

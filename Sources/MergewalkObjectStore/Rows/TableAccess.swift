@@ -80,7 +80,8 @@ package final class TableAccess {
   ///
   /// A row is written only if its version in the table is one below the row's: that is the optimistic lock.
   ///
-  /// - Returns: How many rows were written; fewer than given means that somebody else changed or deleted the others.
+  /// - Returns: How many rows were written; fewer than given means that another context or process changed or deleted
+  ///   the others.
   package func update(
     _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]
   ) throws(StoreError) -> Int {
@@ -284,8 +285,8 @@ package final class TableAccess {
   /// A planned run reads the pages of the store's file itself, where nothing speaks against it.
   ///
   /// - Parameters:
-  ///   - restart: Is called when all rows come once more, from the first, because SQLite has to be asked after all; `nil` when
-  ///     that must not be.
+  ///   - restart: Is called when all rows come once more, from the first, because SQLite has to be asked after all;
+  ///     `nil` when that must not be.
   ///   - body: Is called with each row's primary key and the hashes of its key and of its content (the key
   ///     chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
   ///     has a null is passed over.

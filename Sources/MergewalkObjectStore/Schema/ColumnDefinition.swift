@@ -1,6 +1,6 @@
 /// One column of an entity table.
 public struct ColumnDefinition: Sendable, Hashable {
-  /// What a column holds.
+  /// The kind of content of a column.
   public enum Role: Sendable, Hashable {
     /// `Z_PK`: the object's number, from one sequence per root entity.
     case primaryKey
@@ -26,7 +26,7 @@ public struct ColumnDefinition: Sendable, Hashable {
   public var name: String
   /// The declared type: `INTEGER`, `FLOAT`, `TIMESTAMP`, `DECIMAL`, `VARCHAR` or `BLOB`.
   public var declaredType: String
-  /// What it holds.
+  /// The kind of content.
   public var role: Role
 
   /// Creates a column.

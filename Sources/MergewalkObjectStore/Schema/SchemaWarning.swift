@@ -1,6 +1,6 @@
 /// Something of a model that the store cannot hold, or where Core Data's own choice is not known.
 public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of finding it is.
+  /// The kind of finding.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// Both ends of a many-to-many relationship are in one entity: which of them names the join table follows no
     /// known rule, so Core Data may look for the table under the other name.
@@ -19,7 +19,7 @@ public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
   public var entity: String
   /// The name of the property or the index.
   public var property: String
-  /// What it means.
+  /// The message.
   public var message: String
 
   /// `Entity.property: message [code]`.

@@ -14,7 +14,7 @@ public struct StoreSchema: Sendable {
   public internal(set) var joinTables: [JoinTable]
   /// All indexes of a new store.
   public internal(set) var indexes: [IndexDefinition]
-  /// What could not be mapped, or not with certainty.
+  /// Parts of the schema that could not be mapped, or not with certainty.
   public internal(set) var warnings: [SchemaWarning]
 
   private let tablePositions: [Int: Int]

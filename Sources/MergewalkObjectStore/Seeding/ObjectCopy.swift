@@ -7,7 +7,7 @@ import MergewalkSQLite
 /// copied again; what refers to them refers to those that are there. Everything is one transaction of a few SQL
 /// statements a table, and with it goes the mark that says so (``StoreSeed``). `docs/default-data.md` has the rules.
 public struct ObjectCopy: Sendable {
-  /// What becomes of objects that both stores have.
+  /// The treatment of objects that are in both stores.
   public struct Options: Sendable {
     /// How objects of an entity are found: by the attributes that make two of them the same.
     ///
@@ -24,7 +24,7 @@ public struct ObjectCopy: Sendable {
     public init() {}
   }
 
-  /// What became of the objects of one entity.
+  /// Counts of the objects of one entity, by outcome.
   public struct Counts: Sendable, Hashable {
     /// Copied with a new primary key.
     public internal(set) var inserted = 0
@@ -34,7 +34,7 @@ public struct ObjectCopy: Sendable {
     public internal(set) var updated = 0
   }
 
-  /// What was copied.
+  /// The result of a copy.
   public struct Result: Sendable {
     /// The counts by the name of the objects' own entity; entities without objects are left out.
     public internal(set) var entities: [String: Counts] = [:]
@@ -42,7 +42,7 @@ public struct ObjectCopy: Sendable {
     public internal(set) var externalFiles = 0
     /// The mark in the store's metadata.
     public internal(set) var seed: StoreSeed?
-    /// What a writer should know of the store.
+    /// Facts about the store that a writer should know.
     public internal(set) var warnings: [StoreFile.Warning] = []
     /// Whether nothing was done, as the store bears the mark already.
     public internal(set) var isInstalled = false
@@ -56,7 +56,7 @@ public struct ObjectCopy: Sendable {
   public var model: ManagedObjectModel?
   /// The model of the prepared store; `nil` for the copy that it carries.
   public var sourceModel: ManagedObjectModel?
-  /// What becomes of objects that both stores have.
+  /// The treatment of objects that are in both stores.
   public var options = Options()
   /// The mark that the target gets; `nil` for the last one of the prepared store, if it has any.
   ///

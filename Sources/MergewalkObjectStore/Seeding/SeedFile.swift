@@ -5,9 +5,9 @@ import MergewalkSQLite
 
 /// Turns a store that was filled into default data that can be shipped: the same contents give the same bytes.
 ///
-/// What is left of how the store came about goes: its random UUID is replaced by one made of the contents, the pages are
-/// laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the one
-/// in which a file can be read from a place that cannot be written, such as an app's bundle.
+/// What is left of how the store came about goes: its random UUID is replaced by one made of the contents, the pages
+/// are laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the
+/// one in which a file can be read from a place that cannot be written, such as an app's bundle.
 package enum SeedFile {
   /// What was made.
   package struct Result: Sendable {
@@ -22,11 +22,12 @@ package enum SeedFile {
   /// Makes the file and gives it its name in one step, when all of it is on the disk.
   ///
   /// - Parameters:
-  ///   - source: The filled store in the staging folder, closed; nobody else may have it open.
+  ///   - source: The filled store in the staging folder, closed; no other process may have it open.
   ///   - path: The final path.
   ///   - identity: Which data they are, in the user's words.
   ///   - replaces: Whether a store that is there is replaced.
-  /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what was.
+  /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what
+  ///   was.
   /// - Complexity: O(bytes of the store), read and written once more; memory is SQLite's page cache.
   package static func publish(
     _ source: String, in staging: StagingFolder, to path: String, identity: String, replaces: Bool
@@ -61,15 +62,17 @@ package enum SeedFile {
   /// Writes the contents of a filled store, marked and without gaps, into a new file.
   ///
   /// - Parameters:
-  ///   - source: The filled store, closed; nobody else may have it open.
+  ///   - source: The filled store, closed; no other process may have it open.
   ///   - sealed: The path of the new file.
   /// - Throws: ``StoreError`` with `inputOutput` or `sqlite`.
   package static func seal(
     _ source: String, to sealed: String, access: FileAccess, identity: String
   ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)
-    // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
-    try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
+    // The connection that VACUUM opens takes the last setting over: no page then holds rests of another one. Nobody else
+    // has the store open, so that the log needs no index in a file.
+    try connection.execute(
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
     var metadata = try StoreMetadata.read(connection)
     let hashes = metadata.hashes
     let contents = try ContentDigest.compute(connection, hashes: hashes)

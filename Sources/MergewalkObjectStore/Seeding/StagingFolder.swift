@@ -3,8 +3,9 @@ import Glibc
 
 /// A hidden folder beside something that is made, in which it is made ready before it gets its name in one step.
 ///
-/// It is called `.NAME.mergewalk-work-PID`. Whoever makes the same thing next removes what processes left behind that were
-/// killed, and what they had given a name already without coming to their end: so the same command starts over by itself.
+/// It is called `.NAME.mergewalk-work-PID`. Whoever makes the same thing next removes what processes left behind that
+/// were killed, and what they had given a name already without coming to their end: so the same command starts over by
+/// itself.
 package final class StagingFolder {
   /// The folder's path, which starts with `/` or `./`.
   package let path: String
@@ -64,7 +65,7 @@ package final class StagingFolder {
     }
   }
 
-  /// Takes the lock of a folder that nobody has.
+  /// Takes the lock of a folder that no process has.
   private static func take(_ folder: String) -> Int32? {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -75,7 +76,8 @@ package final class StagingFolder {
     return descriptor
   }
 
-  /// Notes what is to get its name next, so that a successor can take it back should this process be killed before its end.
+  /// Notes what is to get its name next, so that a successor can take it back should this process be killed before its
+  /// end.
   ///
   /// - Parameter moves: Where each file or folder is now, and where it will be.
   package func note(published moves: [(from: String, to: String)]) throws(StoreError) {
@@ -95,13 +97,13 @@ package final class StagingFolder {
     try FileSystem.sync(path)
   }
 
-  /// Takes back what has got its name so far.
+  /// Removes what has got its name so far.
   func takeBackPublished() { Self.takeBack(path) }
 
   /// Forgets what was noted: it stays, whatever becomes of this process.
   package func forgetPublished() { try? FileSystem.remove(file(Self.notes)) }
 
-  /// Removes what a process has published without coming to its end, unless somebody has changed it since.
+  /// Removes what a process has published without coming to its end, unless it was changed since.
   private static func takeBack(_ folder: String) {
     let notes = folder + "/" + Self.notes
     guard let size = FileSystem.size(notes), let bytes = FileSystem.head(notes, count: size) else { return }

@@ -3,12 +3,12 @@ import MergewalkSQLite
 
 /// Puts a copy of a prepared store in a store's place.
 public enum StoreCopy {
-  /// What was copied.
+  /// The result of a copy.
   public struct Result: Sendable, Hashable {
     /// Whether the copy has the bytes of the original.
     ///
-    /// It has unless the original has a write-ahead log, or somebody writes it: then the copy is one file with the same
-    /// content.
+    /// It has unless the original has a write-ahead log, or another process writes it: then the copy is one file with
+    /// the same content.
     public let isByteEqual: Bool
     /// The size of the copy in bytes.
     public let bytes: Int
@@ -16,13 +16,14 @@ public enum StoreCopy {
     public let externalFiles: Int
   }
 
-  /// Removes what a copy to a path has left behind whose process was killed, the copy included unless somebody has changed
-  /// it since.
+  /// Removes what a copy to a path has left behind whose process was killed, the copy included unless another process
+  /// has changed it since.
   public static func clear(_ path: String) { StagingFolder.sweep(path, takesBack: true) }
 
   /// Copies a store with its external data to a path where there is none.
   ///
-  /// The copy is made beside the path and renamed when it is complete and on the disk; its UUID is that of the original.
+  /// The copy is made beside the path and renamed when it is complete and on the disk; its UUID is that of the
+  /// original.
   ///
   /// - Throws: ``StoreError`` with `alreadyExists` when there is a file at the path, or a log of an earlier one; `busy`
   ///   when a crash left the original with a journal; as ``StoreMetadata/read(path:)`` when the original is no store;
@@ -50,7 +51,8 @@ public enum StoreCopy {
   static func requireNoJournal(_ source: String) throws(StoreError) {
     guard !HotJournal.playBack(source) || HotJournal.mayExist(source) else { return }
     throw StoreError(
-      .busy, path: source, message: "the store has a -journal file: somebody writes it, or a crash left it behind")
+      .busy, path: source,
+      message: "the store has a -journal file: another process writes it, or a crash left it behind")
   }
 
   /// Makes a single file of a store, logs included.

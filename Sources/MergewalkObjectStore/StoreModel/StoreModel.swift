@@ -131,7 +131,7 @@ public struct StoreModel: Sendable {
     throw StoreError(.noModel, path: path, message: message)
   }
 
-  /// What the reader of a compiled model left out; empty for whole models.
+  /// Notes about the parts that the reader of a compiled model left out; empty for whole models.
   public var notes: [String] { model.draft.isCompiled ? model.draft.readerFindings.map(\.message) : [] }
 
   /// The model with the configuration that has the store's hashes; `nil` when there is none.

@@ -18,8 +18,8 @@ public protocol AtomicStore: AnyObject {
 
   /// Writes everything the store holds.
   ///
-  /// It is called within the transaction of a save, after its rows are written and before they are committed. A crash or
-  /// an error must leave the file that was there: ``AtomicFile`` sees to that.
+  /// It is called within the transaction of a save, after its rows are written and before they are committed. A crash
+  /// or an error must leave the file that was there: ``AtomicFile`` sees to that.
   ///
   /// - Throws: ``StoreError``; the save fails then, and nothing has changed.
   func save(_ contents: StoreContents, to path: String) throws(StoreError)
@@ -87,7 +87,7 @@ final class AtomicStoreObserver: StoreObserver {
     guard FileIdentity(path) == identity else {
       throw StoreError(
         .busy, path: path,
-        message: "the file was changed by somebody else since it was read; add the store again to see what it holds now"
+        message: "another program changed the file since it was read; add the store again to see its contents now"
       )
     }
     try backing.save(StoreContents(store, metadata: metadata), to: path)

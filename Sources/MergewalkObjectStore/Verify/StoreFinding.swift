@@ -10,7 +10,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case note
   }
 
-  /// What a check found; tests and scripts match this.
+  /// The kind of finding; tests and scripts match this.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// SQLite's own check found damage.
     case integrity
@@ -74,11 +74,11 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
 
   /// How much it weighs.
   public let severity: Severity
-  /// What was found.
+  /// The kind of finding.
   public let code: Code
   /// The table, if it is about one.
   public let table: String?
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public let message: String
   /// How many rows are affected, if it is about rows.
   public let rows: Int?

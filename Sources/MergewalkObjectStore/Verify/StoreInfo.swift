@@ -1,6 +1,6 @@
 import MergewalkSQLite
 
-/// What a store contains, in numbers.
+/// The contents of a store, in numbers.
 public struct StoreInfo: Sendable {
   /// One entity of a store.
   public struct Entity: Sendable, Hashable {
@@ -40,7 +40,7 @@ public struct StoreInfo: Sendable {
   public var hasModelCopy: Bool { hasModelCache || metadata[ModelCopy.key] != nil }
   /// Why the store cannot be read without naming a model, in words; `nil` when its own copy serves.
   public let modelProblem: String?
-  /// What is left out of the store's own copy of its model, in words.
+  /// Parts that the store's own copy of its model lacks, in words.
   public let modelNotes: [String]
 
   /// Reads the numbers of a store without a model.

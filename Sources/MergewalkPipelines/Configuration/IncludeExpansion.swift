@@ -10,7 +10,8 @@ import MergewalkYAML
 struct IncludeExpansion {
   /// How deep files may include each other.
   private static let deepest = 16
-  /// How many files one pipeline may consist of, so that files that include each other twice do not double at each step.
+  /// How many files one pipeline may consist of, so that files that include each other twice do not double at each
+  /// step.
   private static let mostFiles = 100
 
   private let findings: Findings
@@ -38,7 +39,7 @@ struct IncludeExpansion {
     guard let list = root["include"] else { return root }
     var base: YAMLNode?
     for item in list.items ?? [list] {
-      // What is no text, the reading of the field finds in the file itself; of included files nobody reads the field.
+      // What is no text, the reading of the field finds in the file itself; of included files the field is not read.
       guard let name = substitution.apply(item).string, !name.isEmpty else {
         if above.count > 1 {
           findings.add(

@@ -60,7 +60,7 @@ package struct StoreExport {
     }
   }
 
-  /// What was written of one entity.
+  /// The file written for one entity.
   package struct File: Sendable {
     /// The entity's name.
     package let entity: String
@@ -72,7 +72,7 @@ package struct StoreExport {
     package let bytes: Int
   }
 
-  /// What was written.
+  /// The result of an export.
   package struct Summary: Sendable {
     /// The files of objects, in the order in which the pipeline reads them.
     package internal(set) var files: [File] = []
@@ -155,7 +155,7 @@ package struct StoreExport {
     var failure: DiagnosticList?
     do throws(StoreError) {
       try PersistentStore.withReadableStore(storePath, model) { store throws(StoreError) in
-        // All files are of one moment even when somebody writes the store.
+        // All files are of one moment even when the store is written meanwhile.
         try store.freeze()
         do throws(DiagnosticList) {
           try checkEntities(of: chosen, store)

@@ -1,7 +1,7 @@
 import MergewalkBytes
 package import MergewalkRecordFormats
 
-/// What the values of one column look like, counted value by value; no value is made a string but the first odd ones.
+/// A profile of the values of one column, counted value by value; only the first odd ones are made strings.
 package struct ColumnProfile: Sendable {
   // MARK: Cells
 

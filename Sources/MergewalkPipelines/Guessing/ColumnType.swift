@@ -1,4 +1,4 @@
-/// What the values of a column are, as far as they tell without a doubt.
+/// The type of a column's values, as far as they determine it without a doubt.
 package enum ColumnType: Sendable, Hashable {
   /// Whole numbers of 64 bits.
   case integer

@@ -58,7 +58,7 @@ struct GuessedPipeline {
           + " them if they are wanted.")
     }
     if !sample.definition.isCertain {
-      lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")
+      lines.append("# QUESTION: the file may be written in another way than the options of its source say. Is it?")
     }
     for question in entity.questions {
       let text = Self.comment(question)

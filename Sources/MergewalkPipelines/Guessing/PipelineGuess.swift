@@ -7,11 +7,11 @@ package struct PipelineGuess: Sendable {
   package struct File: Sendable {
     /// Its path.
     package var path: String
-    /// What it holds.
+    /// The file's text.
     package var text: String
   }
 
-  /// What was guessed of one source.
+  /// The guess for one source.
   package struct Summary: Sendable {
     /// The source as the user named it.
     package var source: String
@@ -37,12 +37,12 @@ package struct PipelineGuess: Sendable {
 
   /// The model, then the pipelines in the order in which they have to run.
   package var files: [File]
-  /// What was guessed of each source, in that order.
+  /// The guess for each source, in that order.
   package var summaries: [Summary]
   /// Findings about the sources that do not matter much.
   package var warnings: [Diagnostic]
 
-  /// What is asked for.
+  /// A request to guess.
   package struct Request: Sendable {
     /// Files, globs, folders, or `-`; each stands for the records of one entity.
     package var sources: [String]

@@ -2,7 +2,7 @@ package import MergewalkRecordFormats
 
 /// Looks at the records of a source and says what its columns hold.
 package struct TypeSampler: Sendable {
-  /// What was seen of each column.
+  /// The profile of each column.
   package private(set) var profiles: [ColumnProfile]
   private let isTyped: Bool
 

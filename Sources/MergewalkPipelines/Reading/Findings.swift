@@ -49,7 +49,7 @@ final class Findings {
     guard secret.utf8.count >= Redaction.shortestSecret else {
       add(
         .invalidSecret, at: position,
-        "the secret has fewer than \(Redaction.shortestSecret) bytes, too few to be kept out of what is shown")
+        "the secret has fewer than \(Redaction.shortestSecret) bytes, too few to be kept out of the output")
       return
     }
     redaction.add(secret)

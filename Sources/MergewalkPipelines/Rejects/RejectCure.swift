@@ -1,6 +1,6 @@
 package import MergewalkImporting
 
-/// What to do about rejects, by their code: one short sentence, in the words of pipeline files.
+/// The cures of rejects, by code: one short sentence, in the words of pipeline files.
 package enum RejectCure {
   /// The sentence for a code; what a sample of the values tells is in ``ValueProposal``.
   package static func text(_ code: RejectCode) -> String {

@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 /// A schema says what one file by itself can tell: which fields there are, what they hold, what must be there. Names of
 /// entities, attributes and columns are what `lint` knows. Source: https://json-schema.org/draft/2020-12.
 package struct PipelineSchema: Sendable {
-  /// What a file is.
+  /// The kind of file.
   package enum Kind: String, Sendable, CaseIterable {
     /// A pipeline.
     case pipeline

@@ -9,9 +9,9 @@ public import MergewalkObjectStore
 /// The pipelines run one after the other into one store beside the final name. When all are through, the store is laid
 /// out anew, marked as complete (``StoreSeed``), and renamed. `docs/default-data.md` describes what the bytes depend on.
 public struct SeedBuild: Sendable {
-  /// What was built.
+  /// The result of a build.
   public struct Summary: Sendable {
-    /// What each pipeline that ran did, in order; the store's path is the final one.
+    /// The summary of each pipeline that ran, in order; the store's path is the final one.
     public internal(set) var runs: [ImportSummary] = []
     /// The mark in the store's metadata; `nil` when too many records were rejected and nothing was built.
     public internal(set) var seed: StoreSeed?
@@ -19,7 +19,7 @@ public struct SeedBuild: Sendable {
     public internal(set) var uuid = ""
     /// The size of the store in bytes.
     public internal(set) var bytes = 0
-    /// What keeps the secrets of the pipelines out of everything that is shown.
+    /// Removes the secrets of the pipelines from all output.
     public internal(set) var redaction = Redaction()
     /// Findings about the pipelines that do not stop anything.
     public internal(set) var warnings: [Diagnostic] = []
@@ -29,7 +29,7 @@ public struct SeedBuild: Sendable {
   public var pipelines: [String]
   /// The path of the store to make; the stores that the pipelines name are not touched.
   public var storePath: String
-  /// What the caller adds to the files; its store path is not used.
+  /// The caller's additions to the files; its store path is not used.
   public var settings = PipelineSettings()
   /// Which data they are, as the mark says; `nil` for the names of the pipelines, joined by `+`.
   public var identity: String?

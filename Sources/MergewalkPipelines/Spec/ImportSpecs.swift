@@ -3,9 +3,9 @@ import MergewalkImporting
 extension ComponentSpec {
   private static let substitutes = ["keep", "null", "default", "empty", "reject"]
 
-  /// What each record becomes.
+  /// The objects that each record makes.
   static let entityImport = ComponentSpec(
-    "import", "What each record becomes.",
+    "import", "The objects that each record makes.",
     fields: [
       FieldSpec("entity", .text, required: true, "The entity.", example: "Order"),
       FieldSpec(
@@ -59,7 +59,7 @@ extension ComponentSpec {
           + " empty text.", example: "csv"),
       FieldSpec(
         "missing", .choice(["reject", "null"]), default: "reject",
-        "What a reference to an object that is in no file means: the record is rejected, or the reference becomes nothing"
+        "References to objects that are in no file: the record is rejected, or the reference becomes nothing"
           + " where the relationship is optional.", example: "null"),
     ])
 
@@ -79,7 +79,7 @@ extension ComponentSpec {
         example: "create-missing"),
       FieldSpec(
         "missing", .choice(["create", "reject", "null"]), default: "create; in mode `update`: reject",
-        "What a target that does not exist means: create it, reject the record, or set the relationship to nothing.",
+        "Targets that do not exist: create them, reject the record, or set the relationship to nothing.",
         example: "reject"),
       FieldSpec(
         "attributes", .names("field"), "The target's other attributes and their columns.",
@@ -103,18 +103,18 @@ extension ComponentSpec {
         "null_tokens", .texts, default: "none", "Spellings that mean null, compared exactly.", example: "[NULL, n/a]"),
       FieldSpec(
         "absent", .choice(substitutes), default: "keep",
-        "What a record without the field means: `keep` what is there, set `null`, the model's `default` or the"
+        "Records without the field: `keep` the value, set `null`, the model's `default` or the"
           + " `empty` text, or `reject` the record.",
         example: "reject"),
-      FieldSpec("null", .choice(substitutes), default: "null", "What a null means (as for `absent`).", example: "keep"),
+      FieldSpec("null", .choice(substitutes), default: "null", "Nulls (as for `absent`).", example: "keep"),
       FieldSpec(
         "empty", .choice(substitutes), default: "empty for String and Binary, null for other types",
-        "What an empty field means (as for `absent`).", example: "null"),
+        "Empty fields (as for `absent`).", example: "null"),
       FieldSpec("absent_value", .text, "A value for records without the field, in place of `absent`.", example: "0"),
       FieldSpec("null_value", .text, "A value for nulls, in place of `null`.", example: "n/a"),
       FieldSpec("empty_value", .text, "A value for empty fields, in place of `empty`.", example: "unknown"),
       FieldSpec(
-        "do", .steps("step"), default: "none", "What is done with the values before they are converted, in order.",
+        "do", .steps("step"), default: "none", "The steps that the values pass before they are converted, in order.",
         example: "[trim, upper]"),
       FieldSpec(
         "value", .expression, "An expression over columns, in place of `from`.", example: "\"uppercase:(name)\""),
@@ -146,6 +146,6 @@ extension ComponentSpec {
 
   /// What holds for every column unless it says otherwise.
   static let fieldDefaults = ComponentSpec(
-    "fields", "What holds for every column that does not say otherwise, as far as it fits the attribute's type.",
+    "fields", "Defaults for every column that does not set them itself, as far as they fit the attribute's type.",
     fields: field.fields.filter { !["from", "do", "value"].contains($0.name) })
 }

@@ -7,7 +7,7 @@ extension ComponentSpec {
     fields: [
       FieldSpec(
         "delete", .choice(["remove", "mark"]), default: "remove",
-        "What becomes of an object that no record names: it is deleted, or its `soft_delete` attribute says that it is"
+        "Objects that no record names: they are deleted, or their `soft_delete` attribute says that they are"
           + " gone.", example: "mark"),
       FieldSpec(
         "where", .expression, default: "all objects of the entity",
@@ -26,7 +26,7 @@ extension ComponentSpec {
           + " it.", example: "deletedAt"),
       FieldSpec(
         "unreadable", .choice(["keep", "delete"]), default: "keep",
-        "What records mean whose key cannot be read: nothing is deleted, since any object could be meant, or they count"
+        "Records whose key cannot be read: nothing is deleted, since any object could be meant, or they count"
           + " for nothing.", example: "delete"),
       FieldSpec(
         "allow_empty", .flag, default: "false",
@@ -39,7 +39,7 @@ extension FieldSpec {
   /// How records are told that earlier runs have read.
   static let since = FieldSpec(
     "since", .component("since"), default: "none: all records are read",
-    "The column that only grows, so that records which earlier runs have read are passed over.",
+    "The column that only grows, so that records which earlier runs have read are skipped.",
     example: "{ column: updated_at, lag: 5m }")
 }
 
@@ -54,7 +54,7 @@ extension ComponentSpec {
         example: "updated_at"),
       FieldSpec(
         "type", .choice(["date", "integer", "text"]), default: "date",
-        "What the column holds; texts are compared by their bytes.", example: "integer"),
+        "The kind of value in the column; texts are compared by their bytes.", example: "integer"),
       FieldSpec(
         "date", .text, default: "iso8601", "How dates are written (as for `field`).", example: "dd.MM.yyyy HH:mm"),
       FieldSpec(
@@ -68,8 +68,8 @@ extension ComponentSpec {
           + " number for integers.", example: "5m"),
       FieldSpec(
         "ties", .choice(["read", "skip"]), default: "read",
-        "What becomes of records with exactly the last value: they are read again, since others with the same value may"
-          + " have come, or passed over.", example: "skip"),
+        "Records with exactly the last value: they are read again, since others with the same value may"
+          + " have come, or skipped.", example: "skip"),
       FieldSpec(
         "rejects", .choice(["hold", "pass"]), default: "hold; pass in mode insert",
         "Whether the first rejected record holds the cursor, so that the next run reads it again, or is passed, since the"

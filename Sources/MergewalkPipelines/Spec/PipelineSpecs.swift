@@ -30,7 +30,7 @@ extension ComponentSpec {
         example: "orders-*.csv"),
       FieldSpec(
         "import", .component("import"), default: "required without `imports` and `objects`",
-        "What each record becomes.", example: "{ entity: Order, ... }"),
+        "The objects that each record makes.", example: "{ entity: Order, ... }"),
       FieldSpec(
         "imports", .components("part"), default: "none",
         "In place of `source` and `import`: several imports into the same store, which happen together or not at all.",
@@ -44,7 +44,7 @@ extension ComponentSpec {
         "In place of `source` and `import`: files of whole objects with their identities, as `mergewalk export` writes"
           + " them, for a new store.", example: "[{ entity: Order, files: Order.ndjson }]"),
       FieldSpec(
-        "fields", .component("fields"), default: "none", "What holds for every column that does not say otherwise.",
+        "fields", .component("fields"), default: "none", "Defaults for every column that does not set them itself.",
         example: "{ trim: true, empty: null }"),
       FieldSpec(
         "batch", .component("batch"), default: "{ records: 20000, bytes: 32MiB }",
@@ -75,11 +75,11 @@ extension ComponentSpec {
         "name", .text, default: "the entity's name", "The name that progress and summaries show.", example: "artists"),
       FieldSpec("source", .component("source"), required: true, "Where records come from.", example: "artists.csv"),
       FieldSpec(
-        "import", .component("import"), required: true, "What each record becomes.",
+        "import", .component("import"), required: true, "The objects that each record makes.",
         example: "{ entity: Artist, ... }"),
       FieldSpec(
         "fields", .component("fields"), default: "those of the file",
-        "What holds for every column of this import that does not say otherwise, in place of the file's `fields`.",
+        "Defaults for every column of this import that does not set them itself, in place of the file's `fields`.",
         example: "{ trim: true }"),
       .since,
       FieldSpec(

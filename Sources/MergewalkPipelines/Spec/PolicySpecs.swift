@@ -5,14 +5,14 @@ extension ComponentSpec {
   static let policyFields = [
     FieldSpec(
       "again", .choice(["run", "skip", "fail"]), default: "`fail` for mode `insert` without `find_by`, else `run`",
-      "What to do when the last run had the same inputs. `--again` takes its place.", example: "skip"),
+      "A run whose inputs are those of the last one. `--again` takes its place.", example: "skip"),
     FieldSpec(
       "append", .flag, default: "false",
       "Whether inputs may have grown at their end, or more of them may have come, when an unfinished run goes on.",
       example: "true"),
     FieldSpec(
       "store_changed", .choice(["again", "refuse"]), default: "again",
-      "What to do when another program has written to the store while the run was planned: plan the run again, or fail.",
+      "A store that another program wrote to while the run was planned: plan the run again, or fail.",
       example: "refuse"),
     FieldSpec(
       "lock_wait", .duration, default: "2s",

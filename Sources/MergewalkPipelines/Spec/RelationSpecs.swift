@@ -16,11 +16,11 @@ extension FieldSpec {
       "trim", .flag, default: "true", "Whether white space around the pieces of a text is removed.", example: "false"),
     FieldSpec(
       "links", .choice(["replace", "add"]), default: "replace",
-      "What a list says about objects that are related already and not in it: they are no longer related, or they"
+      "Objects that are related already and not in the list: they are no longer related, or they"
         + " stay. A record without the column changes nothing.", example: "add"),
     FieldSpec(
       "orphans", .choice(["unlink", "delete"]), default: "unlink",
-      "What becomes of objects that belong to one owner and are no longer in its list: they stay without an owner, or"
+      "Objects that belong to one owner and are no longer in its list: they stay without an owner, or"
         + " they are deleted, as the model's delete rules say.", example: "delete"),
     FieldSpec(
       "find_in", .choice(["owner", "everywhere"]),
@@ -29,11 +29,11 @@ extension FieldSpec {
         + " among all.", example: "everywhere"),
     FieldSpec(
       "empty", .choice(["clear", "keep", "reject"]), default: "clear",
-      "What a null, an empty text and a list without elements mean: nothing is related, all stays, or the record is"
+      "A null, an empty text and a list without elements: nothing is related, all stays, or the record is"
         + " rejected.", example: "keep"),
     FieldSpec(
       "empty_elements", .choice(["skip", "reject"]), default: "skip",
-      "What an empty piece, a `null` or a `\"\"` in a list means: it is passed over, or the record is rejected.",
+      "Empty pieces, `null` and `\"\"` in a list: they are skipped, or the record is rejected.",
       example: "reject"),
   ]
 }

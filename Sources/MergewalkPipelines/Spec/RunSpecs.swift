@@ -19,7 +19,7 @@ extension ComponentSpec {
       example: "../build/orders.html"),
     FieldSpec(
       "notify", .components("notify"), default: "none",
-      "Who is told how a run ended, by webhooks and commands. [notifications.md](notifications.md) has the rules.",
+      "Webhooks and commands that tell how a run ended. [notifications.md](notifications.md) has the rules.",
       example: "[{ url: \"${secret:HOOK}\", when: [failure, rejects] }]"),
   ]
 

@@ -67,7 +67,7 @@ extension ComponentSpec {
   /// What may differ between a source and what the pipeline knows.
   static let contract = ComponentSpec(
     "contract",
-    "What may differ between a source and what the pipeline knows of it: `evolve` accepts it and warns, `freeze` ends"
+    "The differences from the known schema that a source may have: `evolve` accepts it and warns, `freeze` ends"
       + " the run, `discard` accepts it, `reject` rejects the records.",
     fields: [
       FieldSpec(

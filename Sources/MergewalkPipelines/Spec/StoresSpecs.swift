@@ -17,12 +17,12 @@ extension ComponentSpec {
         example: "[categories.yaml]"),
       FieldSpec(
         "missing", .component("missing"), default: "reject",
-        "What becomes of records whose column is absent, null or empty.", example: "{ value: other }"),
+        "Records whose column is absent, null or empty.", example: "{ value: other }"),
     ])
 
   /// What becomes of records without a value.
   static let missingStore = ComponentSpec(
-    "missing", "What becomes of records that name no store: one of these.", shorthand: "records",
+    "missing", "Records that name no store: one of these.", shorthand: "records",
     fields: [
       FieldSpec(
         "records", .choice(["reject", "skip"]), default: "reject",

@@ -30,26 +30,28 @@ extension ComponentSpec {
   static let testCase = ComponentSpec(
     "case", "One case: what goes in and what has to come out.",
     fields: [
-      FieldSpec("name", .text, required: true, "What the case shows.", example: "an order twice is one order"),
+      FieldSpec(
+        "name", .text, required: true, "The case's name: the behaviour that it shows.",
+        example: "an order twice is one order"),
       FieldSpec(
         "variables", .pairs, default: "none", "Values of variables in this case.", example: "{ DATE: 2024-05-01 }"),
       FieldSpec(
         "input", .component("input"), default: "the files that the pipeline names",
-        "What is read in place of all files of a pipeline with one source.", example: "\"id,name\\n1,Ada\\n\""),
+        "The text to read in place of all files of a pipeline with one source.", example: "\"id,name\\n1,Ada\\n\""),
       FieldSpec(
         "inputs", .named("input"), default: "none",
-        "What is read in place of single files, by their name as the pipeline writes it, with or without its folders.",
+        "The texts to read in place of single files, by their name in the pipeline, with or without its folders.",
         example: "{ orders.csv: \"id\\n1\\n\" }"),
       FieldSpec(
-        "before", .component("before"), default: "there is no store", "What the store holds before the run.",
+        "before", .component("before"), default: "there is no store", "The content of the store before the run.",
         example: "{ rows: { Category: [{ name: Home }] } }"),
       FieldSpec(
-        "expect", .component("expect"), required: true, "What has to come out.", example: "{ counts: { inserted: 1 } }"),
+        "expect", .component("expect"), required: true, "The expected result.", example: "{ counts: { inserted: 1 } }"),
     ])
 
   /// What is read in place of files.
   static let testInput = ComponentSpec(
-    "input", "What is read in place of files.", shorthand: "text", alternatives: [["text"], ["files"]],
+    "input", "The input to read in place of files.", shorthand: "text", alternatives: [["text"], ["files"]],
     fields: [
       FieldSpec("text", .content, default: "none", "The content of one file.", example: "\"id,name\\n1,Ada\\n\""),
       FieldSpec(
@@ -57,12 +59,12 @@ extension ComponentSpec {
         example: "[small.csv]"),
       FieldSpec(
         "name", .text, default: "the name of the file in the pipeline",
-        "What the file with the text is called, as names can tell formats.", example: "orders.tsv"),
+        "The name of the file with the text, as names can tell formats.", example: "orders.tsv"),
     ])
 
   /// What the store holds before the run.
   static let testBefore = ComponentSpec(
-    "before", "What the store holds before the run: first the rows, then what the runs make of them.",
+    "before", "The content of the store before the run: first the rows, then the results of the runs.",
     fields: [
       FieldSpec(
         "rows", .tree("names of entities, each with a list of rows"), default: "none",
@@ -88,7 +90,7 @@ extension ComponentSpec {
 
   /// What has to come out.
   static let testExpectation = ComponentSpec(
-    "expect", "What has to come out. Only what is named is compared, but rejects that are not named are failures.",
+    "expect", "The expected result. Only named things are compared, but rejects that are not named are failures.",
     fields: [
       FieldSpec(
         "exit", .count(least: 0), default: "1 if rejects are named, else 0", "The exit code of `mergewalk run`.",

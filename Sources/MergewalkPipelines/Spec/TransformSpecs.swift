@@ -20,5 +20,5 @@ extension FieldSpec {
   /// What may differ between a source and what the pipeline knows of it.
   static let contract = FieldSpec(
     "contract", .component("contract"), default: "{ new: discard, missing: freeze, types: discard }",
-    "What may differ between the source and what the pipeline knows of it.", example: "{ new: evolve }")
+    "The differences from the known schema that the source may have.", example: "{ new: evolve }")
 }

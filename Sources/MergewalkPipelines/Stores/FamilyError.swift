@@ -5,7 +5,7 @@ import MergewalkRecordFormats
 
 /// Why something could not be done about a family of stores.
 public struct FamilyError: Error, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
     /// The pipeline, or what it names, has mistakes.
     case invalidPipeline
@@ -17,7 +17,7 @@ public struct FamilyError: Error, CustomStringConvertible {
     case otherPlan
     /// Stores are missing, or are not as their receipts say.
     case incomplete
-    /// What was read is not what was stored, skipped and rejected together.
+    /// The records read are not those stored, skipped and rejected together.
     case countsDiffer
     /// Too many records were rejected.
     case limitBreached
@@ -29,9 +29,9 @@ public struct FamilyError: Error, CustomStringConvertible {
     case failed
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
-  /// What was found, what was expected, and what to do.
+  /// The message: found, expected, and the cure.
   public let message: String
   /// The findings behind it, where there are any.
   public let diagnostics: [Diagnostic]

@@ -1,6 +1,7 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 import Glibc
+import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -17,6 +18,8 @@ struct FamilyFiles: Sendable {
   var receipts: String { folder + "/_parts" }
   var next: String { folder + "/_next" }
   var success: String { folder + "/_SUCCESS" }
+  /// The rejects of the split and of all parts.
+  var allRejects: String { folder + "/_rejects.ndjson" }
   /// What was `_SUCCESS` before stores were replaced.
   var previous: String { folder + "/_plan/previous.json" }
 
@@ -86,6 +89,22 @@ struct FamilyFiles: Sendable {
     }
   }
 
+  /// An object as a file whose last member is a digest of all others.
+  static func sealed(_ write: (inout JSONBytes) -> Void) -> [UInt8] {
+    func object(_ sum: String?) -> [UInt8] {
+      var out = JSONBytes()
+      out.open(UInt8(ascii: "{"))
+      write(&out)
+      if let sum { out.member("sum", sum) }
+      out.close(UInt8(ascii: "}"))
+      out.endLine()
+      return out.bytes
+    }
+    let digest = DigestStream()
+    object(nil).withUnsafeBytes { digest.add($0) }
+    return object(Hexadecimal.text(digest.finish()))
+  }
+
   /// Puts bytes in the place of a file in one step, through a file in a folder of the same file system.
   ///
   /// A file that has these bytes already is left alone.
@@ -98,6 +117,29 @@ struct FamilyFiles: Sendable {
       try FileSystem.sync(work)
       try FileSystem.rename(work, to: path)
       try FileSystem.sync(FileSystem.folder(of: path))
+    } catch { throw FamilyError(error) }
+  }
+
+  /// Puts the contents of some files, one behind the other, in the place of a file in one step.
+  ///
+  /// A file that has these bytes already is left alone; nothing to put there removes it.
+  static func replace(_ path: String, joining parts: [String], through folder: String) throws(FamilyError) {
+    do throws(StoreError) {
+      guard !parts.isEmpty else { return try FileSystem.remove(path) }
+    } catch { throw FamilyError(error) }
+    let work = "\(folder)/\(FileSystem.name(of: path)).new"
+    unlink(work)
+    for part in parts {
+      guard let bytes = try read(part) else { throw FamilyError(.incomplete, "\(part): the file is gone") }
+      try append(bytes, to: work)
+    }
+    if let new = digest(work), let old = digest(path), new == old {
+      unlink(work)
+      return
+    }
+    do throws(StoreError) {
+      try FileSystem.sync(work)
+      try FileSystem.rename(work, to: path)
     } catch { throw FamilyError(error) }
   }
 
@@ -188,7 +230,7 @@ extension FamilyFiles {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
-  /// What tells that nobody has written to a file since; nil when it is none that could be asked.
+  /// What tells that a file was not written to since; nil when it is none that could be asked.
   ///
   /// The number of the file does not count: a copy with the times of its original is the same.
   static func state(_ path: String) -> String? {
@@ -197,7 +239,7 @@ extension FamilyFiles {
     return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
   }
 
-  /// What tells that a file is still the one that was read: nobody has put another in its place.
+  /// Tells whether a file is still the one that was read and was not replaced.
   static func identity(_ path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -3,10 +3,10 @@ import MergewalkImporting
 import MergewalkRecordFormats
 
 extension FamilyPlan {
-  /// The plan as `_plan/plan.json` has it: one object on one line.
-  var json: [UInt8] {
-    var out = JSONBytes()
-    out.open(UInt8(ascii: "{"))
+  /// The plan as `_plan/plan.json` has it: one object on one line, with a digest of itself.
+  var json: [UInt8] { FamilyFiles.sealed { write(&$0) } }
+
+  private func write(_ out: inout JSONBytes) {
     out.member("format", 1)
     out.member("id", id)
     out.member("mergewalk", version)
@@ -70,6 +70,7 @@ extension FamilyPlan {
       out.member("name", part.name)
       out.member("path", part.path)
       out.member("sha256", part.sha256)
+      out.member("places", part.places)
       if let records = part.records { out.member("records", records) }
       if let unit = part.unit { out.member("unit", unit) }
       if !part.files.isEmpty {
@@ -80,12 +81,9 @@ extension FamilyPlan {
         }
       }
     }
-    out.close(UInt8(ascii: "}"))
-    out.endLine()
-    return out.bytes
   }
 
-  /// Reads what ``json`` wrote; nil when it is something else.
+  /// Reads what ``json`` wrote; nil when it is something else, or was altered.
   init?(json: [UInt8]) {
     guard
       let row = JSONRow.object(
@@ -110,7 +108,7 @@ extension FamilyPlan {
       let units = row.list("units", columns: ["name", "file", "bucket", "segments"], { SpoolUnit($0) }),
       let former = row.list("former", columns: ["path"], { $0.text("path") }),
       let parts = row.list(
-        "parts", columns: ["value", "name", "path", "sha256", "records", "unit", "files"], { Part($0) })
+        "parts", columns: ["value", "name", "path", "sha256", "places", "records", "unit", "files"], { Part($0) })
     else { return nil }
     self.version = version
     self.pipeline = pipeline
@@ -133,7 +131,7 @@ extension FamilyPlan {
       counts = Splitter.Counts(read: read, skipped: skipped, rejected: rejected, codes: row.counts("codes"))
     }
     guard row.text("id") == id, parts.allSatisfy({ $0.unit.map(units.indices.contains) ?? true }),
-      units.allSatisfy({ $0.segments.allSatisfy { headers.indices.contains($0.run.header) } })
+      units.allSatisfy({ $0.segments.allSatisfy { headers.indices.contains($0.run.header) } }), self.json == json
     else { return nil }
   }
 }
@@ -141,10 +139,11 @@ extension FamilyPlan {
 extension FamilyPlan.Part {
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let name = row.text("name"), let path = row.text("path"),
-      let sha256 = row.text("sha256")
+      let sha256 = row.text("sha256"), let places = row.text("places")
     else { return nil }
     self.init(
-      value: value, name: name, path: path, records: row.count("records"), sha256: sha256, unit: row.count("unit"))
+      value: value, name: name, path: path, records: row.count("records"), sha256: sha256, places: places,
+      unit: row.count("unit"))
     if row.json("files") != nil {
       guard
         let files = row.list(

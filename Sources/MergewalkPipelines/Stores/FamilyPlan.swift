@@ -13,13 +13,15 @@ struct FamilyPlan: Sendable {
     var name: String
     /// The store's path in the family's folder.
     var path: String
-    /// The records that were split off for it; nil when they were split by somebody else.
+    /// The records that were split off for it; nil when they were split by another program.
     var records: Int?
     /// The digest of its records.
     var sha256: String
+    /// Where its records stand in the sources, which rejects name; see ``PlacesHash``.
+    var places = ""
     /// The file of the spool that has them.
     var unit: Int?
-    /// Files that somebody else has split off.
+    /// Files that another program has split off.
     var files: [InputFile] = []
   }
 
@@ -36,7 +38,7 @@ struct FamilyPlan: Sendable {
     var path: String
     /// The same, whatever folder a task runs in.
     var place: String
-    /// What tells that nobody has written to it since; nil for what can be read only once.
+    /// What tells that it was not written to since; nil for what can be read only once.
     var state: String?
 
     init(_ path: String, state: String?) {
@@ -71,7 +73,7 @@ struct FamilyPlan: Sendable {
   var headers: [[UInt8]] = []
   var units: [SpoolUnit] = []
   var parts: [Part] = []
-  /// What became of records in the split; nil when somebody else has split them.
+  /// What became of records in the split; nil when another program has split them.
   var counts: Splitter.Counts?
   /// Stores of earlier plans that are not of this one.
   var former: [String] = []
@@ -90,6 +92,11 @@ struct FamilyPlan: Sendable {
     let digest = DigestStream()
     for text in [base, part.value, part.path, part.sha256] { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
+  }
+
+  /// What the rejects of a part name beside its records: its sources, and the places in them.
+  func places(_ part: Part) -> String {
+    Self.joined([part.places] + sources.map(\.path) + part.files.map(\.path))
   }
 
   /// The digest of everything but the parts.

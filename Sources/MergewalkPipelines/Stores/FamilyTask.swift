@@ -60,6 +60,7 @@ final class FamilyTask {
       try SpoolFiles.digest(of: unit, in: work.files.spool) { headers[$0] })
     for part in missing {
       try check(digest, part)
+      try check(SpoolFiles.places(of: unit, in: work.files.spool), part)
       try build(part, (work.files.spool, unit), &result)
     }
   }
@@ -70,7 +71,7 @@ final class FamilyTask {
   /// Whether a store is there as its receipt says, and is the one that the plan asks for.
   private func isDone(_ part: FamilyPlan.Part) throws(FamilyError) -> Bool {
     guard let bytes = try FamilyFiles.read(work.files.receipt(part.name)), let receipt = StoreReceipt(json: bytes),
-      receipt.key == plan.key(part)
+      receipt.key == plan.key(part), receipt.isOf(part, in: plan, work.files)
     else { return false }
     return receipt.fits(in: work.files.folder) || receipt.fits(in: work.files.next)
   }
@@ -84,6 +85,16 @@ final class FamilyTask {
       throw FamilyError(
         .inputChanged,
         "the records of “\(part.value)” in \(work.files.spool) are not as they were split: plan the family again")
+    }
+  }
+
+  private func check(_ places: PlacesHash, _ number: Int) throws(FamilyError) {
+    let part = plan.parts[number]
+    guard places.text == part.places else {
+      throw FamilyError(
+        .inputChanged,
+        "the places of the records of “\(part.value)” in \(work.files.spool) are not as they were split: plan the family"
+          + " again")
     }
   }
 
@@ -127,6 +138,7 @@ final class FamilyTask {
     var result: [Int: (folder: String, unit: SpoolUnit)] = [:]
     for (part, number) in numbers {
       try check(Hexadecimal.text(spool.parts[number].finish()), part)
+      try check(spool.parts[number].places, part)
       result[part] = (folder, spool.units[spool.parts[number].unit])
     }
     if let lost = wanted.first(where: { result[$0] == nil }) { try check("", lost) }
@@ -190,6 +202,7 @@ final class FamilyTask {
     var definition = definition(part, pieces)
     definition.storePath = path
     definition.rejects.path = folder + "/rejects.ndjson"
+    definition.rejects.run = StoreFamily.rejectsRun(definition)
     let outcome = FileSystem.$isSyncDeferred.withValue(true) { () -> Result<ImportSummary, FamilyError> in
       do throws(FamilyError) {
         try startStore(path)
@@ -219,8 +232,13 @@ final class FamilyTask {
       readyBytes += digest.bytes
     }
     let rejects = folder + "/rejects.ndjson"
+    receipt.places = plan.places(part)
+    if let digest = FamilyFiles.digest(rejects) {
+      receipt.rejects = StoreReceipt.File(
+        path: FileSystem.name(of: work.files.rejects(part.name)), bytes: digest.bytes, sha256: digest.sha256)
+    }
     ready.append(
-      Ready(part: number, folder: folder, receipt: receipt, rejects: FileSystem.exists(rejects) ? rejects : nil))
+      Ready(part: number, folder: folder, receipt: receipt, rejects: receipt.rejects == nil ? nil : rejects))
     if ready.count >= Self.mostReady || readyBytes >= Self.mostReadyBytes { try publish(&result) }
   }
 
@@ -273,7 +291,10 @@ final class FamilyTask {
       let path = target + "/" + part.path
       try FamilyFiles.makeFolders(FileSystem.folder(of: path))
       do throws(StoreError) {
-        try StoreMove.move("\(store.folder)/store/\(FileSystem.name(of: part.path))", to: path)
+        // A store that is there already stays the file that it is, so that nobody takes it for a new one.
+        if !store.receipt.fits(in: work.files.folder) {
+          try StoreMove.move("\(store.folder)/store/\(FileSystem.name(of: part.path))", to: path)
+        }
         if let rejects = store.rejects {
           try FileSystem.rename(rejects, to: work.files.rejects(part.name))
         } else {

@@ -12,7 +12,7 @@ struct HiveFolders {
     var value: String?
     var path: String
     var files: [String]
-    /// Folders in it, which nobody reads.
+    /// Folders in it, which are not read.
     var inner: [String]
   }
 
@@ -83,6 +83,7 @@ struct HiveFolders {
     _ plan: inout FamilyPlan, _ splitter: inout Splitter, _ definition: ImportDefinition, _ policy: StoresPolicy
   ) throws(FamilyError) {
     let container = definition.sources.first?.container ?? ContainerOptions()
+    // By the names of their files: texts that Unicode takes for the same may be of other bytes.
     var parts: [String: FamilyPlan.Part] = [:]
     var order: [String] = []
     var nameless: [ByteSource] = []
@@ -100,11 +101,11 @@ struct HiveFolders {
           nameless.append(ByteSource(path: path, container: container))
           continue
         }
-        if parts[value] == nil {
-          order.append(value)
-          parts[value] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
+        if parts[name] == nil {
+          order.append(name)
+          parts[name] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
         }
-        parts[value]?.files.append(
+        parts[name]?.files.append(
           FamilyPlan.InputFile(path: StoreFamily.absolute(path), bytes: digest.bytes, sha256: digest.sha256))
       }
     }

@@ -42,7 +42,7 @@ struct JSONRow {
   }
 
   private func column(_ name: String) -> Int {
-    guard let column = columns.firstIndex(of: name) else { preconditionFailure("nobody asked for \(name)") }
+    guard let column = columns.firstIndex(of: name) else { preconditionFailure("not asked for: \(name)") }
     return column
   }
 

@@ -56,7 +56,7 @@ struct Splitter {
     let isOneCSV = forms.allSatisfy { $0.fileExtension == "csv" }
     files = SpoolFiles(folder: spool, fileName: isOneCSV ? "part.csv" : "part.ndjson") { headers.texts[$0] }
     do throws(RejectWriterError) {
-      self.rejects = try RejectWriter(path: rejects, run: "\(definition.name)/split")
+      self.rejects = try RejectWriter(path: rejects, run: StoreFamily.rejectsRun(definition))
     } catch { throw FamilyError(error) }
   }
 

@@ -56,6 +56,8 @@ final class SpoolFiles {
     fileprivate let digest = DigestStream()
     fileprivate var run = -1
     fileprivate var head: (part: Int, header: Int)?
+    /// Where its records stand.
+    fileprivate(set) var places = PlacesHash()
     var records = 0
     var bytes = 0
 
@@ -152,6 +154,7 @@ final class SpoolFiles {
     file.writer.append(SpooledPlace(part: number, length: length, place: place), to: &file.places)
     file.count += 1
     if part.run != runNumber { beginDigest(part) }
+    part.places.add(place)
     file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     part.records += 1
     part.bytes += length + 1
@@ -189,6 +192,7 @@ final class SpoolFiles {
   /// Notes in a digest what the next records are read with, when it is something else than before.
   private func beginDigest(_ part: Part) {
     part.run = runNumber
+    part.places.begin(current)
     Self.note(current, &part.head, headers, part.digest)
   }
 
@@ -223,6 +227,19 @@ final class SpoolFiles {
       }
     } catch { throw FamilyError(.inputChanged, error.description) }
     return digest.finish()
+  }
+
+  /// Where the records of a file of one value stand, as the file of places says it now.
+  static func places(of unit: SpoolUnit, in folder: String) throws(FamilyError) -> PlacesHash {
+    var hash = PlacesHash()
+    do throws(ReadError) {
+      for segment in unit.segments {
+        hash.begin(segment.run)
+        var places = try RecordPlaceReader(path: "\(folder)/\(unit.name)/\(placesName)", range: segment.places)
+        while let place = try places.next() { hash.add(place.place) }
+      }
+    } catch { throw FamilyError(.inputChanged, error.description) }
+    return hash
   }
 
   private func flush(_ file: File) throws(FamilyError) {

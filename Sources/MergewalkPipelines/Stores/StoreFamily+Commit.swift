@@ -32,6 +32,9 @@ extension StoreFamily {
     let manifest = manifestText(plan, receipts, result)
     defer { withExtendedLifetime(attempt) {} }
     let isSame = try FamilyFiles.read(files.success) == manifest && waiting.isEmpty
+    let rejects = rejectFiles(plan, receipts)
+    if !rejects.isEmpty { result.rejectsPath = files.allRejects }
+    if isSame { try FamilyFiles.replace(files.allRejects, joining: rejects, through: attempt.path) }
     do throws(StoreError) {
       if !isSame {
         if FileSystem.exists(files.success) { try FileSystem.rename(files.success, to: files.previous) }
@@ -44,11 +47,20 @@ extension StoreFamily {
       }
       result.removed = try sweep(plan)
     } catch { throw FamilyError(error) }
-    if !isSame { try FamilyFiles.replace(files.success, manifest, through: attempt.path) }
+    if !isSame {
+      try FamilyFiles.replace(files.allRejects, joining: rejects, through: attempt.path)
+      try FamilyFiles.replace(files.success, manifest, through: attempt.path)
+    }
     unlink(files.previous)
     AttemptFolder.sweep(files)
     result.published = waiting.count
     return result
+  }
+
+  /// The files of rejects: that of the split, and those of the parts in the order of the plan.
+  private func rejectFiles(_ plan: FamilyPlan, _ receipts: [StoreReceipt]) -> [String] {
+    (plan.counts?.rejected ?? 0 > 0 ? [files.splitRejects] : [])
+      + zip(plan.parts, receipts).compactMap { $1.rejects == nil ? nil : files.rejects($0.name) }
   }
 
   private func makeParent(_ path: String) throws(StoreError) {
@@ -69,6 +81,10 @@ extension StoreFamily {
         receipt.key == plan.key(part), receipt.path == part.path
       else {
         missing.append("“\(part.value)” has no receipt")
+        continue
+      }
+      guard receipt.isOf(part, in: plan, files) else {
+        missing.append("the rejects of “\(part.value)” are not as its receipt says")
         continue
       }
       if !receipt.fits(in: files.folder) {
@@ -117,6 +133,9 @@ extension StoreFamily {
         "the split has read \(split.read) records, and the stores \(sum.read), with \(split.skipped) skipped and "
           + "\(split.rejected) rejected")
     }
+    if isOurs { result.split = (split.read, split.skipped, split.rejected) }
+    result.parts = (sum.read, sum.skipped, sum.rejected)
+    result.shared = receipts.reduce(0) { $0 + $1.shared.read }
     result.read = sum.read + split.skipped + split.rejected
     result.skipped = sum.skipped + split.skipped
     result.rejected = sum.rejected + split.rejected

@@ -14,7 +14,7 @@ extension StoreFamily {
   /// - Parameters:
   ///   - pipeline: The path of the pipeline file.
   ///   - sources: Files to read in place of those that it names, or folders whose own folders are called `key=value`,
-  ///     which somebody else has split already.
+  ///     which another program has split already.
   ///   - variables: The values of `${NAME}`.
   ///   - change: What the caller changes about the definition, such as what it expects of the input.
   /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many.
@@ -122,15 +122,15 @@ extension StoreFamily {
     for (number, value) in splitter.values.enumerated() {
       let part = splitter.partFiles[number]
       var digest = Hexadecimal.text(part.finish())
-      let other = given.first { $0.value == value }
+      let other = given.first { $0.name == part.name }
       if let other { digest = FamilyPlan.joined([digest, other.sha256]) }
       parts.append(
         FamilyPlan.Part(
           value: value, name: part.name, path: "", records: other == nil ? part.records : nil, sha256: digest,
-          unit: part.unit, files: other?.files ?? []))
+          places: part.places.text, unit: part.unit, files: other?.files ?? []))
     }
-    let split = Set(splitter.values)
-    parts += given.filter { !split.contains($0.value) }
+    let split = Set(parts.map(\.name))
+    parts += given.filter { !split.contains($0.name) }
     // Of values that differ in case only the first in the order of their bytes keeps its letters.
     var folded: [String: [Int]] = [:]
     for (number, part) in parts.enumerated() { folded[part.name.lowercased(), default: []].append(number) }

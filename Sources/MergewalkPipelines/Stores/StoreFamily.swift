@@ -7,16 +7,17 @@ import MergewalkRecordFormats
 /// A family of stores: one input, a store for each value of a column, in one folder.
 ///
 /// ``plan(_:sources:variables:change:)`` spreads the records, ``task(number:of:jobs:)`` builds stores and may run
-/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step leaves
-/// is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md` describes them.
+/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step
+/// leaves is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md`
+/// describes them.
 public final class StoreFamily {
-  /// What planning did.
+  /// The result of planning.
   public struct Planned: Sendable {
     /// The plan's name.
     public var id = ""
     /// How many stores there will be.
     public var stores = 0
-    /// The records that were read, or `nil` when somebody else has split them.
+    /// The records that were read, or `nil` when another program has split them.
     public var read: Int?
     /// Records that name no store and were left out.
     public var skipped = 0
@@ -26,13 +27,13 @@ public final class StoreFamily {
     public var rejectCodes: [String: Int] = [:]
     /// The rejects file of the split, when there is one.
     public var rejectsPath: String?
-    /// Whether an input could be read only once and nobody said what to expect of it.
+    /// Whether an input could be read only once and has no expected size or checksum.
     public var completeness: ImportSummary.Completeness?
     /// Findings about the pipeline that stop nothing.
     public var warnings: [Diagnostic] = []
   }
 
-  /// What a task did.
+  /// The result of a task.
   public struct Built: Sendable {
     /// Stores that were built.
     public var built = 0
@@ -51,7 +52,7 @@ public final class StoreFamily {
     }
   }
 
-  /// What a commit did.
+  /// The result of a commit.
   public struct Committed: Sendable {
     /// The plan's name.
     public var id = ""
@@ -61,6 +62,14 @@ public final class StoreFamily {
     public var published = 0
     /// How many went because the plan has them no more.
     public var removed = 0
+    /// What the split did; `nil` when somebody else has split the records.
+    public var split: (read: Int, skipped: Int, rejected: Int)?
+    /// The records that the stores were built from, and those of them that were skipped and rejected.
+    public var parts = (read: 0, skipped: 0, rejected: 0)
+    /// The records of shared pipelines, counted once for each store.
+    public var shared = 0
+    /// The file with the rejects of the split and of all parts, when there are any.
+    public var rejectsPath: String?
     /// Records of all stores and of the split.
     public var read = 0
     /// Records that were left out.
@@ -76,7 +85,7 @@ public final class StoreFamily {
   /// The family's folder.
   public let folder: String
   let files: FamilyFiles
-  /// What keeps the secrets of the pipelines out of everything that is shown.
+  /// Removes the secrets of the pipelines from all output.
   public private(set) var redaction = Redaction()
   /// What was read of the pipeline, so that it is read once a process.
   var loaded: LoadedFamily?
@@ -88,6 +97,9 @@ public final class StoreFamily {
     self.folder = folder
     files = FamilyFiles(folder: folder)
   }
+
+  /// What names the run in all rejects of a family, so that the same records leave the same bytes.
+  static func rejectsRun(_ definition: ImportDefinition) -> String { definition.name + "/stores" }
 
   func hide(_ other: Redaction) { redaction.add(other) }
 
@@ -175,6 +187,8 @@ struct LoadedFamily: Sendable {
     ready.hashSeed = SeedBuild.hashSeed
     ready.reporting = RunReporting()
     ready.policy.again = .run
+    // An attempt that dies is begun anew in any case, so that there is nothing to lose.
+    if ready.policy.direct == .auto { ready.policy.direct = .always }
     ready.stores = nil
     // What is expected is expected of the whole, which the split holds against it.
     ready.expectedRecords = nil

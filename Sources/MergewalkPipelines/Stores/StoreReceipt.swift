@@ -1,4 +1,5 @@
 import MergewalkImporting
+import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// What `_parts/VALUE.json` says of a store that was built; it is written when the store is in its place.
@@ -56,18 +57,22 @@ struct StoreReceipt: Sendable {
   var codes: [String: Int] = [:]
   /// What the shared pipelines have read.
   var shared = Counts()
+  /// The file of its rejects, when there is one.
+  var rejects: File?
+  /// Where its records stand in the sources, see ``FamilyPlan/places(_:)``.
+  var places = ""
 
   var path: String { files.first?.path ?? "" }
 
-  var json: [UInt8] {
-    var out = JSONBytes()
-    out.open(UInt8(ascii: "{"))
+  /// The receipt as a file, with a digest of itself: one that was altered is none.
+  var json: [UInt8] { FamilyFiles.sealed { write(receipt: &$0) } }
+
+  private func write(receipt out: inout JSONBytes) {
     out.member("format", 1)
     out.member("key", key)
     write(&out)
-    out.close(UInt8(ascii: "}"))
-    out.endLine()
-    return out.bytes
+    if let rejects { out.list("rejects", [rejects]) { out, file in Self.write(file, &out) } }
+    out.member("places", places)
   }
 
   /// Appends what a manifest says too.
@@ -76,11 +81,7 @@ struct StoreReceipt: Sendable {
     out.member("path", path)
     out.member("uuid", uuid)
     out.member("content", content)
-    out.list("files", files) { out, file in
-      out.member("path", file.path)
-      out.member("bytes", file.bytes)
-      out.member("sha256", file.sha256)
-    }
+    out.list("files", files) { out, file in Self.write(file, &out) }
     out.key("records")
     counts.write(&out)
     out.counts("reject_codes", codes)
@@ -88,7 +89,15 @@ struct StoreReceipt: Sendable {
     shared.write(&out)
   }
 
-  static let jsonColumns = ["key", "value", "uuid", "content", "files", "records", "reject_codes", "shared"]
+  private static func write(_ file: File, _ out: inout JSONBytes) {
+    out.member("path", file.path)
+    out.member("bytes", file.bytes)
+    out.member("sha256", file.sha256)
+  }
+
+  static let jsonColumns = [
+    "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places",
+  ]
 
   init(
     key: String, value: String, files: [File], content: String, uuid: String, counts: Counts, codes: [String: Int],
@@ -106,36 +115,52 @@ struct StoreReceipt: Sendable {
 
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let uuid = row.text("uuid"), let content = row.text("content"),
-      let files = row.list(
-        "files", columns: ["path", "bytes", "sha256"],
-        { row -> File? in
-          guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
-            return nil
-          }
-          return File(path: path, bytes: bytes, sha256: digest)
-        }), !files.isEmpty, let records = row.json("records"), let counts = Counts(records),
+      let files = row.list("files", columns: File.jsonColumns, { File($0) }), !files.isEmpty,
+      let records = row.json("records"), let counts = Counts(records),
       let shared = row.json("shared").flatMap({ Counts($0) })
     else { return nil }
     self.init(
       key: row.text("key") ?? "", value: value, files: files, content: content, uuid: uuid, counts: counts,
       codes: row.counts("reject_codes"), shared: shared)
+    if row.json("rejects") != nil { rejects = row.list("rejects", columns: File.jsonColumns, { File($0) })?.first }
+    places = row.text("places") ?? ""
   }
 
   /// Reads what ``json`` wrote; nil when it is something else.
   init?(json: [UInt8]) {
     guard let row = JSONRow.object(json, columns: Self.jsonColumns) else { return nil }
     self.init(row)
+    guard self.json == json else { return nil }
+  }
+
+  /// Whether its rejects are there, and name the places in which a part's records are now.
+  func isOf(_ part: FamilyPlan.Part, in plan: FamilyPlan, _ files: FamilyFiles) -> Bool {
+    guard let rejects else { return counts.rejected == 0 }
+    return places == plan.places(part) && rejects.path == FileSystem.name(of: files.rejects(part.name))
+      && rejects.fits(in: files.receipts)
   }
 
   /// Whether the files are in a folder as the receipt says.
   ///
   /// - Complexity: O(bytes of the files), when their sizes are right.
-  func fits(in folder: String) -> Bool {
-    files.allSatisfy { file in
-      let path = folder + "/" + file.path
-      guard FamilyFiles.size(path) == file.bytes, let found = FamilyFiles.digest(path) else { return false }
-      return found.bytes == file.bytes && found.sha256 == file.sha256
+  func fits(in folder: String) -> Bool { files.allSatisfy { $0.fits(in: folder) } }
+}
+
+extension StoreReceipt.File {
+  fileprivate static let jsonColumns = ["path", "bytes", "sha256"]
+
+  fileprivate init?(_ row: JSONRow) {
+    guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
+      return nil
     }
+    self.init(path: path, bytes: bytes, sha256: digest)
+  }
+
+  /// Whether the file is in a folder as it was written.
+  func fits(in folder: String) -> Bool {
+    let path = folder + "/" + self.path
+    guard FamilyFiles.size(path) == bytes, let found = FamilyFiles.digest(path) else { return false }
+    return found.bytes == bytes && found.sha256 == sha256
   }
 }
 

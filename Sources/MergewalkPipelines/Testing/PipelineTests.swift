@@ -6,7 +6,7 @@ import MergewalkImporting
 /// Each case runs in a temporary store, with the pipeline as it is and other inputs. `docs/pipeline-tests.md` describes the
 /// files.
 package struct PipelineTests: Sendable {
-  /// What became of one case.
+  /// The result of one case.
   package struct Result: Sendable {
     /// How a case ends.
     package enum Outcome: String, Sendable {
@@ -24,7 +24,7 @@ package struct PipelineTests: Sendable {
     package var position: SourcePosition
     /// How it ended.
     package var outcome: Outcome
-    /// What differs, at the place of the expectation, or what keeps the case from running.
+    /// The differences, at the place of the expectation, or the reason why the case does not run.
     package var findings: [Diagnostic]
     /// How long it took.
     package var seconds: Double

@@ -9,7 +9,7 @@ import MergewalkObjectStore
 struct RowComparison {
   let model: ManagedObjectModel
   let findings: Findings
-  /// How many objects that nobody expects are shown.
+  /// How many objects that were not expected are shown.
   private static let mostShown = 10
 
   init(model: ManagedObjectModel, findings: Findings) {

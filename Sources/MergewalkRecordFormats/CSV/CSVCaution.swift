@@ -1,4 +1,4 @@
-/// What keeps text from being lost by options that were detected: what could be records is refused, not passed over.
+/// A guard against losing text by options that were detected: text that could be records is refused, not skipped.
 public struct CSVCaution: Sendable, Hashable {
   /// Whether a line that begins with the comment prefix is refused if it has as many fields as a record.
   public var doubtsComments = false

@@ -1,4 +1,4 @@
-/// What stands between two fields: one character or several, 1 to 8 bytes of UTF-8.
+/// The delimiter between two fields: one character or several, 1 to 8 bytes of UTF-8.
 ///
 /// Of several places where it could stand the leftmost one counts: with `||`, `a|||b` is `a` and `|b`. A file in another
 /// encoding is decoded first, so that `§` is found in Latin-1 too.

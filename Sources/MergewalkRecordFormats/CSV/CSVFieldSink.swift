@@ -50,7 +50,7 @@ struct CSVFieldSink {
     hasSurplus = false
   }
 
-  /// Adds an unquoted field and returns the entry it was written to, or -1 if nobody asked for it.
+  /// Adds an unquoted field and returns the entry it was written to, or -1 if it was not asked for.
   @inline(__always) @discardableResult
   mutating func addText(_ from: Int, _ to: Int) -> Int {
     let field = fieldCount
@@ -180,7 +180,7 @@ struct CSVFieldSink {
     }
   }
 
-  /// Where field number `field` of the current record was written to, and where it lies; nil if nobody asked for it.
+  /// Where field number `field` of the current record was written to, and where it lies; nil if it was not asked for.
   func entry(ofField field: Int) -> (entry: Int, range: Range<Int>)? {
     let slot = Int(slots[field])
     if slot < 0 { return nil }

@@ -1,4 +1,4 @@
-/// How a CSV file is written: RFC 4180 unless said otherwise.
+/// How a CSV file is written: by default as in RFC 4180.
 ///
 /// Lines end with LF, CRLF or CR, in any mixture. Leading blank lines, comments and skipped lines are no records.
 public struct CSVOptions: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct CSVOptions: Sendable, Hashable {
     case names([String])
   }
 
-  /// What a line without any byte is.
+  /// The treatment of empty lines.
   public enum BlankLines: Sendable, Hashable {
     /// Nothing. In a file of one column an empty value must then be written as `""`.
     case skip
@@ -20,7 +20,7 @@ public struct CSVOptions: Sendable, Hashable {
     case record
   }
 
-  /// What a record is that is the header again, below records.
+  /// The treatment of records that repeat the header below the first record.
   public enum RepeatedHeaders: Sendable, Hashable {
     /// Nothing: files were put one behind the other, with their headers. In a file of one column it is a record.
     case skip
@@ -28,7 +28,7 @@ public struct CSVOptions: Sendable, Hashable {
     case record
   }
 
-  /// What becomes of a record with too many fields.
+  /// The treatment of records with too many fields.
   public enum LongRecords: Sendable, Hashable {
     /// It is refused.
     case refuse
@@ -38,7 +38,7 @@ public struct CSVOptions: Sendable, Hashable {
     case truncate
   }
 
-  /// What stands between two fields.
+  /// The delimiter between two fields.
   ///
   /// It has neither the quote nor the escape in it; neither does it begin with the comment prefix, nor that with it.
   public var delimiter: CSVDelimiter = ","
@@ -70,7 +70,7 @@ public struct CSVOptions: Sendable, Hashable {
   public var table: Int?
   /// The number of lines to skip at the start of the file, whatever they hold.
   public var skippedLines: Int = 0
-  /// What a record is that is the header again.
+  /// The treatment of records that repeat the header.
   public var repeatedHeaders: RepeatedHeaders = .skip
   /// Lines that start with this text are skipped; `nil`: none are.
   public var comment: String?
@@ -85,11 +85,11 @@ public struct CSVOptions: Sendable, Hashable {
   /// Whether spaces and tabs at both ends of quoted fields, inside the quotes, are removed; not from fields with text
   /// behind the closing quote.
   public var trimQuoted = false
-  /// What a line without any byte is.
+  /// The treatment of empty lines.
   public var blankLines: BlankLines = .skip
   /// Whether a record with too few fields is accepted, its missing fields being absent, instead of refused.
   public var padShortRecords = false
-  /// What becomes of a record with too many fields.
+  /// The treatment of records with too many fields.
   public var longRecords: LongRecords = .refuse
   /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused;
   /// nothing but spaces and tabs there is dropped.
@@ -97,7 +97,7 @@ public struct CSVOptions: Sendable, Hashable {
   /// Quotes cannot be trusted then: where one opens that is closed on another line with text behind, or not at all, only
   /// its own line is refused, and the next one is a record again.
   public var lenientQuotes = false
-  /// What holds because some options were detected and nobody said them; nil: they are as somebody wants them.
+  /// The guard where some options were detected rather than given; nil when all were given.
   public var caution: CSVCaution?
   /// The file's encoding.
   public var encoding: TextEncoding = .automatic
@@ -118,7 +118,7 @@ public struct CSVOptions: Sendable, Hashable {
 
   /// The most columns of a table: each takes memory for its name and for its field of each record.
   public static let mostColumns = 1 << 16
-  /// What ``headerRows`` is at most.
+  /// The most ``headerRows`` allowed.
   public static let mostHeaderRows = 16
 
   /// Whether a line could begin with the comment prefix and with an empty field.

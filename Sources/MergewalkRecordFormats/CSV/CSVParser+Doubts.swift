@@ -1,6 +1,6 @@
 /// What is looked at twice because an option was detected, or quotes are not to be trusted.
 extension CSVParser {
-  /// Whether a quote that takes in several lines may be one that nobody closed.
+  /// Whether a quote that takes in several lines may be one that was left open.
   var quotesAreDoubted: Bool { lenient || caution != nil }
 
   /// Whether a line among those to skip is where the table begins.
@@ -38,8 +38,8 @@ extension CSVParser {
     body(from, stop)
   }
 
-  /// The quote of a field that takes in lines which are records by themselves, as far as columns of numbers and the like
-  /// tell; nil if the record has none.
+  /// The quote of a field that takes in lines which are records by themselves, as far as columns of numbers and the
+  /// like tell; nil if the record has none.
   ///
   /// The last line inside the quotes counts where the field is the last one of its record.
   func quoteAroundRecords(_ base: UnsafePointer<UInt8>, _ start: Int, _ at: Int) -> Int? {

@@ -5,7 +5,7 @@ extension CSVParser {
   enum LineSkip {
     case notSkipped
     case needsInput
-    /// What it is, and where the next line starts.
+    /// Skipped text: its kind, and where the next line starts.
     case skipped(SkippedText.Kind, Int)
     /// It could be a comment as well as a record, and ends here; the next line starts there.
     case doubted(Int, Int)

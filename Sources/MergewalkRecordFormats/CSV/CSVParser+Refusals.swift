@@ -92,7 +92,7 @@ extension CSVParser {
           + " one, and “comment: none” if there are none"
       case .danglingEscape: "the file ends after an escape character"
       case .otherTable:
-        "the record is of another table than the first; say which “table” is to be read, and the others are passed over"
+        "the record is of another table than the first; say which “table” is to be read, and the others are skipped"
       case .nulByte: "the record contains a NUL byte"
       default: "the bytes from here are not valid text in the file's encoding"
       }

@@ -119,7 +119,7 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     return (found.name, found.advice)
   }
 
-  /// What a file's name says about how it is packed, the outermost first; none for other names.
+  /// The packings that a file's name tells, the outermost first; none for other names.
   public static func named(_ fileName: String) -> [ContainerFormat] {
     guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return [] }
     let inner = fileName[..<dot]

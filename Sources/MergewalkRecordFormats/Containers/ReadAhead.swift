@@ -115,7 +115,7 @@ final class ReadAhead: @unchecked Sendable {
 
   // MARK: The thread
 
-  /// Fills buffers until the upstream ends or nobody wants them.
+  /// Fills buffers until the upstream ends or they are no longer wanted.
   private func run() {
     let size = buffers[0].count
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: AheadCheck.before + size, alignment: 64)

@@ -20,7 +20,7 @@ final class TarArchive {
   var bytesRead: Int { input.bytesRead }
   var path: String { input.path }
 
-  /// Goes on to the next file; nil at the end of the archive.
+  /// Moves on to the next file; nil at the end of the archive.
   ///
   /// Its stream can be read until the next call.
   func next() throws(ReadError) -> (name: String, stream: any ByteStream)? {

@@ -23,7 +23,7 @@ final class ZipArchive {
     entries = try ZipDirectory(file).entries()
   }
 
-  /// Goes on to the next file; nil at the end.
+  /// Moves on to the next file; nil at the end.
   func next() -> ZipEntry? {
     while index < entries.count {
       index += 1

@@ -1,8 +1,8 @@
-/// What a text's encoding seems to be.
+/// A guess at a text's encoding.
 public struct EncodingGuess: Sendable, Hashable {
   /// The encoding.
   public var encoding: TextEncoding
-  /// What speaks for it, as a person would say it.
+  /// The evidence for it, in a sentence.
   public var evidence: String
   /// From 0 to 1: 1 where the bytes leave no choice.
   public var confidence: Double

@@ -183,7 +183,7 @@ enum EncodingModel {
     for scalar in text.unicodeScalars {
       let kind = Role(scalar)
       let script = kind.isLetter ? Script(scalar) : .none
-      // Nobody writes letters of two scripts in one word.
+      // Words do not mix letters of two scripts.
       if script != .none, scriptBefore != .none, script != scriptBefore { common -= 1.2 }
       let letterBefore = before.isLetter
       defer {

@@ -6,7 +6,7 @@ enum EncodedWidth {
   case bytes
   /// Each character was one unit of this size; with size 2 those beyond the basic plane were two.
   case units(Int)
-  /// What encoding it again makes of it.
+  /// The converter that encodes the text again.
   case converted(Converter)
 
   /// The encoding's way of counting; nil where the text is as it was.

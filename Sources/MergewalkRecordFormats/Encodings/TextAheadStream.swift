@@ -2,7 +2,7 @@ import CMergewalkProcess
 
 /// A text file that is read ahead by a thread, which also looks for what is not UTF-8.
 ///
-/// It is a stream like others until somebody knows that the text is UTF-8, and where the process has one processor
+/// It is a stream like others until it is known that the text is UTF-8, and where the process has one processor
 /// only. Only over files, whose reads end.
 final class TextAheadStream: ByteStream {
   let path: String
@@ -10,7 +10,7 @@ final class TextAheadStream: ByteStream {
   private let size: ReadAheadSize
   private var isAllowed = false
   private var ahead: ReadAhead?
-  /// The bytes that were handed out, and those that the file had given and nobody had taken when the thread started.
+  /// The bytes that were handed out, and those that the file had given and that were not taken when the thread started.
   private var offset = 0
   private var rest = 0
 

@@ -37,7 +37,7 @@ public struct FixedWidthOptions: Sendable, Hashable {
   public var skippedLines = 0
   /// Lines that start with this text are skipped; `nil`: none are.
   public var comment: String?
-  /// What a line without any byte is; as a record it is too short.
+  /// The treatment of empty lines; as records they are too short.
   public var blankLines = CSVOptions.BlankLines.skip
   /// Fields that equal one of these, trimmed, are null.
   public var nullTokens: [String] = []

@@ -114,7 +114,7 @@ struct FixedWidthParser: RecordParser {
       let start = window.cursor
       let found = count + errors.count
       if found >= limit.records || start >= limit.bytes { return .full }
-      // The memory of what is passed over is used again, and records come from the start of a batch.
+      // The memory of skipped text is used again, and records come from the start of a batch.
       if let rest {
         if found > 0 { return .full }
         return pass(rest, &scan, base, &window)

@@ -57,7 +57,7 @@ struct JSONDocumentParser: JSONRecordParser {
     while true {
       let isEmpty = batch.recordCount == 0 && batch.errors.isEmpty
       if elements.isSkipping {
-        // The memory of what is passed over is used again.
+        // The memory of skipped text is used again.
         if !isEmpty { return .full }
         let isOver = !elements.skipMore(batch, &window, &check)
         if isOver { phase = phase == .only ? .end : .behind }

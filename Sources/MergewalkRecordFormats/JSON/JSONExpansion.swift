@@ -8,7 +8,7 @@ struct JSONExpansion {
   private let isArray: Bool
   /// The place of the next element, or what is before it, from the record's start; nil behind the only one.
   private var next: Int?
-  /// The first row and what was there before it, to be taken back if an element has a fault.
+  /// The first row and what was there before it, to be rolled back if an element has a fault.
   private let firstRow: Int
   private let firstEscape: Int
   /// The place of the first element that is no row yet but was looked at.

@@ -22,7 +22,7 @@ struct JSONFaultText {
         ? "not JSON: \(found) stands in a text as it is; control characters are written as escapes, such as \\u0009"
         : "not JSON: the escape here is none of JSON's, such as \\n and \\u00E9; a backslash itself is written twice"
     }
-    if text.last == .word { return "not JSON: \(found) cannot go on with a number, true, false or null" }
+    if text.last == .word { return "not JSON: \(found) cannot continue a number, true, false or null" }
     return "not JSON: \(text.expected) is expected, but there is \(found)"
   }
 

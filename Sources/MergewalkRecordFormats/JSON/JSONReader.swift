@@ -8,9 +8,9 @@ public struct JSONOptions: Sendable, Hashable {
   public var recordsMayBeMissing = false
   /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
   public var each: String?
-  /// What an element that is no object is, and a document that is no array.
+  /// The treatment of elements that are not objects, and of documents that are not arrays.
   public var scalars = JSONScalars.reject
-  /// What an object is that has a requested member twice.
+  /// The treatment of objects that have a requested member twice.
   public var duplicates = JSONDuplicates.reject
   /// The longest element, name or value in bytes, at most 512 MiB; a longer element is refused.
   public var maxRecordBytes = 16 << 20

@@ -8,7 +8,7 @@ struct JSONRequest {
   var each: JSONEach?
   /// Whether what is no object is a record, instead of a reject.
   let takesScalars: Bool
-  /// The column that such a record has, or -1 when nobody asked for it.
+  /// The column that such a record has, or -1 when it was not asked for.
   let valueColumn: Int
   /// Whether of members that stand twice the last one counts, instead of the record being refused.
   let keepsLast: Bool
@@ -41,7 +41,7 @@ struct JSONRequest {
   func row(_ count: Int) -> Int { each == nil ? count * columnCount : 0 }
 }
 
-/// What a record is that is JSON and no object.
+/// The treatment of records that are JSON but not objects.
 public enum JSONScalars: String, Sendable, Hashable, CaseIterable {
   /// A reject, `notAnObject`.
   case reject
@@ -49,7 +49,7 @@ public enum JSONScalars: String, Sendable, Hashable, CaseIterable {
   case value
 }
 
-/// What an object is that has a requested member twice.
+/// The treatment of objects that have a requested member twice.
 public enum JSONDuplicates: String, Sendable, Hashable, CaseIterable {
   /// A reject, `duplicateMember`.
   case reject

@@ -6,9 +6,9 @@ public struct JSONSequenceOptions: Sendable, Hashable {
   public var maxRecordBytes = 16 << 20
   /// The file's encoding; RFC 7464 has no other than UTF-8, but files with marks of UTF-16 there are.
   public var encoding = TextEncoding.automatic
-  /// What a value is that is no object.
+  /// The treatment of values that are not objects.
   public var scalars = JSONScalars.reject
-  /// What an object is that has a requested member twice.
+  /// The treatment of objects that have a requested member twice.
   public var duplicates = JSONDuplicates.reject
 
   /// The defaults.

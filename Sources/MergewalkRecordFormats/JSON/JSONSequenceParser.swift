@@ -46,7 +46,7 @@ struct JSONSequenceParser: JSONRecordParser {
       hasBegun = true
     }
     if elements.isSkipping {
-      // The memory of what is passed over is used again.
+      // The memory of skipped text is used again.
       if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
       let isOver =
         place.form == .separated

@@ -32,7 +32,7 @@ struct NDJSONParser: JSONRecordParser {
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
     if skipsLine {
-      // The memory of what is passed over is used again, and records come from the start of a batch.
+      // The memory of skipped text is used again, and records come from the start of a batch.
       if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
       skipMore(batch, &window)
       return !skipsLine || window.cursor >= Self.keptOfLongLine ? .full : .needsInput

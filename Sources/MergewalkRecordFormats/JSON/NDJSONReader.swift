@@ -6,9 +6,9 @@ public struct NDJSONOptions: Sendable, Hashable {
   public var maxRecordBytes = 16 << 20
   /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
   public var each: String?
-  /// What a line is that is JSON and no object.
+  /// The treatment of lines that are JSON but not objects.
   public var scalars = JSONScalars.reject
-  /// What an object is that has a requested member twice.
+  /// The treatment of elements that are not objects, and of documents that are not arrays.
   public var duplicates = JSONDuplicates.reject
   /// The file's encoding; the format has no other than UTF-8, but files with marks of UTF-16 there are.
   public var encoding = TextEncoding.automatic
@@ -22,7 +22,7 @@ public struct NDJSONOptions: Sendable, Hashable {
 /// Lines end with LF or CRLF; a CR alone is white space; lines of white space are skipped; a byte order mark is
 /// skipped. Each line is checked whole against RFC 8259. What the RFC leaves open: invalid UTF-8, lone surrogates
 /// (escaped), nesting deeper than 512 and a requested member (or one on the way to it) that stands twice are refused;
-/// numbers of any size are kept as spelt; members nobody asked for are checked for their syntax only.
+/// numbers of any size are kept as spelt; members not asked for are checked for their syntax only.
 ///
 /// A request is a path of member names with dots between them, such as `customer.email`. A dot that belongs to a name
 /// is written `\.`, a backslash `\\`. A null on the way makes the member null; anything else that is not an object

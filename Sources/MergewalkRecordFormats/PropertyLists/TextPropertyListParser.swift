@@ -84,7 +84,7 @@ final class TextPropertyListParser: StagingParser {
     if open.isEmpty { state = .behind }
   }
 
-  /// Goes on to the next item of what is open.
+  /// Moves on to the next item of what is open.
   private func step() throws(ReadError) {
     guard let frame = open.last else {
       state = .behind

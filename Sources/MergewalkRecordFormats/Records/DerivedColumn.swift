@@ -1,4 +1,4 @@
-/// A column of a batch that no reader filled: its values were made from other columns, or by somebody else.
+/// A column of a batch that no reader filled: its values were made from other columns, or by other code.
 ///
 /// The arrays have one entry a record; ranges are of the batch's bytes.
 public struct DerivedColumn: Sendable {

@@ -1,4 +1,4 @@
-/// What a record holds in one column.
+/// The state of a record's field.
 ///
 /// Absent, null and empty are three different things: an empty CSV cell is `text` of length 0, an empty JSON string
 /// is `quoted` of length 0.

@@ -156,7 +156,7 @@ public struct ListElements: Sendable {
     append(range.lowerBound, range.upperBound, range.lowerBound)
   }
 
-  /// Takes back the elements that were added last.
+  /// Removes the elements that were added last.
   public mutating func removeLast(_ count: Int) {
     starts.removeLast(count)
     ends.removeLast(count)

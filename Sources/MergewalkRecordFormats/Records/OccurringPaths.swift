@@ -26,7 +26,7 @@ public struct OccurringPaths: Sendable {
   /// - Parameters:
   ///   - raw: the record's text, as a batch has it.
   ///   - format: the format that it was read in.
-  ///   - indent: the spaces before its first line; nil when nobody knows.
+  ///   - indent: the spaces before its first line; nil when it is not known.
   public mutating func add(_ raw: [UInt8], of format: RecordFormat, indent: Int? = nil) {
     let raw = Array(raw.prefix(Self.longest))
     switch format {

@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 
 /// A failure after which nothing more can be read from an input.
 public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What failed.
+  /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
     case notFound
@@ -40,7 +40,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case truncated
     /// A compressed file or an archive is damaged, has something behind its end, or is no such file.
     case corrupt
-    /// What was unpacked, or a file named by a manifest, is not what its checksum or size says.
+    /// The unpacked bytes, or a file named by a manifest, do not match the checksum or size.
     case checksumMismatch
     /// The container, its method of compression or its encryption is not read here.
     case unsupportedContainer
@@ -62,7 +62,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownEntity
     /// A database is no Core Data store, or none of the model.
     case unsuitableStore
-    /// Somebody else has a database locked.
+    /// Another process has a database locked.
     case locked
     /// The C library knows no encoding of this name.
     case unknownEncoding
@@ -70,14 +70,14 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case undetectedEncoding
   }
 
-  /// What failed.
+  /// The kind of failure.
   public var code: Code
   /// The input's path as the user gave it; `-` is standard input; a member of an archive stands behind the archive's
   /// path and a slash.
   public var path: String
   /// Where; `SourcePosition.file` when it is the file as a whole.
   public var position: SourcePosition
-  /// What was expected, what was found and what to do.
+  /// The message: expected, found, and the cure.
   public var message: String
 
   /// Creates an error.

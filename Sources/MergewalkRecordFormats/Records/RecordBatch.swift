@@ -34,7 +34,7 @@ public struct RecordBatch: Sendable {
   public internal(set) var surplus: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
-  /// What became of the text since the batch before: that of these records, and what was passed over up to the last one.
+  /// The account of the text since the batch before: that of these records, and the text skipped up to the last one.
   ///
   /// What stands behind the last record of an input is in the empty batch with which reading ends.
   public var account = TextAccount()
@@ -78,7 +78,7 @@ public struct RecordBatch: Sendable {
     escapes.removeAll(keepingCapacity: true)
   }
 
-  /// What the record holds in the column.
+  /// The state of the record's field in the column.
   public func state(_ record: Int, _ column: Int) -> FieldState {
     let slot = slot(record, column)
     return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot])

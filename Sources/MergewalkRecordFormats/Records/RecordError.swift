@@ -57,7 +57,7 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
   public var position: SourcePosition
   /// The record's number in its file, from 0.
   public var recordIndex: Int
-  /// What was expected and what was found.
+  /// The message: expected, then found.
   public var message: String
   /// The whole raw record without its line end; for `recordTooLong` its first 64 KiB.
   public var raw: [UInt8]

@@ -1,8 +1,8 @@
-/// What a reader passed over, because it is no part of any record: lines and bytes of each kind.
+/// The text that a reader skipped because it belongs to no record: lines and bytes of each kind.
 ///
 /// Refused records are records, and not counted here.
 public struct SkippedText: Sendable, Hashable {
-  /// What text can be that is no record.
+  /// The kind of text that belongs to no record.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The mark of the encoding at the start of a file.
     case byteOrderMark
@@ -20,15 +20,15 @@ public struct SkippedText: Sendable, Hashable {
     case footer
     /// Another table of the file than the one that is read.
     case otherTable
-    /// What stands around records and between them: punctuation, white space, elements and members that are not asked
-    /// for as records; comments in YAML and in property lists, too.
+    /// Text around and between records: punctuation, white space, elements and members that are not asked for as
+    /// records; comments in YAML and in property lists, too.
     case structure
     /// Records that have none of the elements of `each`, of which each becomes a record.
     case withoutElements
     /// Fields of records behind the last column, which are to be dropped.
     case surplusFields
 
-    /// What it is called in sentences.
+    /// Its name in sentences.
     public var words: String {
       switch self {
       case .byteOrderMark: "byte order marks"
@@ -128,13 +128,13 @@ public struct SkippedText: Sendable, Hashable {
   }
 }
 
-/// What became of the text that a reader moved over: each byte is a record's, or was passed over as something.
+/// The account of the text that a reader moved over: each byte belongs to a record or was skipped for a named reason.
 public struct TextAccount: Sendable, Hashable {
   /// The number of bytes of text: unpacked, and decoded to UTF-8; 0 for inputs that are no text, such as databases.
   public var bytes = 0
   /// How many of them belong to records, refused ones included, with their line ends.
   public var recordBytes = 0
-  /// What the others are.
+  /// The skipped text.
   public var skipped = SkippedText()
   /// The text of the first record without elements, see ``SkippedText/Kind/withoutElements``, up to 64 KiB of it; empty
   /// when there is none.

@@ -32,7 +32,7 @@ public struct RejectLine: Sendable {
   public var object: String?
   /// Why the record was rejected.
   public var code = ""
-  /// What was found and what was expected.
+  /// The message: found, then expected.
   public var message = ""
   /// Further reasons as JSON text; nil when there are none.
   public var also: String?

@@ -1,10 +1,10 @@
 import MergewalkDiagnostics
 
-/// Reads the records of a rejects file, which somebody has put right, as the format that they were rejected from.
+/// Reads the records of a rejects file that was put right, as the format that they were rejected from.
 ///
-/// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are those
-/// of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from files
-/// with the same columns; a line with many child records may make a batch longer than its limit.
+/// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are
+/// those of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from
+/// files with the same columns; a line with many child records may make a batch longer than its limit.
 public struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   public let columns: [String]

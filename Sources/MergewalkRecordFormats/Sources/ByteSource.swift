@@ -16,7 +16,7 @@ public struct ByteSource: Sendable, Hashable {
   public let path: String
   /// How the bytes are packed.
   public var container = ContainerOptions()
-  /// What the file's bytes must be; nil when nothing is known of them.
+  /// The expected size and checksum of the file's bytes; nil when they are not known.
   public var expected: SourceExpectation?
   let kind: Kind
 
@@ -54,8 +54,8 @@ public struct ByteSource: Sendable, Hashable {
     return try contents.isArchive ? OnlyMember(contents) : contents.first()
   }
 
-  /// What is odd about the source's name: that it says another way of packing than the bytes; nil when nothing is, or
-  /// when the source can be read only once.
+  /// A note when the source's name tells another packing than the bytes; nil otherwise, or when the source can be read
+  /// only once.
   ///
   /// - Throws: as `open()`.
   public func namingNote() throws(ReadError) -> String? {

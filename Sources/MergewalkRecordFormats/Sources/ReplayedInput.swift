@@ -2,8 +2,8 @@ import Synchronization
 
 /// An input that can be read only once, of which is kept what was read to look at it.
 ///
-/// Until ``stopKeeping()`` every stream begins at the input's start. Then what was kept is given out once more, and what
-/// follows it is gone when it was read.
+/// Until ``stopKeeping()`` every stream begins at the input's start. Then what was kept is given out once more, and
+/// what follows it is gone when it was read.
 ///
 /// `@unchecked Sendable`: what changes is read and written only while `lock` is held.
 final class ReplayedInput: @unchecked Sendable {
@@ -40,7 +40,7 @@ final class ReplayedInput: @unchecked Sendable {
       return count
     }
     if atEnd { return 0 }
-    // Nobody comes back to the start.
+    // There is no way back to the start.
     if !keeps { kept = [] }
     if keeps, kept.count >= Self.mostKept {
       throw ReadError(

@@ -1,7 +1,7 @@
 import MergewalkBytes
 import CMergewalkCrypto
 
-/// What a manifest says of a file, held against the file's own bytes while they are read.
+/// The size and checksum that a manifest gives for a file, checked while the file is read.
 public struct SourceExpectation: Sendable, Hashable {
   /// The size in bytes; nil when the manifest does not say.
   public var size: Int?

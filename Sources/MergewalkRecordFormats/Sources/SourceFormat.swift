@@ -44,7 +44,7 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What every SQLite database begins with.
+  /// The bytes with which every SQLite database begins.
   public static let sqliteMagic = Array("SQLite format 3\0".utf8)
 
   /// The format that a file's first bytes look like.

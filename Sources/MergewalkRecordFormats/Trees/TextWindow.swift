@@ -43,7 +43,7 @@ final class TextWindow {
   /// The offset of the first byte that is not UTF-8, or is NUL; `Int.max` when all so far is text.
   var fault: Int { check.fault }
 
-  /// Goes on to look for the next byte behind ``fault`` that is no text.
+  /// Moves on to look for the next byte behind ``fault`` that is no text.
   func passFault() {
     guard check.fault != .max else { return }
     check.resume(at: check.fault + 1)

@@ -16,7 +16,7 @@ public enum RowFormat: Hashable, Sendable {
 
 /// How rows are written as CSV.
 public struct CSVRowOptions: Hashable, Sendable {
-  /// What stands between two fields; it has no quote in it.
+  /// The delimiter between two fields; it has no quote in it.
   public var delimiter: CSVDelimiter = ","
   /// How no value is spelt, without quotes; texts that are the same are quoted.
   public var null = ""
@@ -24,7 +24,7 @@ public struct CSVRowOptions: Hashable, Sendable {
   ///
   /// With quotes, readers that look at them can tell it from no value.
   public var empty = "\"\""
-  /// What ends a line: LF, or CRLF as RFC 4180 has it.
+  /// The end of a line: LF, or CRLF as in RFC 4180.
   public var lineEnd = "\n"
   /// Whether the first line has the columns' names.
   public var hasHeader = true

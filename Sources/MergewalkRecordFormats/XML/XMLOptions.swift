@@ -1,6 +1,6 @@
 /// How an XML document is read.
 public struct XMLOptions: Sendable, Hashable {
-  /// What happens to an element with text between its child elements, when it is a column or has columns inside.
+  /// The treatment of an element with text between its child elements, when it is a column or has columns inside.
   public enum MixedContent: String, Sendable, Hashable, CaseIterable {
     /// The record is refused unless the text is white space, or asked for as `#text`. An element with elements is JSON
     /// text as a column.
@@ -22,7 +22,7 @@ public struct XMLOptions: Sendable, Hashable {
   /// The URIs of namespaces that paths and columns may name, by prefix, `""` for elements without a prefix; without any,
   /// names are compared as they are written.
   public var namespaces: [String: String] = [:]
-  /// What happens to text between child elements.
+  /// The treatment of text between child elements.
   public var mixed = MixedContent.reject
   /// The longest record in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20

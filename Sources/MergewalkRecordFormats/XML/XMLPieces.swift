@@ -23,7 +23,7 @@ final class XMLPieces {
   private(set) var log: EventLog
   /// Pieces that are or were parsed and not asked for.
   private var ahead: [Piece] = []
-  /// Bytes that are no text, where libxml2 got a dot, of which nobody was told.
+  /// Bytes that are no text, where libxml2 got a dot, which it did not report.
   private(set) var faults: [(at: Int, isNul: Bool)] = []
   /// Whether there is more to read, and why not, if it was no good end.
   private var isRead = false
@@ -56,7 +56,7 @@ final class XMLPieces {
     return ahead.removeFirst()
   }
 
-  /// Goes on to the next log.
+  /// Moves on to the next log.
   func nextLog() {
     guard let link else { preconditionFailure("the events of a piece of XML end without a mark") }
     link.giveBack(log)
@@ -124,7 +124,7 @@ final class XMLPieces {
     }
   }
 
-  /// Replaces bytes that are no text by dots, which go on with names and texts and end or begin nothing.
+  /// Replaces bytes that are no text by dots, which continue names and texts and end or begin nothing.
   private func hideFaults(_ piece: Range<Int>, _ copy: UnsafeMutableRawBufferPointer) {
     while window.fault < piece.upperBound {
       let index = window.fault - piece.lowerBound

@@ -70,7 +70,7 @@ extension XMLRecords {
   /// Text that the document has as it is.
   @inline(__always)
   private mutating func takeText(at: Int, _ count: Int, isCDATA: Bool) {
-    // Of what is asked for all text is kept.
+    // All text of requested elements is kept.
     guard let textBase, at >= textStart, at + count <= textEnd else { return }
     let text = textBase + (at - textStart)
     if isCDATA { cdata(text, count, at: at) } else { characters(text, count, at: at) }

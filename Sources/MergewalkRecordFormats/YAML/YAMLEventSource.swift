@@ -67,7 +67,7 @@ struct YAMLEventSource {
 
   /// Copies text to libyaml's buffer.
   ///
-  /// - Returns: the number of bytes, 0 at the end; nil when reading failed, or nobody wants to know any more.
+  /// - Returns: the number of bytes, 0 at the end; nil when reading failed, or the text is no longer wanted.
   private mutating func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard let link else { return text._withUnsafeGuaranteedRef { $0.supply(buffer) } }
     while true {

@@ -6,7 +6,7 @@ import MergewalkEventLogs
 struct YAMLEvent {
   enum Kind: UInt8 {
     case scalar, mappingStart, mappingEnd, sequenceStart, sequenceEnd, alias, documentStart, streamEnd
-    /// What means nothing here.
+    /// An event without meaning here.
     case other
     /// The text that libyaml has is not enough, and it gets another piece.
     case piece

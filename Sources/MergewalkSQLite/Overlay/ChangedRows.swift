@@ -3,9 +3,9 @@ import Glibc
 
 /// The rows that a connection has changed, by table (``RowBits``).
 ///
-/// Rows that were changed and changed back, or whose change was rolled back, are among them; none is missing. Changes of
-/// tables without row numbers, and of temporary tables, are not seen.
-/// Source: [The pre-update hook](https://sqlite.org/c3ref/preupdate_blobwrite.html).
+/// Rows that were changed and changed back, or whose change was rolled back, are among them; none is missing. Changes
+/// of tables without row numbers, and of temporary tables, are not seen. Source: [The pre-update
+/// hook](https://sqlite.org/c3ref/preupdate_blobwrite.html).
 public final class ChangedRows {
   /// The rows of one table.
   public final class Table {
@@ -43,7 +43,7 @@ public final class ChangedRows {
   /// How many rows of ``keeper`` were written, and by how many statements.
   public private(set) var kept = (rows: 0, statements: 0)
 
-  /// Begins to watch a connection, and goes on with what an earlier process has kept.
+  /// Begins to watch a connection, and continues with what an earlier process has kept.
   public init(_ connection: Connection) throws(SQLiteError) {
     self.connection = connection
     let exists = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = '\(Self.keeper)'") ?? 0
@@ -137,7 +137,7 @@ public final class ChangedRows {
       rows.text(0).withCString { name in
         guard let table = table(name) else { return }
         table.bits.setPiece(number, bytes)
-        // Nobody has kept that.
+        // That was not kept.
         table.hasDeletions = true
       }
     }

@@ -5,15 +5,16 @@ import Glibc
 ///
 /// For the next developer:
 /// - A connection with an open read transaction holds the snapshot; it does nothing else until it is asked to apply.
-/// - While that transaction is open, SQLite keeps what we read: in write-ahead mode nobody moves later pages into the file
-///   or starts the log anew (the transaction's read mark forbids both), with a rollback journal nobody writes at all.
-/// - Pages of the log that are not in the file yet are found by the index of the log, which this connection has mapped: we
-///   never open `-shm`, nor the database a second time, because closing them would drop the locks of this process.
+/// - While that transaction is open, SQLite keeps what we read: in write-ahead mode no connection moves later pages
+///   into the file or starts the log anew (the transaction's read mark forbids both), with a rollback journal no
+///   connection writes at all.
+/// - Pages of the log that are not in the file yet are found by the index of the log, which this connection has mapped:
+///   we never open `-shm`, nor the database a second time, because closing them would drop the locks of this process.
 ///
 /// Sources: [WAL-mode file format](https://sqlite.org/walformat.html), [the write-ahead
 /// log](https://sqlite.org/fileformat2.html#the_write_ahead_log).
 public final class DatabaseSnapshot {
-  /// What tells the committed state of a log: nothing when all of it is in the database's file.
+  /// The committed state of a log: empty when all of it is in the database's file.
   public struct LogState: Hashable, Sendable {
     /// How many frames are committed; 0 when the file has everything.
     public var frames = 0
@@ -27,7 +28,7 @@ public final class DatabaseSnapshot {
   public let pageSize: Int
   /// How many pages there are.
   public let pageCount: Int
-  /// What the log holds beyond the file.
+  /// The state of the log beyond the file.
   public let log: LogState
 
   /// Whether the database has a write-ahead log: then what is written goes there, and the file keeps the snapshot.
@@ -41,8 +42,8 @@ public final class DatabaseSnapshot {
 
   /// Begins a read transaction and remembers where its pages are.
   ///
-  /// - Throws: ``SQLiteError``: `SQLITE_BUSY` while somebody else writes all the time, `SQLITE_CORRUPT` when log and index
-  ///   do not go together, or what reading throws.
+  /// - Throws: ``SQLiteError``: `SQLITE_BUSY` while other processes write all the time, `SQLITE_CORRUPT` when log and
+  ///   index do not go together, or what reading throws.
   /// - Complexity: O(frames of the log).
   public init(_ connection: Connection) throws(SQLiteError) {
     self.connection = connection
@@ -67,7 +68,7 @@ public final class DatabaseSnapshot {
       }
       try connection.execute("COMMIT")
       attempt += 1
-      if attempt == 1000 { throw SQLiteError(code: SQLITE_BUSY, message: "somebody else writes all the time") }
+      if attempt == 1000 { throw SQLiteError(code: SQLITE_BUSY, message: "other processes write all the time") }
     }
     pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
     pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
@@ -127,7 +128,7 @@ public final class DatabaseSnapshot {
 
 /// What the index of a write-ahead log says, which all connections share; `nil` with a rollback journal.
 private struct LogIndex {
-  /// `WalIndexHdr`: changes whenever somebody commits.
+  /// `WalIndexHdr`: changes with each commit.
   var header: [UInt8]
   var state: DatabaseSnapshot.LogState
 

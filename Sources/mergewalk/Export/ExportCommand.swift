@@ -29,7 +29,7 @@ struct ExportCommand: ParsableCommand {
   var store: String
 
   @Option(
-    help: ArgumentHelp("The folder that takes the files; STORE-export unless said otherwise.", valueName: "folder"),
+    help: ArgumentHelp("The folder that takes the files; STORE-export by default.", valueName: "folder"),
     completion: .directory)
   var out: String?
 
@@ -145,7 +145,7 @@ struct StoreModelOptions: ParsableArguments {
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits unless said otherwise.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits by default.", valueName: "name"))
   var version: String?
 
   func validate() throws {

@@ -36,7 +36,7 @@ struct CommandArguments {
     }
   }
 
-  /// Says so when there are arguments that nobody asked for.
+  /// Says so when there are arguments that were not expected.
   func finish() throws(FetchFailure) {
     guard used < texts.count else { return }
     throw FetchFailure(
@@ -47,7 +47,8 @@ struct CommandArguments {
       option: "--arg", text: "")
   }
 
-  /// The conversions of a format's placeholders, such as `@`, `K` and `d`, in order; what stands in quotes is plain text.
+  /// The conversions of a format's placeholders, such as `@`, `K` and `d`, in order; what stands in quotes is plain
+  /// text.
   static func placeholders(_ text: String) -> [UInt8] {
     var conversions: [UInt8] = []
     var quote: UInt8?

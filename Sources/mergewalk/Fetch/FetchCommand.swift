@@ -45,12 +45,12 @@ struct FetchCommand: ParsableCommand {
   var entity: String
 
   @Option(
-    help: ArgumentHelp("The model of the store; the copy in the store unless said otherwise.", valueName: "model"))
+    help: ArgumentHelp("The model of the store; the copy in the store by default.", valueName: "model"))
   var model: String?
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits unless said otherwise.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits by default.", valueName: "name"))
   var version: String?
 
   @Option(help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
@@ -78,7 +78,7 @@ struct FetchCommand: ParsableCommand {
   @Option(name: .customLong("group-by"), help: ArgumentHelp("The columns that make a group.", valueName: "columns"))
   var groupBy: String?
 
-  @Option(help: ArgumentHelp("Which groups.", valueName: "predicate"))
+  @Option(help: ArgumentHelp("A condition on the groups.", valueName: "predicate"))
   var having: String?
 
   @Flag(help: "Print equal rows once.")

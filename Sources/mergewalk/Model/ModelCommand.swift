@@ -31,7 +31,7 @@ struct ModelOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("version"), .customLong("model-version")],
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
   var version: String?
 
   /// Reads the model; findings go to standard error and end the command.

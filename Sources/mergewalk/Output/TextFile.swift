@@ -18,13 +18,13 @@ enum TextFile {
   /// Puts text in the place of a file, in one step: others see the old file or the new one.
   ///
   /// What is no regular file, such as a device or a pipe, is written to and stays. The file to which a link leads is
-  /// replaced, not the link. Nobody may use the new file who may not use the old one.
+  /// replaced, not the link. The new file is open to no user to whom the old one is not.
   ///
   /// - Parameters:
   ///   - kind: what the text is; a file that is something else stays.
   ///   - access: who may use the file at most.
-  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind, or an earlier attempt left its unfinished
-  ///   file.
+  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind, or an earlier attempt left its
+  ///   unfinished file.
   static func replace(
     _ path: String, _ text: String, as kind: OutputKind, access: FileAccess = .usual
   ) throws(DiagnosticList) {

@@ -183,7 +183,7 @@ struct Preview {
       let amount = account.skipped[kind]
       return "\(kind.words) (\(Figures.count(amount.lines, "line")), \(Figures.bytes(amount.bytes)))"
     }
-    return parts.isEmpty ? nil : "passed over: " + parts.joined(separator: ", ")
+    return parts.isEmpty ? nil : "skipped: " + parts.joined(separator: ", ")
   }
 
   /// Says what was read and what was not, and returns the exit status of anything but success.

@@ -38,7 +38,7 @@ struct PreviewCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How many records; 10 for a table, else all.", valueName: "count|all"))
   var records: RecordCount?
 
-  @Option(help: "The format: table, csv or ndjson; a table unless said otherwise.")
+  @Option(help: "The format: table, csv or ndjson; a table by default.")
   var format: PreviewFormat = .table
 
   @Option(
@@ -46,7 +46,7 @@ struct PreviewCommand: ParsableCommand {
     help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"))
   var options: [SourceOption] = []
 
-  @Flag(help: "Say what speaks for the options that were detected.")
+  @Flag(help: "Show the evidence for the detected options.")
   var verbose = false
 
   func run() throws {

@@ -39,7 +39,7 @@ extension RunReport {
     let sections = [
       ("Never matched", unmatched), ("Values that were replaced", SummaryOutput.replaced(summary)),
       ("Duplicates", duplicates), ("Lists", lists),
-      ("Text that was passed over", SummaryOutput.passedOver(summary.text)),
+      ("Text that was skipped", SummaryOutput.passedOver(summary.text)),
     ]
     return sections.filter { !$0.1.isEmpty }.map { title, texts in
       let left = texts.count - Self.mostRows

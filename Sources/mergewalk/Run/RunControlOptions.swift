@@ -7,7 +7,7 @@ struct RunControlOptions: ParsableArguments {
   @Flag(exclusivity: .exclusive)
   var unfinished: UnfinishedChoice?
 
-  @Option(help: "What to do when the last run had the same inputs, in place of what the pipeline says.")
+  @Option(help: "Decide about a run whose inputs are those of the last one; overrides the pipeline.")
   var again: AgainChoice?
 
   @Flag(help: "Allow inputs that have grown at their end since the run began.")
@@ -35,8 +35,8 @@ enum UnfinishedChoice: String, EnumerableFlag {
 
   static func help(for value: UnfinishedChoice) -> ArgumentHelp? {
     switch value {
-    case .restart: "Take an unfinished run back and begin anew."
-    case .resumeOrFail: "Go on with an unfinished run; do nothing and fail when there is none."
+    case .restart: "Roll an unfinished run back and start over."
+    case .resumeOrFail: "Resume an unfinished run; do nothing and fail when there is none."
     }
   }
 

@@ -44,7 +44,7 @@ struct RunExecution {
       let session = try ImportSession(definition)
       telling.log?.start(definition)
       var status = ExitStatus.success
-      // Told before the store forgets that nobody was told: whoever ends this process meanwhile loses nothing.
+      // Told before the store forgets that it was not reported: whoever ends this process meanwhile loses nothing.
       try watch(session, telling) { summary, samples in status = tell(summary, samples, definition, telling) }
       if status != ExitStatus.success { throw status }
     } catch let error as DiagnosticList {

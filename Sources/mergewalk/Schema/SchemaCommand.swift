@@ -22,7 +22,7 @@ struct SchemaCommand: ParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("What the files are.", valueName: "kind"))
+    help: ArgumentHelp("The kind of the files.", valueName: "kind"))
   var kind = SchemaKind.pipeline
 
   @Option(

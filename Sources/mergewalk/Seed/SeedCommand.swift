@@ -41,7 +41,7 @@ struct SeedCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Which data they are, as the mark says; the pipelines' names unless said otherwise.", valueName: "name"))
+      "Which data they are, as the mark says; the pipelines' names by default.", valueName: "name"))
   var identity: String?
 
   @Option(

@@ -10,8 +10,8 @@ struct StoreCleanCommand: ParsableCommand {
     discussion: HelpText.flow(
       """
       Files with external binary values that no row names, and plans of interrupted runs that no longer fit the store, \
-      are removed; plans that can be resumed stay. The store itself is not changed. Nobody else may have it open. The exit \
-      code is 0, or 2 when the store cannot be read.
+      are removed; plans that can be resumed stay. The store itself is not changed. No other process may have it open. \
+      The exit code is 0, or 2 when the store cannot be read.
 
       EXAMPLES
         mergewalk store clean shop.sqlite --dry-run

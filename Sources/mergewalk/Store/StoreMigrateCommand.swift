@@ -29,7 +29,7 @@ struct StoreMigrateCommand: ParsableCommand {
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
   var version: String?
 
   @Option(
@@ -41,7 +41,7 @@ struct StoreMigrateCommand: ParsableCommand {
   var dryRun = false
 
   @Option(
-    help: ArgumentHelp("Where a copy of the store is put first; STORE.backup unless said otherwise.", valueName: "path")
+    help: ArgumentHelp("Where a copy of the store is put first; STORE.backup by default.", valueName: "path")
   )
   var backup: String?
 

@@ -26,7 +26,7 @@ struct StoreVerifyCommand: ParsableCommand {
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
   var version: String?
 
   @Flag(help: "Print one JSON object.")

@@ -111,24 +111,39 @@ final class StoresOutput {
 
   func tell(_ committed: StoreFamily.Committed) {
     rejected = committed.rejected
-    members.append(
-      (
-        "commit",
-        .object([
-          ("plan", .string(committed.id)), ("stores", .integer(committed.stores)),
-          ("replaced", .integer(committed.published)), ("removed", .integer(committed.removed)),
-          ("read", .integer(committed.read)), ("skipped", .integer(committed.skipped)),
-          ("rejected", .integer(committed.rejected)), ("reject_codes", codes(committed.rejectCodes)),
-          ("bytes", .integer(committed.bytes)),
-        ])
-      ))
+    var object: [(name: String, value: JSONText)] = [
+      ("plan", .string(committed.id)), ("stores", .integer(committed.stores)),
+      ("replaced", .integer(committed.published)), ("removed", .integer(committed.removed)),
+      ("read", .integer(committed.read)), ("skipped", .integer(committed.skipped)),
+      ("rejected", .integer(committed.rejected)), ("reject_codes", codes(committed.rejectCodes)),
+    ]
+    object.append(("rejects", committed.rejectsPath.map { .string($0) } ?? .null))
+    object.append(("split", committed.split.map { Self.counts($0) } ?? .null))
+    object.append(("parts", Self.counts(committed.parts)))
+    object += [("shared", .integer(committed.shared)), ("bytes", .integer(committed.bytes))]
+    members.append(("commit", .object(object)))
     guard !options.quiet else { return }
     Console.words(
       "\(family.folder): \(Figures.count(committed.stores, "store")) published,"
         + " \(Figures.bytes(committed.bytes)), \(Figures.count(committed.read, "record"))"
         + left(committed.skipped, committed.rejected)
         + (committed.removed > 0 ? "; \(Figures.grouped(committed.removed)) removed" : ""))
-    if committed.rejected > 0 { Console.words("  rejects  \(words(committed.rejectCodes))") }
+    let built = Figures.grouped(committed.parts.read) + " of the stores"
+    if let split = committed.split {
+      Console.words(
+        "  sums     \(Figures.grouped(split.read)) read by the split = \(built) + \(Figures.grouped(split.skipped)) skipped"
+          + " + \(Figures.grouped(split.rejected)) rejected")
+    } else {
+      Console.words("  sums     \(built); what somebody else has split was not counted before")
+    }
+    if committed.shared > 0 { Console.words("  shared   \(Figures.count(committed.shared, "record")) beside them") }
+    if let path = committed.rejectsPath { Console.words("  rejects  \(path) (\(words(committed.rejectCodes)))") }
+  }
+
+  private static func counts(_ counts: (read: Int, skipped: Int, rejected: Int)) -> JSONText {
+    .object([
+      ("read", .integer(counts.read)), ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
+    ])
   }
 
   private func left(_ skipped: Int, _ rejected: Int) -> String {

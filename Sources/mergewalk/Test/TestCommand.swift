@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Run the tests of pipelines: cases with inputs and what has to come of them.",
+    abstract: "Run the tests of pipelines: cases with inputs and their expected results.",
     discussion: HelpText.flow(
       """
       Takes files with tests and folders; in folders and the folders in them it finds *_test.yaml. Each case runs in a \

@@ -69,6 +69,21 @@ struct Family {
     return result
   }
 
+  /// The same with the rejects of the family.
+  func everything(_ out: String = "out") throws -> [String: Data] {
+    var result = try published(out)
+    if exists(out + "/_rejects.ndjson") { result["_rejects.ndjson"] = try bytes(out + "/_rejects.ndjson") }
+    return result
+  }
+
+  /// Whether stores and manifest are these.
+  func stays(_ wanted: [String: Data], _ out: String) throws -> Bool {
+    try published(out) == wanted.filter { !$0.key.hasSuffix(".ndjson") }
+  }
+
+  /// A file as text.
+  func text(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
+
   /// The objects of a store, in the order of their keys.
   func items(_ path: String) throws -> [String] {
     let connection = try Connection(path: folder.file(path), mode: .immutable)

@@ -178,6 +178,11 @@ struct StoresCommandTests {
     let built = try family.stores("build", "items.yaml", "hive", "--out", "out", "--json")
     #expect(built.status == 1, "\(built.words)")
     #expect(try family.union() == ["a|DE|1", "b|DE|2", "c|DE|3", "d|a 'b'\"|4"])
+    // Two spellings of one letter are two values, here as in a split.
+    try family.folder.write("code,amount\nf,6\n", to: "two/country=%C3%A9/part-0.csv")
+    try family.folder.write("code,amount\ng,7\n", to: "two/country=e%CC%81/part-0.csv")
+    #expect(try family.stores("build", "items.yaml", "two", "--out", "accents").status == 0)
+    #expect(family.exists("accents/%C3%A9.sqlite") && family.exists("accents/e%CC%81.sqlite"))
     try family.folder.write("code,amount\nc,4\n", to: "hive/country=DE/part-1.csv")
     try family.remove("out/DE.sqlite")
     let task = try family.stores("task", "out")

@@ -117,7 +117,7 @@ struct SQLiteSourceFileTests {
     try writer.execute("BEGIN EXCLUSIVE")
     let reading = database.read()
     #expect(reading.code == .locked)
-    #expect(reading.failure?.hasPrefix("somebody else has the database locked") == true)
+    #expect(reading.failure?.hasPrefix("another process has the database locked") == true)
     try writer.execute("ROLLBACK")
     #expect(database.read().lines.count == 2000)
   }

@@ -4,6 +4,7 @@ extension Factors {
   /// How runs go.
   static let runs = [
     since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, fields,
+    stores,
   ]
 
   /// Adds a column that only grows, by and large.
@@ -193,6 +194,30 @@ extension Factors {
       Exclusion(
         ["reject-new", "evolve"], with: "each", ["elements"],
         because: "what is a new member of a record within a record is not said")
+    ])
+
+  private static let stores = Factor(
+    "stores",
+    [
+      Factor.Value("one"),
+      Factor.Value("column") { $0.stores = .column },
+      Factor.Value("made") { $0.stores = .made },
+    ],
+    except: [
+      Exclusion(
+        ["column", "made"], with: "store", ["existing"], because: "the stores of a family are always new"),
+      Exclusion(
+        ["column", "made"], with: "course", ["dry", "dry-first", "stopped"],
+        because: "a family is planned, built and published, or its process is killed"),
+      Exclusion(
+        ["column", "made"], with: "after", ["replay"],
+        because: "what is put right goes into the input of the next family"),
+      Exclusion(
+        ["column", "made"], with: "hooks", ["record"],
+        because: "tasks are processes of their own, in which Swift code does not take part"),
+      Exclusion(
+        ["column"], with: "parts", ["people", "people-sync"],
+        because: "records of two imports are spread by a column that both make"),
     ])
 
   private static let fields = Factor(

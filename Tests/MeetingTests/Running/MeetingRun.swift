@@ -10,7 +10,7 @@ final class MeetingRun {
   let scenario: Scenario
   let files: ScenarioFiles
   let real: RealRun
-  private(set) var differences: [String] = []
+  var differences: [String] = []
   private var rejects: KeptRejects
   /// The reference importer with what the store must hold; nil before the first run.
   private var reference: ReferenceImporter?
@@ -44,7 +44,7 @@ final class MeetingRun {
       guard night == scenario.nights.count - 1, differences.isEmpty else { continue }
       switch scenario.after {
       case .nothing: break
-      case .again: try run("again", definition, inputs) { real.run(definition) }
+      case .again: try run("again", definition, inputs, .plain)
       case .replay:
         let records = try files.writeReplay(definition, inputs)
         let path = files.folder.file("again.ndjson")
@@ -57,6 +57,7 @@ final class MeetingRun {
   private func run(
     _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ course: Course
   ) throws {
+    if scenario.stores != nil { return try runFamily(name, definition, inputs, isKilled: course == .killed) }
     var dry = definition
     dry.isDryRun = true
     // It writes rejects only where it is told to.
@@ -92,17 +93,22 @@ final class MeetingRun {
   }
 
   private func compareStores(_ name: String, _ reference: ReferenceImporter, _ definition: ImportDefinition) throws {
-    let lines = reference.graph.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
-    guard FileManager.default.fileExists(atPath: definition.storePath) else {
+    try compare(name, reference.graph, storePath: definition.storePath, definition)
+  }
+
+  /// Compares the objects of a store, and has it verified.
+  func compare(_ name: String, _ graph: ObjectGraph, storePath: String, _ definition: ImportDefinition) throws {
+    let lines = graph.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
+    guard FileManager.default.fileExists(atPath: storePath) else {
       if !lines.isEmpty { differences.append("\(name): there is no store") }
       return
     }
-    let stored = try ObjectGraph(path: definition.storePath, model: definition.model)
+    let stored = try ObjectGraph(path: storePath, model: definition.model)
     let found = stored.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
     let (missing, surplus) = (RunOutcome.without(lines, found), RunOutcome.without(found, lines))
     differences += missing.prefix(6).map { "\(name): the store lacks \($0)" }
     differences += surplus.prefix(6).map { "\(name): the store has \($0)" }
-    let report = try StoreVerifier.verify(path: definition.storePath, model: definition.model)
+    let report = try StoreVerifier.verify(path: storePath, model: definition.model)
     if !report.isSound { differences.append("\(name): \(report.findings)") }
   }
 }

@@ -79,6 +79,11 @@ struct Scenario: Sendable {
   /// What items inherit from, or what inherits from them.
   var kind = ModelKind.flat
 
+  // MARK: Stores
+
+  /// What spreads the records over a family of stores; nil for one store.
+  var stores: StoresBy?
+
   // MARK: Nights
 
   /// How many records each night brings.
@@ -130,6 +135,7 @@ struct Scenario: Sendable {
       partOptions["since"] = YAMLText.flow(since)
     }
     if let process = processText { item.options["process"] = process }
+    if let stores { spread(by: stores) }
     guard list != .none else { return }
     var target = EntityMap("", [FieldMap("name", ".")])
     switch list {
@@ -146,12 +152,39 @@ struct Scenario: Sendable {
     columns.append(ColumnSpec(list.name, .list))
   }
 
+  /// Names the column that spreads the records.
+  private mutating func spread(by stores: StoresBy) {
+    var column = columnName(Self.storesColumn)
+    if stores == .made {
+      column = "shop"
+      let made = "shop: { from: \(YAMLText.quoted(columnName(Self.storesColumn))) }"
+      item.options["columns"] =
+        item.options["columns"].map { "{ \(made), \($0.drop { $0 == "{" || $0 == " " })" } ?? "{ \(made) }"
+      people?.options["columns"] = "{ shop: { from: \(Self.storesColumn) } }"
+    }
+    top["stores"] = "{ by: \(YAMLText.quoted(column)), missing: \(missingStore) }"
+  }
+
+  /// The column whose values are stores.
+  static let storesColumn = "email"
+
+  /// What becomes of records without a value.
+  var missingStore: String { ["reject", "skip", "{ value: other }"][Int(seed % 3)] }
+
   /// A generator of random numbers for one purpose.
   func random(_ purpose: String) -> SeededGenerator {
     var state = seed
     for byte in purpose.utf8 { state = state &* 0x100_0000_01B3 ^ UInt64(byte) }
     return SeededGenerator(seed: state)
   }
+}
+
+/// What spreads records over a family of stores.
+enum StoresBy: Sendable {
+  /// A column as it is read.
+  case column
+  /// A column that the pipeline makes.
+  case made
 }
 
 /// One column of a record.

@@ -106,7 +106,7 @@ extension Animal {
   /// To many Toy; the way back is “animals”.
   public var toys: RelatedObjects<ManagedObject> { self.relatedObjects("toys") }
 
-  /// What the fetched property “rivals” finds; asked for once, until the object is refreshed.
+  /// The objects of the fetched property “rivals”: fetched once, until the object is refreshed.
   public var rivals: [Animal] { self.fetchedRelated("rivals") }
 
 }

@@ -1,4 +1,4 @@
-/// What a run would do, told without running it: nothing is written, and of inputs nothing is read but their headers.
+/// A forecast of a run, made without running it: writes nothing, and reads only the headers of inputs.
 public struct ImportExplanation: Sendable, Hashable {
   /// The state of the store.
   public struct Store: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var bytes = 0
     /// The size of the write-ahead log beside it, in bytes; 0 for none.
     public var logBytes = 0
-    /// Whether an earlier run of the pipeline was interrupted and goes on with the next one.
+    /// Whether an earlier run of the pipeline was interrupted and is resumed by the next one.
     public var hasUnfinishedRun = false
     /// Whether it keeps persistent history.
     public var tracksHistory = false
@@ -20,7 +20,7 @@ public struct ImportExplanation: Sendable, Hashable {
   public struct Source: Sendable, Hashable {
     /// Its path.
     public var path: String
-    /// Its size in bytes; `nil` when nobody knows.
+    /// Its size in bytes; `nil` when it is not known.
     public var bytes: Int?
   }
 
@@ -30,7 +30,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var entity: String
     /// The way from the records' own entity, such as `product.category`; empty for the records' own entity.
     public var path: String
-    /// What to do with known and unknown keys.
+    /// The mode: how known and unknown keys are treated.
     public var mode: ImportMode
     /// The attributes that identify an object.
     public var findBy: [String]
@@ -42,11 +42,11 @@ public struct ImportExplanation: Sendable, Hashable {
     public var reason: String
     /// The rows that are in the store, when they matter.
     public var rows: Int?
-    /// About how many records are coming; `nil` when nobody knows.
+    /// About how many records are coming; `nil` when it is not known.
     public var expected: Int?
     /// Whether an index covers the key, when that matters.
     public var hasIndex: Bool?
-    /// What is executed.
+    /// The SQL statements that the run executes.
     public var statements: [Statement]
   }
 
@@ -60,9 +60,9 @@ public struct ImportExplanation: Sendable, Hashable {
     public var plan: [String]
   }
 
-  /// What happens to objects that no record names.
+  /// The removal of objects that no record names.
   public struct Removal: Sendable, Hashable {
-    /// What becomes of them.
+    /// The treatment of these objects.
     public var deletion: SyncPolicy.Deletion
     /// The query that finds those in scope.
     public var query: Statement
@@ -80,13 +80,13 @@ public struct ImportExplanation: Sendable, Hashable {
   public struct Cursor: Sendable, Hashable {
     /// The column.
     public var column: String
-    /// What it holds.
+    /// The kind of value in the column.
     public var kind: SincePolicy.Kind
-    /// What the store keeps; `nil` for nothing.
+    /// The cursor in the store; `nil` for none.
     public var stored: CursorValue?
     /// Records below are passed over; `nil` for none.
     public var start: CursorValue?
-    /// What becomes of records with exactly that value.
+    /// The treatment of records with exactly that value.
     public var ties: SincePolicy.Ties
   }
 
@@ -96,7 +96,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var name: String
     /// The entity of its records.
     public var entity: String
-    /// What to do with known and unknown keys.
+    /// The mode: how known and unknown keys are treated.
     public var mode: ImportMode
     /// Which of several records with one key counts.
     public var duplicates: DuplicatePolicy
@@ -112,17 +112,17 @@ public struct ImportExplanation: Sendable, Hashable {
     public var filter: String?
     /// The program that sees every record.
     public var process: [String]?
-    /// What is found and written, in the order in which it happens.
+    /// The objects found and written, in the order in which that happens.
     public var nodes: [Node]
     /// How far it has come, when it is incremental.
     public var cursor: Cursor?
-    /// What happens to objects that no record names, when something does.
+    /// The removal of objects that no record names; `nil` when they stay.
     public var removal: Removal?
   }
 
   /// A bound of memory.
   public struct Bound: Sendable, Hashable {
-    /// What takes the memory: `batches` (three of them), `keys`, `page_cache`, `marks` (of objects that records name).
+    /// The use of the memory: `batches` (three of them), `keys`, `page_cache`, `marks` (of objects that records name).
     public var name: String
     /// The greatest number of bytes.
     public var bytes: Int
@@ -138,7 +138,7 @@ public struct ImportExplanation: Sendable, Hashable {
   public var batchRecords = 0
   /// The greatest size of a batch's input, in bytes.
   public var batchBytes = 0
-  /// What takes memory, and how much at most.
+  /// The uses of memory, each with its upper bound.
   public var memory: [Bound] = []
   /// Where rejects go; `nil` when they are only counted.
   public var rejectsPath: String?
@@ -148,6 +148,6 @@ public struct ImportExplanation: Sendable, Hashable {
   public var rejectRatio: Double?
   /// The imports in their order.
   public var parts: [Part] = []
-  /// What the store's user should know.
+  /// Warnings for the store's user.
   public var warnings: [RunWarning] = []
 }

@@ -12,7 +12,7 @@ struct ExpressionTyping {
     /// Null, which is of any type.
     case null
     case list([Kind])
-    /// UUIDs, bytes, dictionaries, and what nobody knows.
+    /// UUIDs, bytes, dictionaries, and unknown types.
     case other
 
     /// Whether a number can be made of it: of truth values 1 and 0.
@@ -29,7 +29,8 @@ struct ExpressionTyping {
   let columns: [String: ValueKind]
   /// What is wrong with an argument of a function.
   private(set) var problem: String?
-  /// Whether there is a `TERNARY` of types that have nothing in common: it is text, which only instructions make of both.
+  /// Whether there is a `TERNARY` of types that have nothing in common: it is text, which only instructions make of
+  /// both.
   private(set) var isMixed = false
 
   init(_ columns: [RowColumn]) {

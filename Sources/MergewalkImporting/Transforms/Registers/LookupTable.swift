@@ -92,7 +92,7 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
   @inline(__always)
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { withValue(of: key) { _ in true } ?? false }
 
-  /// What stands for the table where a definition is compared with an earlier one.
+  /// The mirror that stands for the table where a definition is compared with an earlier one.
   public var customMirror: Mirror {
     let digest = bytes.withUnsafeBytes { Self.hash($0) }
     return Mirror(self, children: ["count": count, "digest": digest])

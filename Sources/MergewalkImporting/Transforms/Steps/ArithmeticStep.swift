@@ -14,7 +14,7 @@ struct ArithmeticStep: StepAction {
     ])
 
   private static let divisor = ComponentSpec(
-    "divisor", "What is divided by.", shorthand: "by",
+    "divisor", "The divisor.", shorthand: "by",
     fields: [
       FieldSpec("by", .text, "The number.", example: "3"),
       FieldSpec("column", .text, "A column of numbers, in place of `by`.", example: "rate"),

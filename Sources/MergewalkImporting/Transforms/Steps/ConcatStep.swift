@@ -13,7 +13,7 @@ struct ConcatStep: StepAction {
     shorthand: "columns",
     fields: [
       FieldSpec("columns", .texts, required: true, "The columns.", example: "[city]"),
-      FieldSpec("with", .content, default: "\"\"", "What stands between.", example: "\", \""),
+      FieldSpec("with", .content, default: "\"\"", "The text between the parts.", example: "\", \""),
     ]
   ) { value, _ in
     value.texts("columns").map {

@@ -8,14 +8,14 @@ struct LookupStep: StepAction {
   var otherwise: TransformStep.Otherwise
 
   static let spec = StepSpec(
-    "lookup", "What an object of the store has that is found by the value, as the store is when the import begins.",
+    "lookup", "The value of the object in the store that the value finds, as the store is when the import begins.",
     example: "{ entity: Country, find_by: code, take: name }", types: "any → its type",
     remark: "as the store is when the import begins; `otherwise` as for `map` (`transform.lookup`)",
     fields: [
       FieldSpec("entity", .text, required: true, "The entity.", example: "Country"),
       FieldSpec("find_by", .text, required: true, "The attribute that has the value.", example: "code"),
       FieldSpec("take", .text, required: true, "The attribute that is given.", example: "name"),
-    ] + FieldSpec.otherwise("no object")
+    ] + FieldSpec.otherwise("that no object has")
   ) { value, reader in
     guard let entity = value.text("entity"), let findBy = value.text("find_by"), let take = value.text("take"),
       let otherwise = value.otherwise(reader)
@@ -91,7 +91,7 @@ public struct StoreLookup: Sendable, Hashable {
 }
 
 extension TransformStep.Action {
-  /// What an object in the store has that is found by the value.
+  /// Replaces the value by that of the object in the store which the value finds.
   public static func lookup(_ lookup: StoreLookup, otherwise: TransformStep.Otherwise) -> Self {
     Self("lookup", LookupStep(lookup: lookup, otherwise: otherwise))
   }

@@ -12,7 +12,7 @@ struct MapStep: StepAction {
   private static let greatestFile = 64 << 20
 
   static let spec = StepSpec(
-    "map", "What a table has for the value.", example: "{ values: { D: DE, A: AT } }", types: "any → text",
+    "map", "The table's entry for the value.", example: "{ values: { D: DE, A: AT } }", types: "any → text",
     remark: "a `file: t.csv` may have the table; `otherwise`: `reject` (`transform.unmapped`), `null`, `keep`; or a"
       + " `default` text",
     fields: [
@@ -21,7 +21,7 @@ struct MapStep: StepAction {
         "file", .path,
         "A CSV file with the table: the first column's value becomes the second's. It has a header.",
         example: "countries.csv"),
-    ] + FieldSpec.otherwise("the table")
+    ] + FieldSpec.otherwise("that are not in the table")
   ) { value, reader in
     guard let otherwise = value.otherwise(reader) else { return nil }
     var pairs = (value.pairs("values") ?? []).map { (key: $0.name.value, value: $0.value.value) }
@@ -75,7 +75,7 @@ struct MapStep: StepAction {
 }
 
 extension TransformStep {
-  /// What a value becomes that a table or the store does not have.
+  /// The replacement for a value that a table or the store does not have.
   public enum Otherwise: Sendable, Hashable {
     /// The record is rejected.
     case reject
@@ -89,20 +89,20 @@ extension TransformStep {
 }
 
 extension TransformStep.Action {
-  /// What a table has for the value.
+  /// Replaces the value by the table's entry for it.
   public static func map(_ table: LookupTable, otherwise: TransformStep.Otherwise) -> Self {
     Self("map", MapStep(table: table, otherwise: otherwise))
   }
 }
 
 extension FieldSpec {
-  /// What becomes of values that something does not have.
-  static func otherwise(_ what: String) -> [FieldSpec] {
+  /// The fields for values without an entry; `values` says which those are, after “values”.
+  static func otherwise(_ values: String) -> [FieldSpec] {
     [
       FieldSpec(
         "otherwise", .choice(["reject", "null", "keep"]), default: "reject",
-        "What a value becomes that \(what) does not have.", example: "keep"),
-      FieldSpec("default", .content, "A text for values that \(what) does not have.", example: "unknown"),
+        "The treatment of values \(values).", example: "keep"),
+      FieldSpec("default", .content, "A text for values \(values).", example: "unknown"),
     ]
   }
 }

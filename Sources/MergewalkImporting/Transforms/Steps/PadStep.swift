@@ -18,7 +18,7 @@ struct PadStep: StepAction, NewTextStep {
     fields: [
       FieldSpec(
         "to", .count(least: 0), required: true, "The length in characters, at most \(greatestLength).", example: "8"),
-      FieldSpec("with", .text, default: "\" \"", "What it is filled with.", example: "\"0\""),
+      FieldSpec("with", .text, default: "\" \"", "The character to fill with.", example: "\"0\""),
       FieldSpec("side", .choice(of: Side.self), default: "start", "Where.", example: "end"),
     ]
   ) { value, _ in

@@ -17,7 +17,7 @@ struct ReplaceStep: StepAction {
       FieldSpec("text", .text, "The text that is replaced, each time it occurs.", example: "\"-\""),
       FieldSpec("pattern", .text, "A regular expression (ICU), in place of `text`.", example: "\"[^0-9]\""),
       FieldSpec(
-        "with", .content, default: "\"\"", "What takes its place; `$1` is the first group of `pattern`.",
+        "with", .content, default: "\"\"", "The replacement; `$1` is the first group of `pattern`.",
         example: "\"\""),
     ]
   ) { value, reader in

@@ -46,7 +46,7 @@ package struct StepSpec: Sendable {
 
   /// The step that a pipeline file describes; nil with a finding when there is none.
   package func action(_ step: StepValue, _ reader: StepReader) -> TransformStep.Action? {
-    // `trim: false` is a step that does nothing, which nobody means.
+    // `trim: false` is a step that does nothing, surely not meant.
     guard step.value.flag(name) != false else {
       return reader.refuse(
         .invalidOption, at: step.value.fields[name]?.position ?? step.name.position,

@@ -5,7 +5,7 @@ public import MergewalkDiagnostics
 /// A value that is absent or null stays so, unless a step is made for that: `coalesce`, `default` and `when`. What a step
 /// cannot do with a value rejects the record, but only when the step's result is used.
 public struct TransformStep: Sendable, Hashable {
-  /// What the step does.
+  /// The action of the step.
   public var action: Action
   /// Where it stands.
   public var position: SourcePosition
@@ -16,7 +16,7 @@ public struct TransformStep: Sendable, Hashable {
     self.position = position
   }
 
-  /// What a step does, made by the functions of this type; `docs/transforms.md` describes each.
+  /// The action of a step, made by the functions of this type; `docs/transforms.md` describes each.
   public struct Action: Sendable, Hashable {
     /// The step's name in a pipeline.
     public let name: String

@@ -121,7 +121,7 @@ extension TransformStep {
   public struct Case: Sendable, Hashable {
     /// When it holds.
     public var condition: SourceText
-    /// What the value becomes.
+    /// The resulting value.
     public var result: Result
 
     /// Creates a case.
@@ -131,7 +131,7 @@ extension TransformStep {
     }
   }
 
-  /// What a case gives.
+  /// The result of a case.
   public enum Result: Sendable, Hashable {
     /// This text.
     case text(String)

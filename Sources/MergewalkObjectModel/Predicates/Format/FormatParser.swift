@@ -92,7 +92,8 @@ struct FormatParser {
     }
   }
 
-  /// How many placeholders stand in quotation marks; Cocoa's programs may give arguments for those, which nobody asks for.
+  /// How many placeholders stand in quotation marks; Cocoa's programs may give arguments for those, which are not
+  /// needed.
   private func quotedPlaceholders() throws(FormatFailure) -> Int {
     if usedArguments == arguments.count { return 0 }
     var copy = FormatLexer(lexer.bytes)

@@ -1,5 +1,5 @@
-/// Gives the texts of the command line the types of what they are compared with, so that `placed > %@` with `2024-01-31`
-/// compares dates.
+/// Gives the texts of the command line the types of what they are compared with, so that `placed > %@` with
+/// `2024-01-31` compares dates.
 ///
 /// Arguments may be of any type. Texts in quotes in a predicate are typed beside dates, UUIDs and objects only, which
 /// cannot be written otherwise; beside numbers they stay texts, as everywhere in the language.
@@ -61,7 +61,7 @@ package struct ArgumentTyping {
   /// The expression with typed arguments.
   ///
   /// - Parameters:
-  ///   - type: the type that its value is compared with; `nil` when nobody knows.
+  ///   - type: the type that its value is compared with; `nil` when it is not known.
   ///   - name: the key path it is compared with, for messages.
   func typed(
     _ expression: ObjectExpression, as type: AttributeType?, beside name: String? = nil, in scope: ModelScope

@@ -1,6 +1,6 @@
 /// The types of expressions, as far as they follow from the model.
 extension ModelScope {
-  /// The entity whose objects an expression gives; `nil` when it gives none, or nobody knows.
+  /// The entity whose objects an expression gives; `nil` when it gives none, or it is not known.
   package func entity(of expression: ObjectExpression) throws(PredicateError) -> EntityDescription? {
     switch expression {
     case .evaluatedObject: return entity
@@ -19,7 +19,7 @@ extension ModelScope {
     }
   }
 
-  /// The type of an expression's value, or of its elements; `nil` when nobody knows.
+  /// The type of an expression's value, or of its elements; `nil` when it is not known.
   package func type(of expression: ObjectExpression) throws(PredicateError) -> AttributeType? {
     switch expression {
     case .constant(let value): return Self.type(of: value)

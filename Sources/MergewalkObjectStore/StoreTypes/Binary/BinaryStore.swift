@@ -5,7 +5,7 @@ import MergewalkSQLite
 
 /// The binary store: a binary property list whose rows are packed, read and written as a whole.
 ///
-/// Apple's binary store is an archive that nobody has described; this layout is our own. The property list is a
+/// Apple's binary store is an archive whose layout is not public; this layout is our own. The property list is a
 /// dictionary with
 ///
 /// | key | what |

@@ -182,7 +182,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(StoreError) {
     if !isOwner, !isFilling, case .reverse(let owner, let slot, _) = storage {
-      // Nobody can be asked whose member a record is, but for all owners.
+      // Whose member a record is can only be asked for all owners.
       try loadAll(root: store.model.entities[owner].rootIndex)
       return try loadMembers(declaredBy: owner, slot: slot)
     }
@@ -306,7 +306,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
-  /// Writes to the tables what is no change of anybody here.
+  /// Writes values to the tables that are no changes made here.
   private func writing(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     try allowWriting(true)
     defer { try? allowWriting(false) }
@@ -343,7 +343,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
       let missing = try missingKeys(root: root, references.map(\.primaryKey))
       try bring(references.filter { missing.contains($0.primaryKey) })
     }
-    // What is saved of a record is whole, so what nobody has asked for yet is brought before it changes.
+    // What is saved of a record is whole, so the values not asked for yet are brought before it changes.
     for change in changes.changes {
       let entity = store.model.entities[change.entity]
       for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {

@@ -19,7 +19,7 @@ public protocol IncrementalStore: AnyObject {
   /// - Throws: ``StoreError``; nothing is opened then.
   func loadMetadata(for model: ManagedObjectModel, proposed: StoreMetadata) throws(StoreError) -> StoreMetadata
 
-  /// Keeps metadata that somebody has set.
+  /// Keeps metadata that the program has set.
   func saveMetadata(_ metadata: StoreMetadata) throws(StoreError)
 
   /// The greatest primary key that was ever given out below a root entity.
@@ -32,9 +32,9 @@ public protocol IncrementalStore: AnyObject {
 
   /// Finds the records that a request asks for.
   ///
-  /// All that may match must be named, more may be; limit and offset are applied afterwards. Records whose values are at
-  /// hand go into `filler`; those that are only named are asked for with ``newValues(for:into:)`` when they are not in
-  /// the tables yet.
+  /// All that may match must be named, more may be; limit and offset are applied afterwards. Records whose values are
+  /// at hand go into `filler`; those that are only named are asked for with ``newValues(for:into:)`` when they are not
+  /// in the tables yet.
   func execute(_ request: FetchRequest, into filler: StoreFiller) throws(StoreError) -> IncrementalFetchResult
 
   /// Hands over values of records; of to-many relationships only those that are at hand. Records that are gone are left
@@ -59,7 +59,7 @@ extension IncrementalStore {
   public func obtainPermanentKeys(_ count: Int, of root: EntityDescription) -> Int64? { nil }
 }
 
-/// What an incremental store found for a request.
+/// The result of a request to an incremental store.
 public struct IncrementalFetchResult: Sendable {
   /// Records that are named and whose values may be asked for later.
   public var references: [StoredReference]
@@ -74,11 +74,11 @@ public struct IncrementalFetchResult: Sendable {
   }
 }
 
-/// What a save does to an incremental store.
+/// The changes of a save to an incremental store.
 public struct IncrementalStoreChanges {
   private let changes: StoreChanges
   private let store: PersistentStore
-  /// Who changes: the context's `transactionAuthor`.
+  /// The author of the changes: the context's `transactionAuthor`.
   public var author: String? { changes.author }
 
   init(_ changes: StoreChanges, _ store: PersistentStore) {

@@ -47,7 +47,7 @@ struct StoresBuilder {
       if missing.has("records") {
         findings.add(
           .invalidOption, at: missing.keyPosition("records"), "“records” cannot stand beside “value”",
-          hint: "say what becomes of them once")
+          hint: "keep one of the two")
       }
       return .value(value.value)
     }

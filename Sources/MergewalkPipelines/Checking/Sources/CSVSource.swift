@@ -126,7 +126,7 @@ extension SourceBuilder {
     if source.has("columns") || source.flag("header") == false {
       findings.add(
         .invalidOption, at: place, "“header_rows” is for files with a header",
-        hint: "leave it out, or use “skip_lines” for lines that are to be passed over")
+        hint: "leave it out, or use “skip_lines” for lines that are to be skipped")
     } else if rows > CSVOptions.mostHeaderRows {
       findings.add(.invalidOption, at: place, "“header_rows” is at most \(CSVOptions.mostHeaderRows)")
       return 1

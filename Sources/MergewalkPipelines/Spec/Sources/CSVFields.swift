@@ -9,12 +9,12 @@ extension FieldSpec {
         + " then is a finding.", example: "detect"),
     FieldSpec(
       "delimiter", .delimiter, default: "comma",
-      "What separates fields: a character or several, of at most 8 bytes in UTF-8, such as `\"||\"` or `§`.",
+      "The delimiter between fields: a character or several, of at most 8 bytes in UTF-8, such as `\"||\"` or `§`.",
       example: "semicolon"),
-    FieldSpec("quote", .character, default: "quote", "What encloses fields.", example: "apostrophe"),
+    FieldSpec("quote", .character, default: "quote", "The character that encloses fields.", example: "apostrophe"),
     FieldSpec(
       "escape", .character, default: "none: a quote is written twice",
-      "What makes the next character stand for itself.", example: "backslash"),
+      "The character that makes the next one stand for itself.", example: "backslash"),
     FieldSpec(
       "header", .flag, default: "true", "Whether the first line names the columns; without it they are 1, 2, 3 ...",
       example: "false"),
@@ -25,12 +25,12 @@ extension FieldSpec {
       "columns", .texts, default: "from the header", "The names of the columns of a file without a header.",
       example: "[id, name, price]"),
     FieldSpec(
-      "skip_lines", .count(least: 0), default: "0", "How many lines before the header are passed over.", example: "2"),
+      "skip_lines", .count(least: 0), default: "0", "How many lines before the header are skipped.", example: "2"),
     FieldSpec(
-      "comment", .text, default: "none", "The text at the start of lines that are passed over.", example: "\"#\""),
+      "comment", .text, default: "none", "The text at the start of lines that are skipped.", example: "\"#\""),
     FieldSpec(
       "blank_lines", .choice(["skip", "record"]), default: "skip",
-      "What a line without anything is: nothing, or a record of one empty field.", example: "record"),
+      "Empty lines: they are skipped, or each is a record of one empty field.", example: "record"),
     FieldSpec(
       "trim", .flag, default: "false; of fixed-width text only those behind fields",
       "Whether spaces and tabs around fields without quotes are removed; `false` keeps all.",
@@ -49,15 +49,15 @@ extension FieldSpec {
       "Whether quotes inside fields without quotes, and text behind a closing quote, are just text.", example: "true"),
     FieldSpec(
       "short_records", .choice(["reject", "pad"]), default: "reject",
-      "What a record with too few fields means: it is rejected, or the missing fields are absent.", example: "pad"),
+      "Records with too few fields: they are rejected, or the missing fields are absent.", example: "pad"),
     FieldSpec(
       "long_records", .choice(["reject", "drop_empty", "truncate"]), default: "reject",
-      "What a record with too many fields means: it is rejected, or the surplus fields are dropped, only if they are empty or"
+      "Records with too many fields: they are rejected, or the surplus fields are dropped, only if they are empty or"
         + " whatever they hold.",
       example: "truncate"),
     FieldSpec(
       "repeated_headers", .choice(["skip", "record"]), default: "skip",
-      "What a record is that is the header again, as where files were put one behind the other: nothing, or a record. In a"
+      "Records that repeat the header, as in files put one behind the other: they are skipped, or read as records. In a"
         + " file of one column it is a record.", example: "record"),
   ]
 }

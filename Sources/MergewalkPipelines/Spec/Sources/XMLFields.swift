@@ -9,7 +9,7 @@ extension FieldSpec {
         + " `\"\"` stands for elements without a prefix.", example: "{inv: urn:example:invoices}"),
     FieldSpec(
       "mixed", .choice(["reject", "text", "markup"]), default: "reject",
-      "What an element with text beside its elements means: its record is rejected, or its column is all the text"
+      "Elements with text beside their elements: the record is rejected, or the column is all the text"
         + " inside it, or its content as XML.", example: "text"),
   ]
 }

@@ -2,7 +2,7 @@
 public struct CSVDialect: Sendable, Hashable {
   /// The options to read it with.
   public var options: CSVOptions
-  /// What speaks for the options and what was noticed, one sentence each, with counts; the delimiter comes first.
+  /// The evidence for the options and what was noticed, one sentence each, with counts; the delimiter comes first.
   public var evidence: [String]
   /// Whether nothing else fits about as well.
   public var isCertain: Bool
@@ -24,7 +24,7 @@ public struct CSVProposal: Sendable, Hashable {
   public var option: String
   /// Its value, as pipelines have it.
   public var value: String
-  /// What was found, and what the option would do about it.
+  /// The finding, and the effect that the option would have on it.
   public var reason: String
 
   /// Creates a proposal.

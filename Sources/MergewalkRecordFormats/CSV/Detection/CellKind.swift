@@ -7,7 +7,7 @@ enum CellKind: UInt8 {
   case boolean
   /// A URL, an e-mail address or an IP address.
   case address
-  /// What often stands for a missing value, such as `N/A`.
+  /// A text that often stands for a missing value, such as `N/A`.
   case missing
   /// One word, or an identifier such as `MG-8769`.
   case word

@@ -234,7 +234,7 @@ extension DialectBuilder {
     let lines = again.prefix(5).map { String(table.rows[$0].line) }.joined(separator: ", ")
     evidence.append(
       "the header stands again on the line\(again.count == 1 ? "" : "s") \(lines)\(again.count > 5 ? " ..." : ""), and is"
-        + " passed over there")
+        + " skipped there")
   }
 
   private func raw(_ row: Int) -> Slice<UnsafeBufferPointer<UInt8>> {

@@ -38,7 +38,7 @@ struct DialectScore {
         Self.isNamed(bytes, table, shape, candidate) ? 0.45 : 0)
       * (1 - 0.5 * outside) * (shape.above > 0 ? 0.9 : 1)
     let columns = 1 - 0.4 / Double(shape.width)
-    // Where even the first record is cut otherwise than the others, they are perhaps cut too often.
+    // Where even the first record is cut in another way than the others, they are perhaps cut too often.
     let firstFits = firstWidth == shape.width || trailing > 0
     let isSteady =
       share > 0.98 && records >= 4

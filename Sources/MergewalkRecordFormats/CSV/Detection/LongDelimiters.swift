@@ -56,7 +56,7 @@ struct LongDelimiters {
     while at < end {
       let byte = bytes[at]
       if byte == UInt8(ascii: "\\"), at + 1 < end, bytes[at + 1] == UInt8(ascii: "t") {
-        // What someone wrote who meant a tab.
+        // A spelling by which a tab was meant.
         note("\\t", line)
         run = []
         at += 2
