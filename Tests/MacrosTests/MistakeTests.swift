@@ -31,7 +31,7 @@ struct MistakeTests {
       in: """
         @Managed final class Issue: ManagedObject {
           var title: String { "a" }
-          static var count = 1
+          static var count: Int { 1 }
           static let limit = 2
           lazy var length = title.count
           @NotManaged var words: [String: Int] = [:]
@@ -77,9 +77,13 @@ struct MistakeTests {
       ] + files
     compiler.standardError = output
     compiler.standardOutput = output
-    try compiler.run()
-    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    compiler.waitUntilExit()
+    // The folder stays until the compiler has read it.
+    let said = try withExtendedLifetime(folder) {
+      try compiler.run()
+      let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      compiler.waitUntilExit()
+      return said
+    }
     return said.split(separator: "\n").compactMap { line in
       guard let match = line.firstMatch(of: #/Mistakes\.swift:(\d+):(\d+): error: (.*)$/#) else { return nil }
       return Mistake(line: Int(match.1) ?? 0, column: Int(match.2) ?? 0, message: String(match.3))

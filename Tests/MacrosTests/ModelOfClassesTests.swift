@@ -43,7 +43,8 @@ struct ModelOfClassesTests {
   @Test("Programs use the classes as those of code generation")
   func use() throws {
     let model = try ManagedObjectModel(name: "Library", classes: Self.classes)
-    #expect(try LibraryUse.run(model) == LibraryUse.words)
+    let said = try LibraryUse.run(model)
+    #expect(said == LibraryUse.words, "\(said)")
   }
 
   @Test("Enumerations, static properties and properties that are not managed")
