@@ -31,7 +31,7 @@ public enum Shim {
   /// The environment of a command that is killed before its n-th write.
   public static func killing(at call: Int) -> [String: String] { environment(["SHIM_KILL_AT": "\(call)"]) }
 
-  /// The environment of a command that stops before its n-th write until somebody sends it `SIGCONT`.
+  /// The environment of a command that stops before its n-th write until it gets `SIGCONT`.
   public static func stopping(at call: Int) -> [String: String] { environment(["SHIM_STOP_AT": "\(call)"]) }
 
   /// The environment of a command whose n-th write fails, and all later ones when `stays` says so.

@@ -69,8 +69,8 @@ package enum SeedFile {
     _ source: String, to sealed: String, access: FileAccess, identity: String
   ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)
-    // The connection that VACUUM opens takes the last setting over: no page then holds rests of another one. Nobody else
-    // has the store open, so that the log needs no index in a file.
+    // The connection that VACUUM opens takes the last setting over: no page then holds rests of another one. No other
+    // process has the store open, so that the log needs no index in a file.
     try connection.execute(
       "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
     var metadata = try StoreMetadata.read(connection)

@@ -291,7 +291,7 @@ final class FamilyTask {
       let path = target + "/" + part.path
       try FamilyFiles.makeFolders(FileSystem.folder(of: path))
       do throws(StoreError) {
-        // A store that is there already stays the file that it is, so that nobody takes it for a new one.
+        // A store that is there already stays the file that it is, so that it is not taken for a new one.
         if !store.receipt.fits(in: work.files.folder) {
           try StoreMove.move("\(store.folder)/store/\(FileSystem.name(of: part.path))", to: path)
         }

@@ -3,7 +3,7 @@ import MergewalkRecordFormats
 /// Tells whether records stand where they stood: 64 bits of their places, in the order of the records.
 ///
 /// What is stored does not depend on places, but rejects name them. It guards against what has moved, and not against
-/// somebody who wants to deceive.
+/// an attacker.
 struct PlacesHash: Hashable, Sendable {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
   private var run: (source: Int, member: String?)?

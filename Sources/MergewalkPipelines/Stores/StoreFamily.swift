@@ -62,7 +62,7 @@ public final class StoreFamily {
     public var published = 0
     /// How many went because the plan has them no more.
     public var removed = 0
-    /// What the split did; `nil` when somebody else has split the records.
+    /// The counts of the split; `nil` when another program has split the records.
     public var split: (read: Int, skipped: Int, rejected: Int)?
     /// The records that the stores were built from, and those of them that were skipped and rejected.
     public var parts = (read: 0, skipped: 0, rejected: 0)

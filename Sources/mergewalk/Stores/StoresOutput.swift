@@ -134,7 +134,7 @@ final class StoresOutput {
         "  sums     \(Figures.grouped(split.read)) read by the split = \(built) + \(Figures.grouped(split.skipped)) skipped"
           + " + \(Figures.grouped(split.rejected)) rejected")
     } else {
-      Console.words("  sums     \(built); what somebody else has split was not counted before")
+      Console.words("  sums     \(built); records that another program has split were not counted before")
     }
     if committed.shared > 0 { Console.words("  shared   \(Figures.count(committed.shared, "record")) beside them") }
     if let path = committed.rejectsPath { Console.words("  rejects  \(path) (\(words(committed.rejectCodes)))") }
