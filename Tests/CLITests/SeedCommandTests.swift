@@ -46,6 +46,22 @@ struct SeedCommandTests {
     #expect(try bytes("one/default.sqlite") != bytes("two/other.sqlite"))
   }
 
+  @Test("rejects are said although it is to be quiet: a build that fails says why")
+  func quietRejects() throws {
+    try pipeline()
+    let shop = Locations.fixtures + "/shop/"
+    let orders = try String(contentsOfFile: shop + "orders-1.csv", encoding: .utf8)
+    let columns = try #require(orders.split(separator: "\n").first).split(separator: ",")
+    let wrong = columns.map { $0 == "order_id" ? "Z-1" : $0 == "ordered_at" ? "yesterday" : "1" }
+    try folder.write(orders + wrong.joined(separator: ",") + "\n", to: "orders.csv")
+    try folder.write(
+      try String(contentsOfFile: folder.file("orders.yaml"), encoding: .utf8)
+        .replacingOccurrences(shop + "orders-*.csv", "orders.csv"), to: "orders.yaml")
+    let done = try seed("orders.yaml", "--store", "default.sqlite", "--quiet")
+    #expect(done.status == 1, "\(done.words)")
+    #expect(done.words.contains("1 rejected") && done.words.contains("value.date"), "\(done.words)")
+  }
+
   @Test("IM18: the store opens where nothing can be written")
   func im18ReadOnly() throws {
     try pipeline()

@@ -133,11 +133,29 @@ struct GuessedPipeline {
       lines.append("  \(option): \(value)\(note.isEmpty ? "" : "  # \(note)")")
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
-      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right? Then say:")
-      lines.append("  # \(proposal.option): \(proposal.value)")
+      let isNeeded = proposal.option == "comment" && beginsWithRemark(found)
+      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right?" + (isNeeded ? "" : " Then say:"))
+      lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
     return lines
+  }
+
+  /// Whether the first line is a remark: it would be taken for the header, or for the record that says how many columns
+  /// there are, and nothing else could be read.
+  private func beginsWithRemark(_ found: CSVOptions) -> Bool {
+    guard let comment = found.comment, let source = sample.definition.sources.first, !source.isReadOnce else {
+      return false
+    }
+    var plain = found
+    plain.comment = nil
+    plain.header = .none
+    plain.caution = nil
+    var batch = RecordBatch()
+    guard var reader = try? RecordFormat.csv(plain).reader(source: source, columns: .all, index: 0),
+      (try? reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))) == true, batch.recordCount > 0
+    else { return false }
+    return batch.raw(0).starts(with: comment.utf8)
   }
 
   /// The spellings of null: those that were found, and empty fields where the columns are text.

@@ -124,6 +124,8 @@ struct SeedCommand: ParsableCommand {
     Console.hide(summary.redaction)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if json { Console.data(Self.json(summary, store: store, seconds: seconds).text) }
+    // A build that fails for rejects says which, also when it is to be quiet.
+    for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
     if !quiet {
       FindingsOutput.words(summary.warnings)
       for run in summary.runs {

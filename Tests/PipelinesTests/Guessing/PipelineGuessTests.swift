@@ -294,6 +294,16 @@ struct PipelineGuessTests {
     }
   }
 
+  @Test("remarks above and within a table do not hide its columns", arguments: ["", "code\tplace\tzone\n"])
+  func remarks(_ header: String) throws {
+    let zones = (1...40).map { "Z\($0)\t+\($0 * 7)\tEurope/Town\($0)\n" }
+    let text = "# zones\n#\n" + header + zones[..<30].joined() + "# more\n# of them\n" + zones[30...].joined()
+    try folder.write(text, to: "zone.tab")
+    let guess = try guess("zone.tab")
+    #expect(self.text(guess, 1).contains("Is that right?\n  comment: \"#\"\n"))
+    #expect(try run(guess) == [40])
+  }
+
   @Test("columns of one source are judged together, and empty files of a glob are warned of")
   func together() throws {
     try folder.write("", to: "a1.csv")
