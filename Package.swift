@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // The sources import the C library as Glibc; on macOS that name stands for Darwin. What Darwin spells differently is in
@@ -38,6 +39,7 @@ let package = Package(
       targets: ["MergewalkObjects", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkObjectContext"]),
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "MergewalkFoundation", targets: ["MergewalkFoundation"]),
+    .library(name: "MergewalkMacros", targets: ["MergewalkMacros"]),
     .library(name: "MergewalkReaders", targets: ["MergewalkReaders", "MergewalkRecordFormats"]),
     .library(
       name: "MergewalkImport",
@@ -48,6 +50,8 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // For macros only: who does not use the product MergewalkMacros does not build it.
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
   ],
   targets: [
     // C libraries of the system.
@@ -77,12 +81,15 @@ let package = Package(
     module("MergewalkYAML", ["MergewalkDiagnostics", "CMergewalkLibYAML"]),
     module("MergewalkPropertyLists"),
 
+    // Text of classes that code generation and macros share.
+    module("MergewalkClassText"),
+
     // The object layer.
     module(
       "MergewalkObjectModel",
       [
-        "MergewalkBytes", "MergewalkDiagnostics", "MergewalkXML", "MergewalkYAML", "MergewalkPropertyLists",
-        "CMergewalkCrypto", "CMergewalkICU",
+        "MergewalkBytes", "MergewalkClassText", "MergewalkDiagnostics", "MergewalkXML", "MergewalkYAML",
+        "MergewalkPropertyLists", "CMergewalkCrypto", "CMergewalkICU",
       ]),
     module("MergewalkSQLite", ["CMergewalkSQLite"]),
     module("MergewalkStorePages", ["MergewalkThreads"]),
@@ -123,11 +130,26 @@ let package = Package(
         "MergewalkYAML",
       ]),
 
+    // What the compiler runs for `@Managed`.
+    .macro(
+      name: "MergewalkMacroPlugin",
+      dependencies: [
+        "MergewalkClassText",
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ],
+      swiftSettings: strict),
+
     // What users import: one module a product.
     module(
       "MergewalkObjects",
       ["MergewalkDiagnostics", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkObjectContext"]),
     module("MergewalkFoundation", ["MergewalkObjectModel", "MergewalkObjectContext"]),
+    module("MergewalkMacros", ["MergewalkObjects", "MergewalkMacroPlugin"]),
     module("MergewalkReaders", ["MergewalkDiagnostics", "MergewalkRecordFormats"]),
     module("MergewalkImport", ["MergewalkObjects", "MergewalkReaders", "MergewalkImporting", "MergewalkPipelines"]),
 
@@ -175,6 +197,14 @@ let package = Package(
         "MergewalkSQLite", "MergewalkTestSupport",
       ],
       exclude: ["Generated/Zoo.yaml"]),
+    // Without the plugin among the dependencies, which would make SwiftPM build all tests and targets for the host as well.
+    tests(
+      "MacrosTests", ["MergewalkMacros", "MergewalkDiagnostics", "MergewalkObjects", "MergewalkTestSupport"],
+      exclude: ["Library.xcdatamodel", "Mistakes"]),
+    // The classes that code generation makes of the same model, with the same source that uses them.
+    tests(
+      "MacroTwinTests",
+      ["MergewalkObjects", "MergewalkObjectContext", "MergewalkObjectModel", "MergewalkTestSupport"]),
     tests("MergewalkFoundationTests", ["MergewalkFoundation", "MergewalkObjects", "MergewalkTestSupport"]),
     tests(
       "RecordFormatsTests",

@@ -49,12 +49,33 @@ def main():
             if "(decisions/" not in line and not any(page.startswith(later) for later in LATER):
                 failures += [f"{place}: “{old}”: {new}" for old, new in PLAIN.items()
                              if re.search(r"(?i)\b" + old, line)]
+    failures += catalogues()
     failures += sources()
     for name in ["packaging/action/action.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml"]:
         if parses(name) is False:
             failures.append(f"{name}: is no YAML")
     print("\n".join(failures) if failures else f"{len(pages)} pages: no findings")
     sys.exit(1 if failures else 0)
+
+
+def catalogues():
+    """What is wrong with the links of the DocC catalogues, which no other tool looks at without docc."""
+    failures = []
+    for folder, _, names in os.walk(os.path.join(HERE, "Sources")):
+        if not folder.endswith(".docc"):
+            continue
+        articles = {name[:-3] for name in names if name.endswith(".md")}
+        for name in sorted(names):
+            place = os.path.relpath(os.path.join(folder, name), HERE)
+            text = open(os.path.join(folder, name)).read()
+            failures += [f"{place}: there is no article {link}" for link in re.findall(r"<doc:(\w+)>", text)
+                         if link not in articles]
+            failures += [f"{place}: is {page} there?" for page in re.findall(r"`((?:docs|Examples|Tests)/[\w./-]+)`", text)
+                         if not os.path.exists(os.path.join(HERE, page))]
+            failures += [f"{place}: {address} is no address of ours: write “…/mergewalk.git”"
+                         for address in re.findall(r"https?://\S*mergewalk[^\s\")]*", text)]
+    return failures
+
 
 
 def sources():

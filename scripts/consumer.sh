@@ -2,4 +2,11 @@
 # Builds and runs the package in Tests/Consumer, which depends on Mergewalk from outside: as those who use it do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-"${SWIFT:-swift}" run --package-path Tests/Consumer --scratch-path .build_consumer Consumer
+scratch=$PWD/.build-consumer
+"${SWIFT:-swift}" run --package-path Tests/Consumer --scratch-path "$scratch" Consumer
+# It does not use the macros, so it does not build what they need.
+built=$(find "$scratch/debug/" -maxdepth 1 -name 'SwiftSyntax*' | head -n 1)
+if [ -n "$built" ]; then
+  echo "swift-syntax was built for a package that uses no macros: $built" >&2
+  exit 1
+fi

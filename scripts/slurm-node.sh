@@ -11,7 +11,13 @@ stop() {
   for name in slurmd slurmctld munged; do
     pid=$(cat "$folder/$name.pid" 2>/dev/null) || continue
     kill "$pid" 2>/dev/null || continue
-    while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+    # One that has ended may stay a zombie for as long as nobody asks for it.
+    for _ in $(seq 100); do
+      grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null && break
+      kill -0 "$pid" 2>/dev/null || break
+      sleep 0.05
+    done
+    kill -9 "$pid" 2>/dev/null || true
   done
 }
 

@@ -15,6 +15,8 @@ extension Date: ManagedValue, PredicateArgument, PredicateOperand {
   public static var emptyValue: Date { Date(timeIntervalSinceReferenceDate: 0) }
   /// The date as a constant.
   public var constantValue: ConstantValue { .attribute(attributeValue) }
+  /// `.date`.
+  public static var attributeType: AttributeType { .date }
 }
 
 extension UUID: ManagedValue, PredicateArgument, PredicateOperand {
@@ -37,6 +39,8 @@ extension UUID: ManagedValue, PredicateArgument, PredicateOperand {
   public static var emptyValue: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
   /// The UUID as a constant.
   public var constantValue: ConstantValue { .attribute(attributeValue) }
+  /// `.uuid`.
+  public static var attributeType: AttributeType { .uuid }
 }
 
 extension Data: ManagedValue, PredicateArgument, PredicateOperand {
@@ -51,6 +55,8 @@ extension Data: ManagedValue, PredicateArgument, PredicateOperand {
   public static var emptyValue: Data { Data() }
   /// The bytes as a constant.
   public var constantValue: ConstantValue { .attribute(attributeValue) }
+  /// `.binary`.
+  public static var attributeType: AttributeType { .binary }
 }
 
 extension Decimal: ManagedValue, PredicateArgument, PredicateOperand {
@@ -70,6 +76,8 @@ extension Decimal: ManagedValue, PredicateArgument, PredicateOperand {
   public static var emptyValue: Decimal { 0 }
   /// The number as a constant.
   public var constantValue: ConstantValue { .attribute(attributeValue) }
+  /// `.decimal`.
+  public static var attributeType: AttributeType { .decimal }
 }
 
 extension URL: ManagedValue, PredicateArgument, PredicateOperand {
@@ -84,4 +92,6 @@ extension URL: ManagedValue, PredicateArgument, PredicateOperand {
   public static var emptyValue: URL { URL(string: "about:blank") ?? URL(fileURLWithPath: "/") }
   /// The URL as a constant.
   public var constantValue: ConstantValue { .attribute(attributeValue) }
+  /// `.uri`.
+  public static var attributeType: AttributeType { .uri }
 }

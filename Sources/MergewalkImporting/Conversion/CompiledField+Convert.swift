@@ -1,5 +1,5 @@
-public import MergewalkObjectStore
-public import MergewalkRecordFormats
+package import MergewalkObjectStore
+package import MergewalkRecordFormats
 
 extension CompiledField {
   /// Converts one column of a batch into cells, one for each record.
@@ -12,7 +12,7 @@ extension CompiledField {
   ///   - column: the column in the batch, from 0.
   ///   - cells: is made to hold one cell for each record; its memory is reused.
   /// - Complexity: O(bytes of the column); allocates only while arrays grow.
-  public func convert(
+  package func convert(
     _ records: inout RecordBatch, column: Int, into cells: inout CellColumn, failures: inout [FieldFailure]
   ) {
     var replaced = ValueCounts.Replacements.zero

@@ -1,6 +1,6 @@
 import MergewalkObjectContext
-public import MergewalkObjectStore
-public import MergewalkRecordFormats
+package import MergewalkObjectStore
+package import MergewalkRecordFormats
 
 extension CompiledField {
   /// Checks a converted column against what the model demands of the attribute.
@@ -14,7 +14,7 @@ extension CompiledField {
   ///   - exempt: one entry for each record, or `nil`; records whose entry is not 0 are passed over. A record that does
   ///     not name the object of a relationship says nothing about that object's attributes either.
   /// - Complexity: O(records); with a regular expression O(bytes of the column).
-  public func validate(
+  package func validate(
     _ records: RecordBatch, column: Int, cells: inout CellColumn, exempt: ContiguousArray<UInt8>? = nil,
     failures: inout [FieldFailure]
   ) {

@@ -1,13 +1,13 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 import MergewalkObjectContext
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// A field's import, checked against its attribute and ready to convert columns.
 ///
 /// The policy for each of the four cases is resolved to a cell or a failure in advance:
 /// see `docs/conversions.md`.
-public struct CompiledField: Sendable {
+package struct CompiledField: Sendable {
   /// The conversion of fields that have a value.
   enum Kind: Sendable {
     case integer(IntegerConversion)
@@ -34,13 +34,13 @@ public struct CompiledField: Sendable {
   }
 
   /// The attribute's name.
-  public let attributeName: String
+  package let attributeName: String
   /// The attribute's type.
-  public let type: AttributeType
+  package let type: AttributeType
   /// How dates are written, for messages.
-  public let options: ConversionOptions
+  package let options: ConversionOptions
   /// Identifies the field in failures, for the code that planned the import; 0 until set.
-  public var identifier: Int32 = 0
+  package var identifier: Int32 = 0
 
   /// What the model demands of the values.
   let validator: AttributeValidator
@@ -66,7 +66,7 @@ public struct CompiledField: Sendable {
   ///   - isModelLinted: whether what is wrong with the model's own rules has findings already.
   ///   - findings: gets everything that is wrong or dubious, at the places of the options that it is about.
   /// - Returns: the field, or `nil` when the findings include an error.
-  public static func compile(
+  package static func compile(
     _ field: FieldImport, attribute: AttributeDescription, path: String, isModelLinted: Bool = false,
     findings: inout [Diagnostic]
   ) -> CompiledField? {
@@ -79,7 +79,7 @@ public struct CompiledField: Sendable {
   /// Checks a field's import against its attribute and prepares it.
   ///
   /// - Throws: all findings when one of them is an error; warnings alone are dropped.
-  public init(_ field: FieldImport, attribute: AttributeDescription) throws(DiagnosticList) {
+  package init(_ field: FieldImport, attribute: AttributeDescription) throws(DiagnosticList) {
     var check = FieldCheck(field, attribute, path: "")
     let compiled = CompiledField(&check)
     guard let compiled, !check.findings.hasErrors else { throw DiagnosticList(check.findings.list) }

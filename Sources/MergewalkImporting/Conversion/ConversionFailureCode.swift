@@ -39,18 +39,18 @@ public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
 }
 
 /// A field that did not convert, or whose value the model does not allow.
-public struct FieldFailure: Sendable, Hashable {
+package struct FieldFailure: Sendable, Hashable {
   /// The record's position in its batch, from 0.
-  public var record: Int32
+  package var record: Int32
   /// The field's column in the batch, from 0.
-  public var column: Int32
+  package var column: Int32
   /// The ``CompiledField/identifier`` of the field that failed.
-  public var field: Int32
+  package var field: Int32
   /// The code of the reject.
-  public var code: RejectCode
+  package var code: RejectCode
 
   /// Creates a failure.
-  public init(record: Int32, column: Int32, field: Int32, code: RejectCode) {
+  package init(record: Int32, column: Int32, field: Int32, code: RejectCode) {
     self.record = record
     self.column = column
     self.field = field

@@ -1,5 +1,5 @@
 /// Binary floating-point numbers: the value of type Double or Float that is nearest to the text's.
-public enum DoubleText {
+package enum DoubleText {
   /// Returns the Double nearest to the number that `bytes` spell; halfway cases go to the even one.
   ///
   /// Minus zero becomes zero, because SQLite stores it so; a later import would see a change otherwise.
@@ -7,7 +7,7 @@ public enum DoubleText {
   /// - Throws: `number` or `length` when the text has another form, `range` when the number is too large for a
   ///   Double or becomes zero only by rounding. The words `inf` and `nan` are not numbers.
   @inline(__always)
-  public static func parse(_ bytes: FieldBytes, decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
+  package static func parse(_ bytes: FieldBytes, decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
     let text = try NumberText(bytes, decimalMark: decimalMark)
     if let exact = exact(text) { return exact }
     return try nearest(text, bytes, decimalMark)
@@ -17,7 +17,7 @@ public enum DoubleText {
   ///
   /// - Throws: As ``parse(_:decimalMark:)``, `range` with the bounds of Float.
   @inline(__always)
-  public static func parseFloat(_ bytes: FieldBytes, decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
+  package static func parseFloat(_ bytes: FieldBytes, decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
     let text = try NumberText(bytes, decimalMark: decimalMark)
     if let exact = exact(text) {
       // Rounding twice goes wrong only when the Double lies halfway between two Floats: its 29 excess bits are then

@@ -1,8 +1,8 @@
 /// The bytes of one field, inside the batch's arena; never kept beyond the call.
-public typealias FieldBytes = UnsafeBufferPointer<UInt8>
+package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 
 /// Whole numbers: `[+-]digits`.
-public enum IntegerText {
+package enum IntegerText {
   /// Returns the number that all of `bytes` spell.
   ///
   /// `12.0` and `1e3` are not whole numbers here: a column that has them says something else than its model.
@@ -10,7 +10,7 @@ public enum IntegerText {
   /// - Throws: `integer` when the text has another form, `range` when the number does not fit 64 bits.
   /// - Complexity: O(length).
   @inline(__always)
-  public static func parse(_ bytes: FieldBytes) throws(ConversionFailureCode) -> Int64 {
+  package static func parse(_ bytes: FieldBytes) throws(ConversionFailureCode) -> Int64 {
     guard var cursor = bytes.baseAddress else { throw .integer }
     var count = bytes.count
     guard count > 0 else { throw .integer }

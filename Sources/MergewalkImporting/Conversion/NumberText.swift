@@ -1,9 +1,9 @@
 /// The parts of a decimal number's text: `significand × 10^exponent`.
 ///
 /// Grammar: `[+-] (digits [mark [digits]] | mark digits) [(e|E) [+-] digits]`.
-public struct NumberText: Sendable {
+package struct NumberText: Sendable {
   /// Texts longer than this are refused, so that one field cannot cost more than its share of time.
-  public static let greatestLength = 2_048
+  package static let greatestLength = 2_048
 
   /// All digits as one number; only the truth when ``isExact``.
   var significand: UInt64

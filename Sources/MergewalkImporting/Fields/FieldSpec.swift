@@ -1,5 +1,5 @@
 /// The kind of value of a field of a pipeline file.
-public enum FieldKind: Sendable, Hashable {
+package enum FieldKind: Sendable, Hashable {
   /// Text.
   case text
   /// Text that may be empty.
@@ -57,19 +57,19 @@ extension FieldKind {
 }
 
 /// One field of a component: all that parsing, lint and the reference need to know about it.
-public struct FieldSpec: Sendable, Hashable {
+package struct FieldSpec: Sendable, Hashable {
   /// The field's name.
-  public var name: String
+  package var name: String
   /// The kind of its value.
-  public var kind: FieldKind
+  package var kind: FieldKind
   /// Whether leaving it out is an error.
-  public var isRequired: Bool
+  package var isRequired: Bool
   /// The default, as a person would write it; `nil` for nothing.
-  public var defaultText: String?
+  package var defaultText: String?
   /// One sentence that says what it is for.
-  public var summary: String
+  package var summary: String
   /// A value as a person would write it.
-  public var example: String
+  package var example: String
 
   package init(
     _ name: String, _ kind: FieldKind, required: Bool = false, default defaultText: String? = nil,
@@ -85,17 +85,17 @@ public struct FieldSpec: Sendable, Hashable {
 }
 
 /// A mapping in a pipeline file: its name and its fields.
-public struct ComponentSpec: Sendable, Hashable {
+package struct ComponentSpec: Sendable, Hashable {
   /// The component's name, as the reference calls it.
-  public var name: String
+  package var name: String
   /// One sentence that says what it is for.
-  public var summary: String
+  package var summary: String
   /// The field that a bare text or list stands for, or `nil` when only a mapping will do.
-  public var shorthand: String?
+  package var shorthand: String?
   /// Sets of fields of which one must be there whole; empty when nothing is asked beyond `isRequired`.
-  public var alternatives: [[String]]
+  package var alternatives: [[String]]
   /// The fields in the order of the reference.
-  public var fields: [FieldSpec]
+  package var fields: [FieldSpec]
 
   package init(
     _ name: String, _ summary: String, shorthand: String? = nil, alternatives: [[String]] = [], fields: [FieldSpec]
@@ -108,5 +108,5 @@ public struct ComponentSpec: Sendable, Hashable {
   }
 
   /// The field with this name, or `nil`.
-  public func field(named name: String) -> FieldSpec? { fields.first { $0.name == name } }
+  package func field(named name: String) -> FieldSpec? { fields.first { $0.name == name } }
 }

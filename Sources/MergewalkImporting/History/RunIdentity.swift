@@ -3,25 +3,25 @@ import Glibc
 /// The name of one run: its pipeline and the moment it began, to the millisecond.
 ///
 /// The rejects file, the JSON result, the logs and the table of runs all carry ``text``.
-public struct RunIdentity: Sendable, Hashable {
+package struct RunIdentity: Sendable, Hashable {
   /// The pipeline's name.
-  public let pipeline: String
+  package let pipeline: String
   /// When the run began, in seconds since 1970 UTC.
-  public let started: Double
+  package let started: Double
 
   /// Names a run of a pipeline that begins at a moment; now when none is given.
-  public init(pipeline: String, started: Double? = nil) {
+  package init(pipeline: String, started: Double? = nil) {
     self.pipeline = pipeline
     self.started = started ?? Self.now()
   }
 
   /// `orders@2024-01-31T12:00:00.123Z`.
-  public var text: String { "\(pipeline)@\(Self.timestamp(started))" }
+  package var text: String { "\(pipeline)@\(Self.timestamp(started))" }
 
   /// A moment in UTC as ISO 8601 with milliseconds.
   ///
   /// - Parameter seconds: Seconds since 1970 UTC; what no calendar holds is the start of 1970.
-  public static func timestamp(_ seconds: Double) -> String {
+  package static func timestamp(_ seconds: Double) -> String {
     let sane = seconds.isFinite && seconds.magnitude < 1e11 ? seconds : 0
     let milliseconds = Int((sane * 1000).rounded())
     let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)

@@ -1,16 +1,16 @@
-public import MergewalkRecordFormats
+package import MergewalkRecordFormats
 
 /// How files of whole objects call their fields.
-public enum IdentityColumn {
+package enum IdentityColumn {
   /// The column of a field: its name, in XML with hyphens for the colons, which would be prefixes of namespaces there.
   ///
   /// No property has a hyphen in its name.
-  public static func name(ofField name: String, isXML: Bool) -> String {
+  package static func name(ofField name: String, isXML: Bool) -> String {
     isXML ? String(name.map { $0 == ":" ? "-" : $0 }) : name
   }
 
   /// The column of a field in files of a format.
-  public static func name(ofField name: String, in format: RecordFormat) -> String {
+  package static func name(ofField name: String, in format: RecordFormat) -> String {
     if case .xml = format { return Self.name(ofField: name, isXML: true) }
     return name
   }

@@ -1,19 +1,19 @@
-public import MergewalkObjectStore
+package import MergewalkObjectStore
 
 /// The cursors of one pipeline in a store's metadata, by the name of the import; that of the only one is empty.
 ///
-public struct StoredCursors {
+package struct StoredCursors {
   private var state: MergewalkState
   private let pipeline: String
 
   /// Reads the cursors of a pipeline.
-  public init(_ metadata: StoreMetadata, pipeline: String) {
+  package init(_ metadata: StoreMetadata, pipeline: String) {
     state = metadata.mergewalk
     self.pipeline = pipeline
   }
 
   /// The cursor of an import; `nil` for none, and when what is there is about another column or kind.
-  public func value(part: String, _ policy: SincePolicy) -> CursorValue? {
+  package func value(part: String, _ policy: SincePolicy) -> CursorValue? {
     guard let entry = state.cursor(pipeline: pipeline, part: part), entry.column == policy.column,
       entry.kind == policy.kind.rawValue
     else { return nil }
@@ -26,7 +26,7 @@ public struct StoredCursors {
   }
 
   /// The column and kind of a cursor that is not about what the policy says; `nil` when there is none or it fits.
-  public func mismatch(part: String, _ policy: SincePolicy) -> String? {
+  package func mismatch(part: String, _ policy: SincePolicy) -> String? {
     guard let entry = state.cursor(pipeline: pipeline, part: part), value(part: part, policy) == nil else { return nil }
     return "the column \(entry.column) of type \(entry.kind)"
   }

@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 /// there already.
 ///
 /// Files are the same when the system says so (device and number, with all links followed), whatever they are called.
-public struct OutputCheck: Sendable {
+package struct OutputCheck: Sendable {
   /// What tells a file, whether it is there or not.
   private enum Key: Hashable {
     case file(FileID)
@@ -20,12 +20,12 @@ public struct OutputCheck: Sendable {
   private var folders: [(path: String, words: String)] = []
 
   /// Nothing is read or written yet.
-  public init() {}
+  package init() {}
 
   /// Notes a file, or a folder with all that is in it, that is read.
   ///
   /// - Parameter words: what it is, such as `an input`.
-  public mutating func reads(_ path: String, as words: String) {
+  package mutating func reads(_ path: String, as words: String) {
     guard path != "-" else { return }
     var status = stat()
     guard stat(path, &status) == 0 else { return }
@@ -41,7 +41,7 @@ public struct OutputCheck: Sendable {
   }
 
   /// Notes a store that is read or written, with all that lies beside it.
-  public mutating func uses(store path: String) {
+  package mutating func uses(store path: String) {
     let path = ResolvedPath.of(path)
     used[Key(path)] = "the store"
     for suffix in ["-wal", "-shm", "-journal", "-mergewalk", "-mergewalk-journal"] {
@@ -54,7 +54,7 @@ public struct OutputCheck: Sendable {
   /// - Parameters:
   ///   - kind: what is written; `nil` when the caller has been told to replace whatever is there.
   ///   - words: what it is, such as `the report`.
-  public mutating func refusal(
+  package mutating func refusal(
     of path: String, _ kind: OutputKind?, as words: String
   ) -> (message: String, hint: String)? {
     var status = stat()

@@ -3,7 +3,7 @@ import Glibc
 import MergewalkRecordFormats
 
 /// The kind of file that a command writes: it replaces only a file of the same kind.
-public enum OutputKind: String, Sendable, CaseIterable {
+package enum OutputKind: String, Sendable, CaseIterable {
   /// Rejected records, see `docs/rejects.md`.
   case rejects
   /// The numbers of a run as OpenMetrics text.
@@ -16,7 +16,7 @@ public enum OutputKind: String, Sendable, CaseIterable {
   case text
 
   /// Its name in messages.
-  public var words: String {
+  package var words: String {
     switch self {
     case .rejects: "a rejects file"
     case .metrics: "a metrics file"
@@ -33,7 +33,7 @@ public enum OutputKind: String, Sendable, CaseIterable {
   /// such as a pipe or a device, is written to and stays.
   ///
   /// - Complexity: One read of at most 4 KiB; of rejects files that were edited, the first line.
-  public func mayReplace(_ path: String) -> Bool {
+  package func mayReplace(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
     guard let head = FileFacts.head(path, count: Self.lookedAt) else { return false }

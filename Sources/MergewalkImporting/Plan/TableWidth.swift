@@ -1,15 +1,15 @@
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// Whether SQLite takes the tables of a model.
-public enum TableWidth {
+package enum TableWidth {
   /// The most columns of a table.
   ///
   /// Source: [Limits in SQLite](https://sqlite.org/limits.html), `SQLITE_MAX_COLUMN`.
-  public static let limit = 2000
+  package static let limit = 2000
 
   /// Why no store can be made: an entity, with all that inherit from it, is too wide a table; `nil` when none is.
-  public static func problem(_ model: ManagedObjectModel) -> String? {
+  package static func problem(_ model: ManagedObjectModel) -> String? {
     // Every column is of a property, but for a few; most models need no schema to tell.
     let properties = model.entities.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
     guard properties > limit / 4 else { return nil }

@@ -8,7 +8,7 @@ import MergewalkRecordFormats
 /// begins, to a file beside it with the moment of its own run in the name,
 /// `orders.rejects.2024-05-01T020000.123Z.ndjson` for `orders.rejects.ndjson`. So no run empties a file whose records
 /// are not yet put right; `docs/rejects.md` has the rules.
-public struct EarlierRejects: Sendable {
+package struct EarlierRejects: Sendable {
   /// The rejects file's path, with its links followed.
   private let path: String
   private let folder: String
@@ -17,7 +17,7 @@ public struct EarlierRejects: Sendable {
   private let suffix: String
 
   /// The files beside a rejects file, which need not be there.
-  public init(of path: String) {
+  package init(of path: String) {
     let path = ResolvedPath.of(path)
     self.path = path
     folder = RejectWriter.folder(of: path)
@@ -28,7 +28,7 @@ public struct EarlierRejects: Sendable {
   }
 
   /// The files that were set aside, the oldest run's first.
-  public var paths: [String] {
+  package var paths: [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []
@@ -41,7 +41,7 @@ public struct EarlierRejects: Sendable {
 
   /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
   /// files.
-  public func moment(of path: String) -> String? {
+  package func moment(of path: String) -> String? {
     let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     guard isOurs(name) else { return nil }
     return String(name.dropFirst(prefix.count).prefix(Self.momentShape.count))
@@ -87,7 +87,7 @@ public struct EarlierRejects: Sendable {
   }
 
   /// Whether two paths lead to one file; equal paths do.
-  public static func isSame(_ first: String, _ second: String) -> Bool {
+  package static func isSame(_ first: String, _ second: String) -> Bool {
     guard let one = FileID(first), let other = FileID(second) else { return first == second }
     return one == other
   }

@@ -1,27 +1,27 @@
 import MergewalkBytes
 import MergewalkRecordFormats
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 import Glibc
 
 /// One rejected record: where it stands and why it was rejected.
-public struct Reject: Sendable {
+package struct Reject: Sendable {
   /// One thing that is wrong with the record.
-  public struct Reason: Sendable {
+  package struct Reason: Sendable {
     /// Why.
-    public var code: RejectCode
+    package var code: RejectCode
     /// The message: found, then expected.
-    public var message: String
+    package var message: String
     /// The entity's name, when the reason is about one.
-    public var entity: String?
+    package var entity: String?
     /// The attribute's or relationship's name, when the reason is about one.
-    public var attribute: String?
+    package var attribute: String?
     /// The name of the source's column, when the reason is about one.
-    public var field: String?
+    package var field: String?
     /// Where the reason stands in the file.
-    public var position: SourcePosition
+    package var position: SourcePosition
 
     /// Creates a reason.
-    public init(
+    package init(
       _ code: RejectCode, message: String, entity: String? = nil, attribute: String? = nil, field: String? = nil,
       position: SourcePosition
     ) {
@@ -35,26 +35,26 @@ public struct Reject: Sendable {
   }
 
   /// The input's path as the user gave it.
-  public var file: String
+  package var file: String
   /// The path inside the input of the archive's member that the record is from; nil when the input is no archive.
-  public var member: String?
+  package var member: String?
   /// The record's number in its file or member, from 1; a header does not count.
-  public var record: Int
+  package var record: Int
   /// The first reason, under which the record is counted.
-  public var reason: Reason
+  package var reason: Reason
   /// Further reasons.
-  public var also: [Reason]
+  package var also: [Reason]
   /// The import that rejected the record; nil when the run has only one.
-  public var part: String?
+  package var part: String?
   /// The names of the file's columns; nil where the line need not carry them.
-  public var header: [String]?
+  package var header: [String]?
   /// The number of spaces before the record's first line, where they are a part of its meaning.
-  public var indent = 0
+  package var indent = 0
   /// Whether the raw record is only its beginning.
-  public var isCut = false
+  package var isCut = false
 
   /// Creates a reject.
-  public init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
+  package init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
     self.file = file
     self.member = member
     self.record = record
@@ -64,9 +64,9 @@ public struct Reject: Sendable {
 }
 
 /// The rejects file cannot be written.
-public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The file or its folder does not let itself be written.
     case cannotOpen
     /// The disk is full, or another failure of the operating system.
@@ -77,14 +77,14 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
     case tooShort
   }
   /// The kind of failure.
-  public var code: Code
+  package var code: Code
   /// The file's path.
-  public var path: String
+  package var path: String
   /// The operating system's error number.
-  public var number: Int32
+  package var number: Int32
 
   /// The message, with the path and the operating system's words.
-  public var description: String {
+  package var description: String {
     switch code {
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
@@ -100,13 +100,13 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
 ///
 /// A file of an earlier run is set aside at the start (``EarlierRejects``); the run's own is made with the first
 /// reject, so that a clean run leaves none. The lines' members are described in `docs/rejects.md`.
-public final class RejectWriter {
+package final class RejectWriter {
   /// The file's path; where it was moved, once it is closed and another run has set it aside meanwhile.
-  public private(set) var path: String
+  package private(set) var path: String
   /// The number of rejects so far.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// The number of bytes so far, those that are not flushed included.
-  public private(set) var byteCount = 0
+  package private(set) var byteCount = 0
 
   private let run: String
   /// The bytes that are known to be on the disk.
@@ -130,7 +130,7 @@ public final class RejectWriter {
   /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when
   ///   there is a file that can be neither set aside nor written, or no file can be made; better now than after hours.
   ///   The folder is made when it is not there.
-  public init(
+  package init(
     path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
     self.path = path
@@ -169,7 +169,7 @@ public final class RejectWriter {
   ///
   /// - Parameter count: the number of rejects in these bytes.
   /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotOpen`, `cannotWrite`.
-  public convenience init(
+  package convenience init(
     path: String, run: String, access: FileAccess = .usual, keeping length: Int, count: Int,
     isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
@@ -222,7 +222,7 @@ public final class RejectWriter {
   ///
   /// - Parameter raw: the record's bytes without its line end. They are written whole: as a string when they are
   ///   UTF-8, else in base64.
-  public func write(_ reject: Reject, raw: UnsafeRawBufferPointer) throws(RejectWriterError) {
+  package func write(_ reject: Reject, raw: UnsafeRawBufferPointer) throws(RejectWriterError) {
     let before = buffer.bytes.count
     buffer.open(UInt8(ascii: "{"))
     buffer.member("run", run)
@@ -260,7 +260,7 @@ public final class RejectWriter {
   }
 
   /// Adds a line about an object of the store that could not be deleted.
-  public func write(object: String, entity: String, code: RejectCode, message: String) throws(RejectWriterError) {
+  package func write(object: String, entity: String, code: RejectCode, message: String) throws(RejectWriterError) {
     let before = buffer.bytes.count
     buffer.open(UInt8(ascii: "{"))
     buffer.member("run", run)
@@ -289,7 +289,7 @@ public final class RejectWriter {
   /// Hands all lines to the operating system.
   ///
   /// - Throws: ``RejectWriterError``; lines that were not written are kept for another try.
-  public func flush() throws(RejectWriterError) {
+  package func flush() throws(RejectWriterError) {
     guard !buffer.bytes.isEmpty else { return }
     if descriptor < 0 {
       try make()
@@ -326,7 +326,7 @@ public final class RejectWriter {
   /// Hands all lines to the operating system and waits until they are on the disk.
   ///
   /// What is no file on a disk, such as a pipe, has nothing to wait for.
-  public func sync() throws(RejectWriterError) {
+  package func sync() throws(RejectWriterError) {
     try flush()
     guard descriptor >= 0, syncedBytes != byteCount else { return }
     guard fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
@@ -339,7 +339,7 @@ public final class RejectWriter {
   ///
   /// - Parameter isFinished: whether the run has come to its end. What it has rejected once more is then not kept
   ///   twice.
-  public func close(isFinished: Bool = true) throws(RejectWriterError) {
+  package func close(isFinished: Bool = true) throws(RejectWriterError) {
     try flush()
     guard descriptor >= 0 else { return }
     findMoved()

@@ -97,6 +97,8 @@ public final class ImportSession {
       groups = ranges
     }
     self.report = report
+    // They hold this session, and what it has read; a process that makes many stores keeps none of it.
+    defer { (self.report, phases) = (nil, nil) }
     let (file, begin) = try open()
     let impatience = Impatience(shouldStop)
     do {

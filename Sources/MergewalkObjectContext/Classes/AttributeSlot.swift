@@ -80,6 +80,13 @@ extension ManagedObject {
     setSlotValue(slot, value.attributeValue)
   }
 
+  /// Not there: objects are the values of relationships.
+  @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
+  public final func get<Other: ManagedObject>(_ slot: AttributeSlot) -> Other? { nil }
+  /// Not there: objects are the values of relationships.
+  @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
+  public final func set<Other: ManagedObject>(_ slot: AttributeSlot, _ value: Other?) {}
+
   /// The value of an attribute; `.null` when it cannot be read.
   @usableFromInline
   final func slotValue(_ slot: AttributeSlot) -> AttributeValue {

@@ -11,9 +11,26 @@ public import MergewalkObjectModel
 /// }
 /// ```
 ///
-/// A name that is not there and a value of another type do not compile.
+/// A name that is not there and a value of another type do not compile. Classes that `@Managed` has written have keys as
+/// static properties, `Issue.title`, which are found here too.
+@dynamicMemberLookup
 public struct ObjectKeys<Object: ManagedObject>: Sendable {
   init() {}
+
+  /// An attribute whose key the class has.
+  public subscript<Value>(
+    dynamicMember path: KeyPath<Object.Type, AttributeKey<Value>>
+  ) -> AttributeKey<Value> { Object.self[keyPath: path] }
+
+  /// A to-one relationship whose key the class has.
+  public subscript<Other>(dynamicMember path: KeyPath<Object.Type, ToOneKey<Other>>) -> ToOneKey<Other> {
+    Object.self[keyPath: path]
+  }
+
+  /// A to-many relationship whose key the class has.
+  public subscript<Other>(dynamicMember path: KeyPath<Object.Type, ToManyKey<Other>>) -> ToManyKey<Other> {
+    Object.self[keyPath: path]
+  }
 
   /// How many objects there are: in `select`, with the other columns as groups.
   public var objectCount: AttributeKey<Int> { AttributeKey(Key(.evaluatedObject).function(.count), isAggregate: true) }

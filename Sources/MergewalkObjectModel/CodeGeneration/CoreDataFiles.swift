@@ -1,3 +1,5 @@
+import MergewalkClassText
+
 /// The two files of a class as Xcode writes them for an app: subclasses of `NSManagedObject` that are compiled on Apple's systems.
 struct CoreDataFiles {
   let entity: EntityDescription
@@ -75,7 +77,7 @@ struct CoreDataFiles {
 
   /// The functions that Core Data makes for a to-many relationship while the app runs.
   private func accessors(_ relationship: RelationshipDescription) -> String {
-    let suffix = SwiftNames.capitalised(relationship.name)
+    let suffix = ClassNames.capitalised(relationship.name)
     let value = classOf(relationship.destinationEntityName)
     let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
     var functions: [(selector: String, declaration: String)] = []

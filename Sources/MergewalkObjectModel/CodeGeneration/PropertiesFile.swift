@@ -1,3 +1,4 @@
+import MergewalkClassText
 import MergewalkDiagnostics
 
 /// The text of `Employee+CoreDataProperties.swift`.
@@ -143,7 +144,7 @@ struct PropertiesFile {
     // Each element has an accessor of its own: addressCity for address.city.
     for element in entity.attributes where element.compositeKey == attribute.name {
       let parts = element.name.split(separator: ".")
-      var name = parts.dropFirst().reduce(String(parts[0])) { $0 + SwiftNames.capitalised(String($1)) }
+      var name = parts.dropFirst().reduce(String(parts[0])) { $0 + ClassNames.capitalised(String($1)) }
       while entity.attribute(named: name) != nil || entity.relationship(named: name) != nil { name += "_" }
       write(element, as: self.name(name, attribute.position))
     }
@@ -169,6 +170,8 @@ struct PropertiesFile {
     // A store cannot look for what it does not have, or for what only a transformer can read.
     if attribute.isTransient || attribute.type == .transformable { return }
     let type = types.type("AttributeKey", in: "MergewalkObjectContext")
+    // The key's type says that values of Swift's own types are values of attributes, which is known there.
+    _ = types.type("ManagedValue", in: "MergewalkObjectModel")
     keys.append((text, "\(name): \(type)<\(value)> { \(type)(\(key)) }"))
   }
 

@@ -1,3 +1,5 @@
+import MergewalkClassText
+
 /// Names of a model as Swift spells them.
 enum SwiftNames {
   /// Whether a name can stand in Swift as it is or between backticks.
@@ -15,9 +17,6 @@ enum SwiftNames {
     return ["NSManagedObject", "ManagedObject"].contains(last) ? nil : String(last)
   }
 
-  /// The name with a capital at its beginning, as accessors have it: `orders` becomes `Orders`.
-  static func capitalised(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
-
   /// Words in camel case: `Orders of a day` becomes `ordersOfADay`, `SEARCH_TERM` becomes `searchTerm`.
   static func camelCase(_ text: String) -> String {
     let isConstant = text.contains { $0.isUppercase } && !text.contains { $0.isLowercase }
@@ -28,7 +27,7 @@ enum SwiftNames {
     var name = ""
     for word in words {
       let word = isConstant ? word.lowercased() : String(word)
-      name += name.isEmpty ? loweredStart(word) : capitalised(word)
+      name += name.isEmpty ? loweredStart(word) : ClassNames.capitalised(word)
     }
     guard isIdentifier(name) else { return isIdentifier("_" + name) && !name.isEmpty ? "_" + name : "value" }
     return name

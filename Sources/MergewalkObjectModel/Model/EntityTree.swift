@@ -1,3 +1,5 @@
+import MergewalkClassText
+
 /// An entity with those that inherit from it, for building models in code.
 ///
 /// A hierarchy is built from the top: an entity is given its subentities, and what an entity inherits from follows.
@@ -39,19 +41,9 @@ public struct EntityTree: Sendable, Hashable {
     _ name: String, className: String? = nil, isAbstract: Bool = false, _ properties: PropertyDraft...,
     unique: [[String]] = [], subentities: [EntityTree] = []
   ) -> EntityTree {
-    var entity = EntityDraft(name: name)
-    entity.className = className ?? name
-    entity.isAbstract = isAbstract
-    entity.isSyncable = true
-    entity.uniquenessConstraints = unique
-    for property in properties {
-      switch property {
-      case .attribute(let attribute): entity.attributes.append(attribute)
-      case .relationship(let relationship): entity.relationships.append(relationship)
-      case .fetched(let property): entity.fetchedProperties.append(property)
-      }
-    }
-    return EntityTree(entity, subentities: subentities)
+    EntityTree(
+      EntityDraft(name, className: className ?? name, isAbstract: isAbstract, properties, unique: unique),
+      subentities: subentities)
   }
 
   /// The entities of the tree, each before what inherits from it, with their parents' names.
@@ -67,6 +59,44 @@ public struct EntityTree: Sendable, Hashable {
       for child in next.tree.subentities.reversed() { pending.append((child, entity.name)) }
     }
     return entities
+  }
+}
+
+extension EntityDraft {
+  /// An entity with properties.
+  ///
+  /// - Parameters:
+  ///   - name: The entity's name.
+  ///   - className: The name of its class.
+  ///   - parent: The name of the entity it inherits from.
+  ///   - isAbstract: Whether it has no objects of its own.
+  ///   - properties: Its own properties.
+  ///   - unique: Uniqueness constraints: lists of property names.
+  ///   - indexes: Lists of property names; the index of `state` and `createdAt` is `byStateCreatedAtIndex`.
+  ///   - renamedFrom: The name the entity had in earlier versions of the model.
+  public init(
+    _ name: String, className: String, parent: String? = nil, isAbstract: Bool = false, _ properties: [PropertyDraft],
+    unique: [[String]] = [], indexes: [[String]] = [], renamedFrom: String? = nil
+  ) {
+    self.init(name: name)
+    self.className = className
+    parentName = parent
+    self.isAbstract = isAbstract
+    isSyncable = true
+    uniquenessConstraints = unique
+    renamingIdentifier = renamedFrom
+    for property in properties {
+      switch property {
+      case .attribute(let attribute): attributes.append(attribute)
+      case .relationship(let relationship): relationships.append(relationship)
+      case .fetched(let property): fetchedProperties.append(property)
+      }
+    }
+    fetchIndexes = indexes.map { names in
+      FetchIndexDescription(
+        name: "by" + names.map(ClassNames.capitalised).joined() + "Index",
+        elements: names.map { FetchIndexDescription.Element(propertyName: $0) })
+    }
   }
 }
 
@@ -103,6 +133,48 @@ public enum PropertyDraft: Sendable, Hashable {
     return .attribute(attribute)
   }
 
+  /// An attribute by its name and the Swift type of its values, as Xcode would declare it.
+  ///
+  /// - Parameters:
+  ///   - name: The attribute's name.
+  ///   - swiftType: The type of its values; the attribute is optional when it is, unless said otherwise.
+  ///   - type: The attribute's type; `nil` for the one that the Swift type has.
+  ///   - isOptional: Whether objects may have no value; `nil` for what the Swift type says.
+  ///   - value: What a new object gets.
+  ///   - isTransient: Whether it is never stored.
+  ///   - expression: The expression of a derived attribute, which is optional then.
+  ///   - minimum: The least number, or the least length of a text.
+  ///   - maximum: The greatest number, or the greatest length of a text.
+  ///   - pattern: An ICU regular expression that a whole text must match.
+  ///   - isExternal: Whether large values may live in files beside the store.
+  ///   - renamedFrom: The name the attribute had in earlier versions of the model.
+  public static func attribute<Value: ManagedValue>(
+    _ name: String, _ swiftType: Value.Type, type: AttributeType? = nil, optional isOptional: Bool? = nil,
+    default value: Value? = nil, transient isTransient: Bool = false, derived expression: String? = nil,
+    minimum: Double? = nil, maximum: Double? = nil, pattern: String? = nil, external isExternal: Bool = false,
+    renamedFrom: String? = nil
+  ) -> PropertyDraft {
+    var attribute = AttributeDescription(name: name, type: type ?? Value.attributeType)
+    let isOptionalType = Value.self is any AnyOptional.Type
+    attribute.isOptional = isOptional ?? (isOptionalType || expression != nil)
+    attribute.isTransient = isTransient
+    attribute.derivationExpression = expression
+    attribute.allowsExternalBinaryDataStorage = isExternal
+    attribute.renamingIdentifier = renamedFrom
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .double, .float, .boolean:
+      attribute.usesScalarValueType = attribute.isOptional || !isOptionalType
+    case .date, .uuid: attribute.usesScalarValueType = false
+    default: break
+    }
+    func text(_ bound: Double) -> String { Int64(exactly: bound).map { String($0) } ?? String(bound) }
+    attribute.takeValues(
+      default: value.flatMap { $0.attributeValue.modelText }, minimum: minimum.map(text), maximum: maximum.map(text),
+      pattern: pattern)
+    if attribute.defaultValue == nil, let value { attribute.defaultValue = value.attributeValue }
+    return .attribute(attribute)
+  }
+
   /// A transformable attribute; without a name it has the default transformer.
   public static func transformable(
     _ name: String, transformer: String? = nil, className: String? = nil, isOptional: Bool = false
@@ -125,20 +197,21 @@ public enum PropertyDraft: Sendable, Hashable {
   /// A to-one relationship.
   public static func toOne(
     _ name: String, _ destination: String, inverse: String?, isOptional: Bool = false,
-    deleteRule: DeleteRule = .nullify
+    deleteRule: DeleteRule = .nullify, renamedFrom: String? = nil
   ) -> PropertyDraft {
     var relationship = RelationshipDescription(name: name, destinationEntityName: destination)
     relationship.inverseName = inverse
     relationship.inverseEntityName = inverse == nil ? nil : destination
     relationship.isOptional = isOptional
     relationship.deleteRule = deleteRule
+    relationship.renamingIdentifier = renamedFrom
     return .relationship(relationship)
   }
 
   /// A to-many relationship; a maximum of 0 is none.
   public static func toMany(
     _ name: String, _ destination: String, inverse: String?, isOptional: Bool = true, isOrdered: Bool = false,
-    minimum: Int = 0, maximum: Int = 0, deleteRule: DeleteRule = .nullify
+    minimum: Int = 0, maximum: Int = 0, deleteRule: DeleteRule = .nullify, renamedFrom: String? = nil
   ) -> PropertyDraft {
     var relationship = RelationshipDescription(name: name, destinationEntityName: destination)
     relationship.inverseName = inverse
@@ -149,6 +222,7 @@ public enum PropertyDraft: Sendable, Hashable {
     relationship.minCount = minimum
     relationship.maxCount = maximum
     relationship.deleteRule = deleteRule
+    relationship.renamingIdentifier = renamedFrom
     return .relationship(relationship)
   }
 
@@ -159,3 +233,7 @@ public enum PropertyDraft: Sendable, Hashable {
     return .fetched(FetchedPropertyDescription(name: name, fetchRequest: request))
   }
 }
+
+/// Optional types, whatever they wrap.
+private protocol AnyOptional {}
+extension Optional: AnyOptional {}

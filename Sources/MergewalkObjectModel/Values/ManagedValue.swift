@@ -16,6 +16,9 @@ public protocol ManagedValue {
   /// What such a value reads as where reading cannot fail: the ``fallbackValue``, or else the ``emptyValue``; of optional
   /// types never `nil`, which would look like no value.
   static var unreadableValue: Self { get }
+  /// The type of attributes in models that are made from classes with properties of this type; `.undefined`, the default
+  /// but for raw values, says that the property has to name it.
+  static var attributeType: AttributeType { get }
 }
 
 extension ManagedValue {
@@ -23,6 +26,8 @@ extension ManagedValue {
   @inlinable public static var fallbackValue: Self? { nil }
   /// The ``fallbackValue``, or else the ``emptyValue``.
   @inlinable public static var unreadableValue: Self { fallbackValue ?? emptyValue }
+  /// None of its own.
+  public static var attributeType: AttributeType { .undefined }
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
@@ -40,6 +45,8 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
   @inlinable public static var fallbackValue: Wrapped?? { Wrapped.fallbackValue.map { .some($0) } }
   /// That of the type.
   @inlinable public static var unreadableValue: Wrapped? { .some(Wrapped.unreadableValue) }
+  /// That of the type.
+  public static var attributeType: AttributeType { Wrapped.attributeType }
 }
 
 extension ManagedValue where Self: RawRepresentable, RawValue: ManagedValue {
@@ -51,6 +58,8 @@ extension ManagedValue where Self: RawRepresentable, RawValue: ManagedValue {
   }
   /// The raw value.
   @inlinable public var attributeValue: AttributeValue { rawValue.attributeValue }
+  /// That of the raw value.
+  public static var attributeType: AttributeType { RawValue.attributeType }
 }
 
 extension Bool: ManagedValue {
@@ -64,6 +73,8 @@ extension Bool: ManagedValue {
   @inlinable public var attributeValue: AttributeValue { .boolean(self) }
   /// `false`.
   @inlinable public static var emptyValue: Bool { false }
+  /// `.boolean`.
+  public static var attributeType: AttributeType { .boolean }
 }
 
 extension ManagedValue where Self: FixedWidthInteger {
@@ -81,10 +92,22 @@ extension ManagedValue where Self: FixedWidthInteger {
   /// 0.
   @inlinable public static var emptyValue: Self { 0 }
 }
-extension Int16: ManagedValue {}
-extension Int32: ManagedValue {}
-extension Int64: ManagedValue {}
-extension Int: ManagedValue {}
+extension Int16: ManagedValue {
+  /// `.integer16`.
+  public static var attributeType: AttributeType { .integer16 }
+}
+extension Int32: ManagedValue {
+  /// `.integer32`.
+  public static var attributeType: AttributeType { .integer32 }
+}
+extension Int64: ManagedValue {
+  /// `.integer64`.
+  public static var attributeType: AttributeType { .integer64 }
+}
+extension Int: ManagedValue {
+  /// `.integer64`.
+  public static var attributeType: AttributeType { .integer64 }
+}
 
 extension Double: ManagedValue {
   /// Reads a number, or a date as seconds since 2001-01-01 00:00:00 UTC.
@@ -99,6 +122,8 @@ extension Double: ManagedValue {
   @inlinable public var attributeValue: AttributeValue { .double(self) }
   /// 0.
   @inlinable public static var emptyValue: Double { 0 }
+  /// `.double`.
+  public static var attributeType: AttributeType { .double }
 }
 
 extension Float: ManagedValue {
@@ -112,6 +137,8 @@ extension Float: ManagedValue {
   @inlinable public var attributeValue: AttributeValue { .double(Double(self)) }
   /// 0.
   @inlinable public static var emptyValue: Float { 0 }
+  /// `.float`.
+  public static var attributeType: AttributeType { .float }
 }
 
 extension String: ManagedValue {
@@ -127,6 +154,8 @@ extension String: ManagedValue {
   @inlinable public var attributeValue: AttributeValue { .string(self) }
   /// The empty text.
   @inlinable public static var emptyValue: String { "" }
+  /// `.string`.
+  public static var attributeType: AttributeType { .string }
 }
 
 extension [UInt8]: ManagedValue {
@@ -140,6 +169,8 @@ extension [UInt8]: ManagedValue {
   @inlinable public var attributeValue: AttributeValue { .binary(self) }
   /// No bytes.
   @inlinable public static var emptyValue: [UInt8] { [] }
+  /// `.binary`.
+  public static var attributeType: AttributeType { .binary }
 }
 
 extension DecimalNumber: ManagedValue {
@@ -152,6 +183,8 @@ extension DecimalNumber: ManagedValue {
   public var attributeValue: AttributeValue { .decimal(self) }
   /// 0.
   public static var emptyValue: DecimalNumber { DecimalNumber(significand: 0, exponent: 0) }
+  /// `.decimal`.
+  public static var attributeType: AttributeType { .decimal }
 }
 
 extension UniqueID: ManagedValue {
@@ -164,6 +197,8 @@ extension UniqueID: ManagedValue {
   public var attributeValue: AttributeValue { .uuid(high, low) }
   /// The UUID of zeros.
   public static var emptyValue: UniqueID { UniqueID(high: 0, low: 0) }
+  /// `.uuid`.
+  public static var attributeType: AttributeType { .uuid }
 }
 
 extension Timestamp: ManagedValue {
@@ -176,4 +211,6 @@ extension Timestamp: ManagedValue {
   public var attributeValue: AttributeValue { .date(secondsSinceReferenceDate) }
   /// 2001-01-01 00:00:00 UTC.
   public static var emptyValue: Timestamp { Timestamp(secondsSinceReferenceDate: 0) }
+  /// `.date`.
+  public static var attributeType: AttributeType { .date }
 }

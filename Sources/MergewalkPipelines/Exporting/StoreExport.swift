@@ -1,17 +1,17 @@
 import MergewalkBytes
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
-public import MergewalkObjectStore
+package import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// Writes the objects of a store as files that a pipeline reads back to an equal store.
 ///
 /// A folder gets one file for each entity that is not abstract, `model.yaml`, and `pipeline.yaml`, which
 /// `mergewalk run` runs. All objects are those of one moment. `docs/export.md` describes the files.
-public struct StoreExport {
+package struct StoreExport {
   /// How objects are written.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     /// One JSON object a line.
     case ndjson
     /// Comma-separated values with a header.
@@ -61,44 +61,44 @@ public struct StoreExport {
   }
 
   /// The file written for one entity.
-  public struct File: Sendable {
+  package struct File: Sendable {
     /// The entity's name.
-    public let entity: String
+    package let entity: String
     /// The file's path.
-    public let path: String
+    package let path: String
     /// How many objects it has.
-    public let objects: Int
+    package let objects: Int
     /// How many bytes it has.
-    public let bytes: Int
+    package let bytes: Int
   }
 
   /// The result of an export.
-  public struct Summary: Sendable {
+  package struct Summary: Sendable {
     /// The files of objects, in the order in which the pipeline reads them.
-    public internal(set) var files: [File] = []
+    package internal(set) var files: [File] = []
     /// The path of the pipeline.
-    public internal(set) var pipelinePath = ""
+    package internal(set) var pipelinePath = ""
     /// Entities of objects that the files refer to and that were not exported; sorted.
-    public internal(set) var missingEntities: [String] = []
+    package internal(set) var missingEntities: [String] = []
   }
 
   /// The store's path.
-  public var storePath: String
+  package var storePath: String
   /// The folder that takes the files; it is made when it is not there.
-  public var folder: String
+  package var folder: String
   /// The store's model.
-  public var model: StoreModel
+  package var model: StoreModel
   /// How objects are written.
-  public var format = Format.ndjson
+  package var format = Format.ndjson
   /// The names of the entities to export, with those that inherit from them; empty for all.
-  public var entities: [String] = []
+  package var entities: [String] = []
   /// Whether files that are there are replaced.
-  public var replaces = false
+  package var replaces = false
   /// Files that the caller has read for the export, which are not replaced.
-  public var readFiles: [String] = []
+  package var readFiles: [String] = []
 
   /// Prepares an export of everything as NDJSON.
-  public init(storePath: String, folder: String, model: StoreModel) {
+  package init(storePath: String, folder: String, model: StoreModel) {
     self.storePath = storePath
     self.folder = folder
     self.model = model
@@ -110,7 +110,7 @@ public struct StoreExport {
   /// - Throws: Findings with the codes `unknownEntity`, `fileExists`, `cannotWrite`, `damagedObject`,
   ///   `unwritableValue`, or those of ``StoreError``. No file has changed.
   /// - Complexity: O(bytes of the store), with a sort of each many-to-many relationship; memory is flat.
-  public func run(progress: ((Int) -> Void)? = nil) throws(DiagnosticList) -> Summary {
+  package func run(progress: ((Int) -> Void)? = nil) throws(DiagnosticList) -> Summary {
     let chosen = try chosenEntities()
     let names = chosen.map { "\($0.name).\(format.rawValue)" } + ["model.yaml", "pipeline.yaml"]
     var read = OutputCheck()

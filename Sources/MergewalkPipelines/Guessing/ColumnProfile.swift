@@ -1,24 +1,24 @@
 import MergewalkBytes
-public import MergewalkRecordFormats
+package import MergewalkRecordFormats
 
 /// A profile of the values of one column, counted value by value; only the first odd ones are made strings.
-public struct ColumnProfile: Sendable {
+package struct ColumnProfile: Sendable {
   // MARK: Cells
 
   /// The records looked at.
-  public internal(set) var records = 0
+  package internal(set) var records = 0
   /// Records without the column.
-  public internal(set) var absent = 0
+  package internal(set) var absent = 0
   /// Nulls.
-  public internal(set) var nulls = 0
+  package internal(set) var nulls = 0
   /// Empty texts without quotes.
-  public internal(set) var empty = 0
+  package internal(set) var empty = 0
   /// Empty texts in quotes, as JSON and CSV have them.
-  public internal(set) var emptyQuoted = 0
+  package internal(set) var emptyQuoted = 0
   /// Texts of nothing but blanks.
   var blank = 0
   /// Everything else.
-  public internal(set) var values = 0
+  package internal(set) var values = 0
 
   // MARK: Values
 
@@ -76,12 +76,12 @@ public struct ColumnProfile: Sendable {
   private static let nullBytes = nullSpellings.map { Array($0.utf8) }
 
   /// Counts nothing yet.
-  public init() {}
+  package init() {}
 
   /// Counts one field.
   ///
   /// - Parameter isTyped: whether the format has numbers and Booleans of its own, so that a quoted text is text.
-  public mutating func add(_ state: FieldState, _ text: UnsafeRawBufferPointer, isTyped: Bool) {
+  package mutating func add(_ state: FieldState, _ text: UnsafeRawBufferPointer, isTyped: Bool) {
     records += 1
     switch state {
     case .absent: absent += 1

@@ -1,5 +1,5 @@
 /// The type of a column's values, as far as they determine it without a doubt.
-public enum ColumnType: Sendable, Hashable {
+package enum ColumnType: Sendable, Hashable {
   /// Whole numbers of 64 bits.
   case integer
   /// Numbers with a fraction of at most 15 digits altogether.
@@ -18,7 +18,7 @@ public enum ColumnType: Sendable, Hashable {
   case text
 
   /// One word: `integer`, `date` ...
-  public var name: String {
+  package var name: String {
     switch self {
     case .integer: "integer"
     case .decimal: "decimal"

@@ -1,68 +1,68 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 import MergewalkRecordFormats
 
 /// A pipeline for each of several sources, and one model for all of them, guessed from the first records.
-public struct PipelineGuess: Sendable {
+package struct PipelineGuess: Sendable {
   /// A file to write.
-  public struct File: Sendable {
+  package struct File: Sendable {
     /// Its path.
-    public var path: String
+    package var path: String
     /// The file's text.
-    public var text: String
+    package var text: String
   }
 
   /// The guess for one source.
-  public struct Summary: Sendable {
+  package struct Summary: Sendable {
     /// The source as the user named it.
-    public var source: String
+    package var source: String
     /// The entity of its records.
-    public var entity: String
+    package var entity: String
     /// Its pipeline's path.
-    public var pipeline: String
+    package var pipeline: String
     /// The names of the attributes that identify an object; none when nothing does.
-    public var key: [String]
+    package var key: [String]
     /// How many attributes the entity has.
-    public var attributes: Int
+    package var attributes: Int
     /// How many relationships its records fill.
-    public var relationships: Int
+    package var relationships: Int
     /// The records looked at.
-    public var records: Int
+    package var records: Int
     /// Those of them that cannot be read.
-    public var rejects: Int
+    package var rejects: Int
     /// Whether these are all records of the source.
-    public var isWhole: Bool
+    package var isWhole: Bool
     /// How many questions the pipeline asks.
-    public var questions: Int
+    package var questions: Int
   }
 
   /// The model, then the pipelines in the order in which they have to run.
-  public var files: [File]
+  package var files: [File]
   /// The guess for each source, in that order.
-  public var summaries: [Summary]
+  package var summaries: [Summary]
   /// Findings about the sources that do not matter much.
-  public var warnings: [Diagnostic]
+  package var warnings: [Diagnostic]
 
   /// A request to guess.
-  public struct Request: Sendable {
+  package struct Request: Sendable {
     /// Files, globs, folders, or `-`; each stands for the records of one entity.
-    public var sources: [String]
+    package var sources: [String]
     /// Options of all sources, as pipelines have them.
-    public var options: [(name: String, value: String)] = []
+    package var options: [(name: String, value: String)] = []
     /// The folder for the files, which need not exist.
-    public var folder = "."
+    package var folder = "."
     /// The name of the entity of a single source.
-    public var entity: String?
+    package var entity: String?
     /// The most records to look at in each source.
-    public var records = 10_000
+    package var records = 10_000
     /// About the most bytes to look at in each source.
-    public var bytes = 8 << 20
+    package var bytes = 8 << 20
 
     /// Asks about sources.
-    public init(sources: [String]) { self.sources = sources }
+    package init(sources: [String]) { self.sources = sources }
   }
 
   /// Whether the text can be the name of an entity.
-  public static func isEntityName(_ text: String) -> Bool {
+  package static func isEntityName(_ text: String) -> Bool {
     text.first?.isUppercase == true
       && text.unicodeScalars.allSatisfy {
         $0 == "_" || $0.properties.isAlphabetic || ($0.value >= 0x30 && $0.value <= 0x39)
@@ -73,7 +73,7 @@ public struct PipelineGuess: Sendable {
   ///
   /// - Throws: every finding about the first source that cannot be read.
   /// - Complexity: O(bytes looked at), in memory too.
-  public static func make(_ request: Request) throws(DiagnosticList) -> PipelineGuess {
+  package static func make(_ request: Request) throws(DiagnosticList) -> PipelineGuess {
     var warnings: [Diagnostic] = []
     var entities: [GuessedEntity] = []
     var names: Set<String> = []

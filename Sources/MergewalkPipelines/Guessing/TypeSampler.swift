@@ -1,22 +1,22 @@
-public import MergewalkRecordFormats
+package import MergewalkRecordFormats
 
 /// Looks at the records of a source and says what its columns hold.
-public struct TypeSampler: Sendable {
+package struct TypeSampler: Sendable {
   /// The profile of each column.
-  public private(set) var profiles: [ColumnProfile]
+  package private(set) var profiles: [ColumnProfile]
   private let isTyped: Bool
 
   /// The types of the columns, which are judged together.
-  public var types: [ColumnType] { ColumnProfile.verdicts(profiles, named: []).map(\.type) }
+  package var types: [ColumnType] { ColumnProfile.verdicts(profiles, named: []).map(\.type) }
 
   /// Prepares to look at columns of a format.
-  public init(columnCount: Int, format: RecordFormat) {
+  package init(columnCount: Int, format: RecordFormat) {
     profiles = Array(repeating: ColumnProfile(), count: columnCount)
     isTyped = !format.hasTextOnly
   }
 
   /// Looks at the records of a batch.
-  public mutating func add(_ batch: RecordBatch) {
+  package mutating func add(_ batch: RecordBatch) {
     for record in 0..<batch.recordCount {
       for column in profiles.indices {
         let state = batch.state(record, column)

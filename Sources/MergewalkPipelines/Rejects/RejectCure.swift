@@ -1,9 +1,9 @@
-public import MergewalkImporting
+package import MergewalkImporting
 
 /// The cures of rejects, by code: one short sentence, in the words of pipeline files.
-public enum RejectCure {
+package enum RejectCure {
   /// The sentence for a code; what a sample of the values tells is in ``ValueProposal``.
-  public static func text(_ code: RejectCode) -> String {
+  package static func text(_ code: RejectCode) -> String {
     switch code {
     case .readInvalidText: "say the file’s encoding: “encoding: windows-1252”, or “detect”"
     case .readNulByte: "the file may be binary or UTF-16: say “encoding”, or repair it at its source"
@@ -71,20 +71,20 @@ public enum RejectCure {
   }
 
   /// The sentence for the rejects of one code: what their values propose, else what is always true.
-  public static func text(code: String, samples: [RejectedValue]) -> String? {
+  package static func text(code: String, samples: [RejectedValue]) -> String? {
     guard let code = RejectCode(rawValue: code) else { return nil }
     return ValueProposal.text(code, samples) ?? text(code)
   }
 }
 
 /// Where a rejected value begins, as far as a line of a rejects file tells it.
-public struct RejectedValue: Sendable {
+package struct RejectedValue: Sendable {
   let bytes: [UInt8]
 
   /// - Parameters:
   ///   - raw: the record.
   ///   - column: the column of the fault in the record's first line, from 1.
-  public init?(raw: [UInt8], column: Int) {
+  package init?(raw: [UInt8], column: Int) {
     guard column > 0, column <= raw.count, !raw[..<(column - 1)].contains(10) else { return nil }
     bytes = Array(raw[(column - 1)...].prefix(200))
   }

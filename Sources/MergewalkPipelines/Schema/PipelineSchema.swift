@@ -5,9 +5,9 @@ import MergewalkRecordFormats
 ///
 /// A schema says what one file by itself can tell: which fields there are, what they hold, what must be there. Names of
 /// entities, attributes and columns are what `lint` knows. Source: https://json-schema.org/draft/2020-12.
-public struct PipelineSchema: Sendable {
+package struct PipelineSchema: Sendable {
   /// The kind of file.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// A pipeline.
     case pipeline
     /// A part of a pipeline that others include: nothing has to be in it.
@@ -21,7 +21,7 @@ public struct PipelineSchema: Sendable {
   private init(_ registry: ComponentRegistry) { self.registry = registry }
 
   /// The schema as JSON over several lines, with a line break at its end.
-  public static func text(of kind: Kind = .pipeline) -> String {
+  package static func text(of kind: Kind = .pipeline) -> String {
     PipelineSchema(kind == .test ? .tests : .standard).text(kind)
   }
 

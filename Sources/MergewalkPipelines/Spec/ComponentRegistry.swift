@@ -1,9 +1,9 @@
-public import MergewalkImporting
+package import MergewalkImporting
 
 /// The components a pipeline file is made of: a value that is handed in, so that nothing registers itself.
-public struct ComponentRegistry: Sendable {
+package struct ComponentRegistry: Sendable {
   /// The components in the order of the reference; the first is the file itself.
-  public let components: [ComponentSpec]
+  package let components: [ComponentSpec]
 
   init(_ components: [ComponentSpec]) {
     precondition(!components.isEmpty, "a registry needs the component of the file itself")
@@ -22,7 +22,7 @@ public struct ComponentRegistry: Sendable {
   }
 
   /// The components of pipeline files.
-  public static let standard = ComponentRegistry(
+  package static let standard = ComponentRegistry(
     [
       .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
       .objects, .batch,

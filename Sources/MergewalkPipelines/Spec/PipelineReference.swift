@@ -2,9 +2,9 @@ import MergewalkDiagnostics
 import MergewalkImporting
 
 /// The reference of pipeline files, made from the specs.
-public enum PipelineReference {
+package enum PipelineReference {
   /// The components, their fields and the lint codes as Markdown.
-  public static func markdown(of registry: ComponentRegistry) -> String {
+  package static func markdown(of registry: ComponentRegistry) -> String {
     var sections = registry.components.map(section)
     // The codes are the same for all files; they stand where pipelines are described.
     guard registry.root.name == ComponentRegistry.standard.root.name else { return sections.joined(separator: "\n\n") }
@@ -17,7 +17,7 @@ public enum PipelineReference {
   }
 
   /// The table of steps on the page about transforms.
-  public static var steps: String {
+  package static var steps: String {
     var text = "| step | takes → gives | |\n| --- | --- | --- |"
     for step in StepSpec.all {
       var usage = "{ \(step.name): \(step.field.example) }"

@@ -2,7 +2,7 @@ import MergewalkImporting
 
 extension ComponentRegistry {
   /// The components of files with tests of a pipeline.
-  public static let tests = ComponentRegistry([
+  package static let tests = ComponentRegistry([
     .pipelineTests, .testCase, .testInput, .testBefore, .testRun, .testExpectation, .testCounts, .testReject,
   ])
 }

@@ -44,6 +44,7 @@ extension StoreFamily {
       } catch { throw FamilyError(error) }
     }
     try hive?.check(policy, definition)
+    if hive == nil { try Self.checkContracts(definition, forms) }
     let loaded: LoadedFamily
     do throws(DiagnosticList) {
       loaded = try LoadedFamily(definition, forms: forms, variables: variables)
@@ -86,6 +87,23 @@ extension StoreFamily {
     }
     try publish(&plan, attempt)
     return planned(plan, definition, read.warnings)
+  }
+
+  /// Refuses contracts about columns that the split does not keep: of most formats it writes what is asked for and no more.
+  private static func checkContracts(_ definition: ImportDefinition, _ forms: [SpoolForm]) throws(FamilyError) {
+    for (part, form) in zip(definition.parts, forms) where form.isRewritten {
+      guard let contract = part.contract, contract.newColumns != nil || contract.missingColumns != nil else { continue }
+      throw FamilyError(
+        DiagnosticList([
+          Diagnostic(
+            .error, code: FamilyError.Code.invalidPipeline.rawValue, path: definition.path ?? definition.name,
+            position: contract.position,
+            message:
+              "a contract about new or missing columns goes with stores for CSV and NDJSON only: of other formats the"
+              + " split keeps the columns that are asked for",
+            hint: "take “new” and “missing” out of the contract, or convert the input to NDJSON")
+        ]))
+    }
   }
 
   /// Holds what was read against what was expected.

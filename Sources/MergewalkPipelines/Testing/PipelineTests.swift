@@ -1,15 +1,15 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 import MergewalkImporting
 
 /// The tests of a pipeline: a file of cases, each with what goes in and what has to come out.
 ///
 /// Each case runs in a temporary store, with the pipeline as it is and other inputs. `docs/pipeline-tests.md` describes the
 /// files.
-public struct PipelineTests: Sendable {
+package struct PipelineTests: Sendable {
   /// The result of one case.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// How a case ends.
-    public enum Outcome: String, Sendable {
+    package enum Outcome: String, Sendable {
       /// All came out as expected.
       case passed
       /// Something came out otherwise.
@@ -19,23 +19,23 @@ public struct PipelineTests: Sendable {
     }
 
     /// The case's name.
-    public var name: String
+    package var name: String
     /// Where it stands in the file.
-    public var position: SourcePosition
+    package var position: SourcePosition
     /// How it ended.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The differences, at the place of the expectation, or the reason why the case does not run.
-    public var findings: [Diagnostic]
+    package var findings: [Diagnostic]
     /// How long it took.
-    public var seconds: Double
+    package var seconds: Double
   }
 
   /// The file's path as the user gave it.
-  public let path: String
+  package let path: String
   /// The names of the cases, in the order of the file.
-  public var names: [String] { cases.map(\.name.value) }
+  package var names: [String] { cases.map(\.name.value) }
   /// Findings about the file that do not keep it from running.
-  public let warnings: [Diagnostic]
+  package let warnings: [Diagnostic]
 
   let cases: [TestCase]
   let variables: Variables
@@ -44,13 +44,13 @@ public struct PipelineTests: Sendable {
   let pipeline: String
 
   /// The end of the names of files with tests.
-  public static let suffix = "_test.yaml"
+  package static let suffix = "_test.yaml"
 
   /// Reads and checks a file with tests, but not yet what its cases say about the pipeline.
   ///
   /// - Parameter variables: variables for all cases; those that the file sets hide them.
   /// - Throws: every finding about the file.
-  public static func read(_ path: String, variables: Variables = Variables()) throws(DiagnosticList) -> PipelineTests {
+  package static func read(_ path: String, variables: Variables = Variables()) throws(DiagnosticList) -> PipelineTests {
     let findings = Findings(path: path)
     guard let tests = PipelineTests(variables, findings: findings), !findings.hasErrors else {
       throw DiagnosticList(findings.list)
@@ -87,7 +87,7 @@ public struct PipelineTests: Sendable {
   }
 
   /// Runs one case by its place in ``names``.
-  public func run(_ index: Int) -> Result {
+  package func run(_ index: Int) -> Result {
     let start = ContinuousClock.now
     let findings = Findings(path: path)
     let testCase = cases[index]
@@ -99,7 +99,7 @@ public struct PipelineTests: Sendable {
   }
 
   /// Every finding about a file with tests, its pipeline included, without running anything.
-  public static func lint(_ path: String, variables: Variables = Variables()) -> [Diagnostic] {
+  package static func lint(_ path: String, variables: Variables = Variables()) -> [Diagnostic] {
     let findings = Findings(path: path)
     guard let tests = PipelineTests(variables, findings: findings), !findings.hasErrors else {
       return DiagnosticList(findings.list).diagnostics

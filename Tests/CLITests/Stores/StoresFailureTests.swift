@@ -125,6 +125,20 @@ struct StoresFailureTests {
     #expect(String(decoding: try family.bytes("other/DE.sqlite"), as: UTF8.self) == "mine")
   }
 
+  @Test("a contract about columns that the split does not keep is refused, and kept where it does")
+  func contracts() throws {
+    for (format, status) in [("json", 2), ("ndjson", 0)] {
+      for contract in ["{ new: reject }", "{ missing: discard }"] {
+        let family = try Family(source: "{ files: items.\(format), contract: \(contract) }")
+        let record = "{\"code\":\"a\",\"country\":\"DE\",\"amount\":1}"
+        try family.folder.write(format == "json" ? "[\(record)]\n" : record + "\n", to: "items.\(format)")
+        let built = try family.build()
+        #expect(built.status == Int32(status), "\(format) \(contract): \(built.words)")
+        #expect(status == 0 || built.words.contains("CSV and NDJSON only"), "\(built.words)")
+      }
+    }
+  }
+
   @Test("what a run of a family's pipeline is told")
   func runWithoutStore() throws {
     let family = try Family()

@@ -218,6 +218,10 @@ extension Factors {
       Exclusion(
         ["column"], with: "parts", ["people", "people-sync"],
         because: "records of two imports are spread by a column that both make"),
+      Exclusion(
+        ["column", "made"], with: "contract", ["evolve", "reject-new", "missing"],
+        because:
+          "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
     ])
 
   private static let fields = Factor(

@@ -21,6 +21,15 @@ struct TypedQueryTests {
     #expect(try place.context.count(Ticket.self) == 6)
   }
 
+  @Test("dictionaries without properties have all stored attributes and to-one relationships")
+  func wholeDictionaries() throws {
+    let place = try Tracker.place()
+    let rows = try place.context.fetchDictionaries(FetchRequest("Ticket", where: Key("title") == "A1"))
+    #expect(rows.keys == ["blob", "cost", "createdAt", "points", "project", "state", "title", "token"])
+    let project = try #require(try place.context.first(Project.self, where: \.key == "A"))
+    #expect(rows.first?["project"] == .objectID(project.objectID))
+  }
+
   @Test(
     "each condition is the same statement as the predicate in words",
     arguments: [

@@ -210,6 +210,14 @@ private func number(_ value: Int64) -> ObjectExpression { .constant(.attribute(.
       try ObjectPredicate(format: "%K IN %@ OR %@ IN %K", "a.b", [1, 2], 3, "@max.c").description
         == "a.b IN {1, 2} OR 3 IN @max.c")
     #expect(try ObjectPredicate(format: "SELF.%K == $x.%K.%K", "a", "b.c", "d").description == "a == $x.b.c.d")
+    // Not a variable; its text would be one.
+    let marked = try ObjectPredicate(format: "%K LIKE %@ + $b + $c", "$single", "b\"")
+    #expect(marked.description == #"$single LIKE ("b\"" + $b) + $c"#)
+    #expect(marked.variables == ["b", "c"])
+    #expect(
+      try marked.substituting(["b": .constant("x"), "c": .constant("y"), "single": .constant("z")]).description
+        == #"$single LIKE ("b\"" + "x") + "y""#)
+    #expect(try ObjectPredicate(format: "a.%K == 1", "$b").description == "a.$b == 1")
     #expect(try ObjectPredicate(format: "%K == %@", "SELF", nil as String?).description == "SELF == nil")
     #expect(try ObjectPredicate(format: "%K.@count > 0", "self.a").description == "a.@count > 0")
     let values: [any PredicateArgument] = [

@@ -35,6 +35,7 @@ import Testing
     ("firstName like 'Adam'", "firstName LIKE \"Adam\""),
     ("SELF like[c] \"prefix*suffix\"", "SELF LIKE[c] \"prefix*suffix\""),
     ("a[SIZE] == 3", "a[SIZE] == 3"), ("a.@count == 3", "a.@count == 3"), ("$a == 1", "$a == 1"),
+    ("$a.$b == 1", "$a.$b == 1"), ("a.$b.c == $d", "a.$b.c == $d"),
     ("a IN {1, 2}", "a IN {1, 2}"), ("d < CAST(600000.25, 'NSDate')", "d < CAST(600000.250000, \"NSDate\")"),
     ("NONE a.b == 1", "NOT ANY a.b == 1"), ("a = 1 and b = 2 or c = 3", "(a == 1 AND b == 2) OR c == 3"),
     ("age + 1 * 2 == 3", "age + (1 * 2) == 3"), ("-x == 1", "0 - x == 1"), ("now() > d", "now() > d"),

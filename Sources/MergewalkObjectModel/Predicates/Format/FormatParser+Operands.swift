@@ -261,6 +261,9 @@ extension FormatParser {
       let isQuoted = token.end - token.start > 1 && !FormatLexer.isNameStart(lexer.bytes[token.start + 1])
       let range = token.start + 1..<token.end
       step = .property(isQuoted ? try string(range) : text(range))
+    case .variable:
+      // `$a.$b`: behind a point everything is a name, the mark with it.
+      step = .property(text(token.start..<token.end))
     default:
       guard token.end > token.start, token.kind != .selector, FormatLexer.isNameStart(lexer.bytes[token.start]) else {
         throw unexpected("the name of a property")

@@ -174,12 +174,15 @@ struct FormatPrinter {
 
   /// The spelling of a property's name: with `#` when it is a reserved word, and in quotation marks when it has other
   /// characters than a name has in a format.
+  ///
+  /// A name that begins with `$`, which only `%K` gives, is written as it is, as Apple does.
   static func name(_ name: String) -> String {
-    let bytes = name.utf8
+    let hasMark = name.utf8.first == UInt8(ascii: "$")
+    let bytes = name.utf8.dropFirst(hasMark ? 1 : 0)
     guard let first = bytes.first, FormatLexer.isNameStart(first), bytes.allSatisfy(FormatLexer.isName),
       !name.unicodeScalars.contains(where: { $0 == "\u{A0}" || (0x2018...0x201F).contains($0.value) })
     else { return "#" + quoted(name) }
-    guard bytes.count <= FormatWords.maximumLength else { return name }
+    guard !hasMark, bytes.count <= FormatWords.maximumLength else { return name }
     let word = name.lowercased()
     return FormatWords.kinds[word] != nil || FormatWords.reservedByApple.contains(word) ? "#" + name : name
   }
@@ -307,7 +310,8 @@ extension ObjectPredicate: CustomStringConvertible {
   /// The predicate as a format string, in the spelling of Apple's `predicateFormat`.
   ///
   /// Reading it again gives an equal predicate, except where constants have no text: closures
-  /// (`BLOCKPREDICATE(0x...)`) and IDs of objects (`CAST("x-coredata://...", "NSManagedObjectID")`). The numbers 1 and
+  /// (`BLOCKPREDICATE(0x...)`) and IDs of objects (`CAST("x-coredata://...", "NSManagedObjectID")`), and except where `%K`
+  /// was given a name with `$`, which reads as a variable. The numbers 1 and
   /// 0 stand for truth values, and a list of constants becomes one constant.
   public var description: String {
     var printer = FormatPrinter()

@@ -1,8 +1,14 @@
+import CSQLite
 import Foundation
 import GRDB
 import Logging
 import MergewalkFoundation
 import MergewalkObjects
+import MergewalkReaders
+import SQLite
+import XML
+import YAML
+import Yams
 
 final class Note: ManagedObject {
   @Managed("text") var text: String
@@ -37,4 +43,9 @@ try await container.close()
 let rows = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZNOTE") ?? 0 }
 Logger(label: "consumer").info("\(texts) of \(rows)")
 try FileManager.default.removeItem(at: folder)
+// What the packages with common names are for.
+let numbers = try Yams.load(yaml: "a: 1") as? [String: Int]
+guard numbers == ["a": 1], SQLite.name + XML.name + YAML.name == "SQLiteXMLYAML", csqlite_number() == 1 else {
+  fatalError("found \(numbers ?? [:])")
+}
 guard texts == ["note 3", "note 2"], rows == 3 else { fatalError("found \(texts) of \(rows)") }

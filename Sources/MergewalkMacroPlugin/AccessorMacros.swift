@@ -1,0 +1,75 @@
+public import SwiftSyntax
+import SwiftSyntaxBuilder
+public import SwiftSyntaxMacros
+
+/// `@ManagedAccessors`, which `@Managed` adds to the properties of its class.
+public struct AccessorsMacro: AccessorMacro {
+  /// Writes the accessors.
+  public static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    var mistakes = Mistakes()
+    guard let variable = declaration.as(VariableDeclSyntax.self), let property = ManagedProperty(variable, &mistakes),
+      let slots = node.argumentList?.first?.expression.stringValue
+    else { return [] }
+    let key = property.key.literal
+    switch property.kind {
+    case .attribute where property.isDerived: return ["get { self.get(\(raw: slots).\(raw: property.name)) }"]
+    case .attribute:
+      return [
+        "get { self.get(\(raw: slots).\(raw: property.name)) }",
+        "set { self.set(\(raw: slots).\(raw: property.name), newValue) }",
+      ]
+    case .toOne: return ["get { self.related(\(raw: key)) }", "set { self.setRelated(\(raw: key), newValue) }"]
+    case .toMany: return ["get { self.relatedObjects(\(raw: key)) }"]
+    }
+  }
+}
+
+/// `@Managed("name")` before a property: the accessors of the attribute of that name, as the property wrapper has them.
+public struct ManagedPropertyMacro: AccessorMacro {
+  /// Writes the accessors.
+  public static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let argument = node.argumentList?.first?.expression else { return [] }
+    guard let key = argument.stringValue else {
+      var mistakes = Mistakes()
+      mistakes.add(argument, "noLiteral", "write the name as a text: the macro has to read it")
+      mistakes.show(in: context)
+      return []
+    }
+    return ["get { self.get(\(raw: key.literal)) }", "set { self.set(\(raw: key.literal), newValue) }"]
+  }
+}
+
+/// `@Attribute`, `@Relationship`, `@NotManaged`: write nothing; `@Managed` of the class reads them.
+public struct MarkerMacro: PeerMacro {
+  /// Writes nothing, and says where the marker means nothing.
+  public static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let name = node.attributeName.trimmedDescription
+    var mistakes = Mistakes()
+    if !declaration.is(VariableDeclSyntax.self) {
+      mistakes.add(node, "misplaced", "@\(name) is for properties: take it away here")
+    } else if !isInManagedClass(context) {
+      mistakes.add(
+        node, "misplaced", "@\(name) means something in classes with @Managed only: write @Managed before the class")
+    }
+    mistakes.show(in: context)
+    return []
+  }
+
+  private static func isInManagedClass(_ context: some MacroExpansionContext) -> Bool {
+    guard let type = context.lexicalContext.first?.as(ClassDeclSyntax.self) else { return false }
+    for case .attribute(let attribute) in type.attributes
+    where attribute.attributeName.trimmedDescription.split(separator: ".").last == "Managed" {
+      return true
+    }
+    return false
+  }
+}

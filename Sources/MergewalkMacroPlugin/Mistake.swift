@@ -1,0 +1,37 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// A use of a macro that does not work: what was found, what was expected, what to do.
+struct Mistake: DiagnosticMessage {
+  let message: String
+  /// What it is called.
+  let code: String
+
+  init(_ code: String, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  var diagnosticID: MessageID { MessageID(domain: "Mergewalk", id: code) }
+  var severity: DiagnosticSeverity { .error }
+}
+
+/// What a fix does.
+struct Remedy: FixItMessage {
+  let message: String
+  init(_ message: String) { self.message = message }
+  var fixItID: MessageID { MessageID(domain: "Mergewalk", id: message) }
+}
+
+/// The mistakes of one declaration, found before anything is written.
+struct Mistakes {
+  private(set) var all: [Diagnostic] = []
+
+  mutating func add(_ node: some SyntaxProtocol, _ code: String, _ message: String, _ fixes: [FixIt] = []) {
+    all.append(Diagnostic(node: node, message: Mistake(code, message), fixIts: fixes))
+  }
+
+  func show(in context: some MacroExpansionContext) { for mistake in all { context.diagnose(mistake) } }
+}

@@ -1,0 +1,3 @@
+#include "CSQLite.h"
+
+int csqlite_number(void) { return 1; }

@@ -1,0 +1,1 @@
+int csqlite_number(void);

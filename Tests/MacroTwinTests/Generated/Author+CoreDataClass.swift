@@ -1,0 +1,12 @@
+//
+//  Author+CoreDataClass.swift
+//
+//  Made once by `mergewalk model codegen`; it is yours.
+//
+
+public import MergewalkObjectContext
+
+/// An object of the entity “Author”.
+public class Author: ManagedObject {
+
+}

@@ -1,0 +1,12 @@
+//
+//  Shelf+CoreDataClass.swift
+//
+//  Made once by `mergewalk model codegen`; it is yours.
+//
+
+public import MergewalkObjectContext
+
+/// An object of the entity “Shelf”.
+public class Shelf: ManagedObject {
+
+}

@@ -1,0 +1,1 @@
+../MacrosTests/LibraryUse.swift
