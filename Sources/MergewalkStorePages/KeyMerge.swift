@@ -62,7 +62,7 @@ final class KeyBatch: BackgroundJob, @unchecked Sendable {
   func run() throws(PageError) { used = try merge.fill(bytes, capacity) }
 }
 
-/// The state of a merge: a value, so that the compiler sees that nobody else changes it meanwhile.
+/// The state of a merge: a value, so that the compiler sees that nothing else changes it meanwhile.
 private struct Tournament {
   private let runs: UnsafeMutableBufferPointer<KeyRun>
   /// At each place the run that lost there.

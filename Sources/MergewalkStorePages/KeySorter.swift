@@ -35,7 +35,7 @@ final class KeySorter {
   /// Calls `body` with each key in order, until it says that it has enough. All sorters have their keys by then.
   ///
   /// - Parameters:
-  ///   - findsEqual: Whether somebody wants to know about equal keys.
+  ///   - findsEqual: Whether equal keys are looked for.
   ///   - body: Gets a key, its length, and whether its columns are those of the key before, none of them NULL.
   func forEach(
     findsEqual: Bool, _ body: (_ key: UnsafePointer<UInt8>, _ length: Int, _ isEqual: Bool) throws(PageError) -> Bool
