@@ -1,6 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
+import MergewalkRecordFormats
 
 /// The importer that cannot be wrong: one record after the other, everything in dictionaries, no batch, no thread.
 ///
@@ -173,7 +174,7 @@ struct ReferenceImporter {
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
     (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
     var lists: Set<String> = []
-    if case .xml(_) = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
+    if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
     if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: [:]) }
     if let since { cursors[part.name] = since.cursor }
