@@ -89,19 +89,31 @@ extension StoreFamily {
     return planned(plan, definition, read.warnings)
   }
 
-  /// Refuses contracts about columns that the split does not keep: of most formats it writes what is asked for and no more.
+  /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are asked for and
+  /// no more, as JSON, which has types where XML has none.
   private static func checkContracts(_ definition: ImportDefinition, _ forms: [SpoolForm]) throws(FamilyError) {
     for (part, form) in zip(definition.parts, forms) where form.isRewritten {
-      guard let contract = part.contract, contract.newColumns != nil || contract.missingColumns != nil else { continue }
+      guard let contract = part.contract else { continue }
+      var isXML = false
+      if case .xml = part.format { isXML = true }
+      let message: String
+      let hint: String
+      if contract.newColumns != nil || contract.missingColumns != nil {
+        message =
+          "a contract about new or missing columns goes with stores for CSV and NDJSON only: of other formats the"
+          + " split keeps the columns that are asked for"
+        hint = "take “new” and “missing” out of the contract, or convert the input to NDJSON"
+      } else if isXML, contract.types != nil {
+        message = "a contract about types does not go with stores for XML, which has none"
+        hint = "take “types” out of the contract"
+      } else {
+        continue
+      }
       throw FamilyError(
         DiagnosticList([
           Diagnostic(
             .error, code: FamilyError.Code.invalidPipeline.rawValue, path: definition.path ?? definition.name,
-            position: contract.position,
-            message:
-              "a contract about new or missing columns goes with stores for CSV and NDJSON only: of other formats the"
-              + " split keeps the columns that are asked for",
-            hint: "take “new” and “missing” out of the contract, or convert the input to NDJSON")
+            position: contract.position, message: message, hint: hint)
         ]))
     }
   }

@@ -137,6 +137,12 @@ struct StoresFailureTests {
         #expect(status == 0 || built.words.contains("CSV and NDJSON only"), "\(built.words)")
       }
     }
+    // XML has no types, and what the split writes has.
+    let family = try Family(source: "{ files: items.xml, records: /items/item, contract: { types: reject } }")
+    try family.folder.write(
+      "<items><item><code>a</code><country>DE</country><amount>1</amount></item></items>", to: "items.xml")
+    let built = try family.build()
+    #expect(built.status == 2 && built.words.contains("XML, which has none"), "\(built.words)")
   }
 
   @Test("what a run of a family's pipeline is told")

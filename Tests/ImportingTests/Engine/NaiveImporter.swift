@@ -122,12 +122,8 @@ struct NaiveImporter {
       return
     }
     let isFirst = seen.insert(key).inserted
-    // An import of new objects rejects what names one of before, and names none with that.
-    let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
-    let isSkipped = !isFirst && root.duplicates == .first
-    let isRepeated =
-      isRefused && !isSkipped && root.mode == .insert
-      ? imported.contains(key) : !imported.insert(key).inserted
+    // An import of new objects turns away what names one of before, and names none with that.
+    let isRepeated = root.mode == .insert ? imported.contains(key) : !imported.insert(key).inserted
     if isRepeated { entityCounts[name]?.duplicates += 1 }
     if !isFirst, root.duplicates == .first {
       counts.skipped += 1

@@ -196,12 +196,18 @@ extension Factors {
         because: "what is a new member of a record within a record is not said")
     ])
 
+  /// Makes a family of the stores; contracts about types are refused there for XML, which has none.
+  private static func spread(_ scenario: inout Scenario, _ stores: Scenario.StoresBy) {
+    scenario.stores = stores
+    if scenario.format == .xml { scenario.source["contract"] = nil }
+  }
+
   private static let stores = Factor(
     "stores",
     [
       Factor.Value("one"),
-      Factor.Value("column") { $0.stores = .column },
-      Factor.Value("made") { $0.stores = .made },
+      Factor.Value("column") { spread(&$0, .column) },
+      Factor.Value("made") { spread(&$0, .made) },
     ],
     except: [
       Exclusion(
