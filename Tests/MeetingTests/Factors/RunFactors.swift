@@ -197,7 +197,7 @@ extension Factors {
     ])
 
   /// Makes a family of the stores; contracts about types are refused there for XML, which has none.
-  private static func spread(_ scenario: inout Scenario, _ stores: Scenario.StoresBy) {
+  private static func spread(_ scenario: inout Scenario, _ stores: StoresBy) {
     scenario.stores = stores
     if scenario.format == .xml { scenario.source["contract"] = nil }
   }
