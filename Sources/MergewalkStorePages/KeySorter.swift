@@ -32,7 +32,9 @@ final class KeySorter {
     chunk = empty
   }
 
-  /// Calls `body` with each key in order, until it says that it has enough. All sorters have their keys by then.
+  /// Gives the body each key in order, until it says that it has enough.
+  ///
+  /// All sorters have their keys by then.
   ///
   /// - Parameters:
   ///   - findsEqual: Whether equal keys are looked for.

@@ -74,8 +74,8 @@ extension StoreFile {
     let check = checksWhole ? "integrity_check" : "quick_check"
     let found = try connection.text("PRAGMA \(check)(1)") ?? ""
     guard found == "ok" else { throw damage("PRAGMA \(check) says: \(found)") }
-    for (table, indexes) in Dictionary(grouping: schema.indexes.filter({ $0.condition == nil }), by: \.table).sorted(
-      by: { $0.key < $1.key }) where directRecord.tables.contains(table) {
+    let written = schema.indexes.filter { $0.condition == nil && directRecord.tables.contains($0.table) }
+    for (table, indexes) in Dictionary(grouping: written, by: \.table).sorted(by: { $0.key < $1.key }) {
       let rows = try connection.integer("SELECT count(*) FROM \(table) NOT INDEXED") ?? -1
       for index in indexes {
         let entries = try connection.integer("SELECT count(*) FROM \(table) INDEXED BY \(index.name)") ?? -1

@@ -79,9 +79,9 @@ import Testing
     for unnamed in [nil, ""] {
       #expect(try message(.missingTarget, unnamed) == "the record names no Order: Order.orderedAt is empty")
     }
-    for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database && code != .storeBadName
-      && !code.isAboutSource
-    {
+    let others: [RejectCode] = [.database, .storeBadName]
+    for code in RejectCode.allCases
+    where !code.rawValue.hasPrefix("read.") && !others.contains(code) && !code.isAboutSource {
       #expect(try message(code, "x").contains("Order"), "\(code)")
     }
   }
