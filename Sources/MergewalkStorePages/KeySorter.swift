@@ -1,35 +1,49 @@
 import Glibc
 
-/// Sorts the keys of an index in bounded memory: chunks are sorted and spilled in the background, then merged.
-final class KeySorter {
-  private let order: KeyOrder
-  private let memory: SortMemory
-  private var chunk: KeyChunk
-  private var spilled: [SpilledChunk] = []
-  private var hasBegun = false
-
-  /// - Parameter columns: The columns of the index, without the row ID behind them.
-  init(columns: Int, memory: SortMemory) {
-    order = KeyOrder(columns: columns)
-    self.memory = memory
-    chunk = KeyChunk(capacity: min(memory.chunkBytes, 64 * 1024))
-  }
-
-  deinit { chunk.deallocate() }
+/// The keys of an index on their way into chunks, which are sorted and spilled in the background.
+///
+/// A value behind a pointer: each row has its keys, and nothing is counted or checked for one.
+struct KeyIntake {
+  fileprivate let order: KeyOrder
+  fileprivate let memory: SortMemory
+  fileprivate var chunk: KeyChunk
+  fileprivate var spilled: [SpilledChunk] = []
 
   /// Makes room for a key that the caller writes at once; keys come in ascending order of their row IDs.
-  @inline(__always) func place(_ count: Int) throws(PageError) -> Bytes {
+  @inline(__always) mutating func place(_ count: Int) throws(PageError) -> Bytes {
     if chunk.used + count > memory.chunkBytes, chunk.used > 0 { try spillChunk() }
     return chunk.place(count)
   }
 
-  private func spillChunk() throws(PageError) {
+  private mutating func spillChunk() throws(PageError) {
     let full = SpilledChunk(chunk, order, memory.space)
     chunk = KeyChunk(capacity: 0)
     spilled.append(full)
     let empty = try memory.spill(full)
     chunk.deallocate()
     chunk = empty
+  }
+}
+
+/// Sorts the keys of an index in bounded memory.
+final class KeySorter {
+  /// Where keys go until they are merged.
+  let intake: UnsafeMutablePointer<KeyIntake>
+  private var hasBegun = false
+
+  /// - Parameter columns: The columns of the index, without the row ID behind them.
+  init(columns: Int, memory: SortMemory) {
+    intake = .allocate(capacity: 1)
+    intake.initialize(
+      to: KeyIntake(
+        order: KeyOrder(columns: columns), memory: memory,
+        chunk: KeyChunk(capacity: min(memory.chunkBytes, 64 * 1024))))
+  }
+
+  deinit {
+    intake.pointee.chunk.deallocate()
+    intake.deinitialize(count: 1)
+    intake.deallocate()
   }
 
   /// Gives the body each key in order, until it says that it has enough.
@@ -44,10 +58,12 @@ final class KeySorter {
   ) throws(PageError) {
     precondition(!hasBegun, "keys are merged once")
     hasBegun = true
+    let (order, memory) = (intake.pointee.order, intake.pointee.memory)
     try memory.settle()
-    chunk.sort(order, spare: &memory.space.items)
-    let merge = try KeyMerge(spilled, chunk, order, memory.space.spill, findsEqual: findsEqual)
-    chunk.clear()
+    intake.pointee.chunk.sort(order, spare: &memory.space.items)
+    let merge = try KeyMerge(
+      intake.pointee.spilled, intake.pointee.chunk, order, memory.space.spill, findsEqual: findsEqual)
+    intake.pointee.chunk.clear()
     // One batch is merged while the other one is used.
     var (batch, next) = (KeyBatch(merge), KeyBatch(merge))
     try batch.begin(memory.work)

@@ -27,30 +27,63 @@ package final class TableLoad {
   package let indexes: [IndexShape]
   private var sorters: [KeySorter?]
   private let keyValues: UnsafeMutableBufferPointer<StoredValue>
-  private var record: Bytes
-  private var recordCapacity = 0
+  private let progress: UnsafeMutablePointer<Progress>
+  private let keys: UnsafeMutableBufferPointer<IndexKeys>
   /// Whether the indexes are written; else they stay empty.
   package var buildsIndexes = true
   /// How many rows were added.
-  package private(set) var count = 0
+  package var count: Int { progress.pointee.count }
+
+  /// What changes with every row; behind a pointer, as each use of a class's own variable is checked.
+  private struct Progress {
+    var count = 0
+    var record: Bytes
+    var recordCapacity = 0
+
+    /// Makes room for a record that does not fit a page.
+    mutating func reserve(_ size: Int) {
+      guard size > recordCapacity else { return }
+      record.deallocate()
+      recordCapacity = size
+      record = .allocate(capacity: size)
+    }
+  }
+
+  /// The columns of an index, and where its keys go; nothing when it is written.
+  private struct IndexKeys {
+    let columns: UnsafeMutableBufferPointer<Int>
+    var intake: UnsafeMutablePointer<KeyIntake>?
+  }
 
   init(
     _ file: PageFile, root: UInt32, columnCount: Int, rowIDColumn: Int?, indexes: [IndexShape], memory: SortMemory
   ) throws(PageError) {
+    tree = try TreeWriter(file, root: root, isIndex: false)
     self.file = file
     self.rowIDColumn = rowIDColumn
     self.columnCount = columnCount
     self.indexes = indexes
     keyValues = .allocate(capacity: (indexes.map(\.columns.count).max() ?? 0) + 1)
     keyValues.initialize(repeating: .null)
-    record = .allocate(capacity: 1)
-    sorters = indexes.map { KeySorter(columns: $0.columns.count, memory: memory) }
-    tree = try TreeWriter(file, root: root, isIndex: false)
+    progress = .allocate(capacity: 1)
+    progress.initialize(to: Progress(record: .allocate(capacity: 1)))
+    let sorters = indexes.map { KeySorter(columns: $0.columns.count, memory: memory) }
+    self.sorters = sorters
+    keys = .allocate(capacity: indexes.count)
+    _ = keys.initialize(
+      from: zip(indexes, sorters).map { index, sorter in
+        let columns = UnsafeMutableBufferPointer<Int>.allocate(capacity: index.columns.count)
+        _ = columns.initialize(from: index.columns)
+        return IndexKeys(columns: columns, intake: sorter.intake)
+      })
   }
 
   deinit {
     keyValues.deallocate()
-    record.deallocate()
+    progress.pointee.record.deallocate()
+    progress.deallocate()
+    for index in keys { index.columns.deallocate() }
+    keys.deallocate()
   }
 
   /// The greatest row ID; nothing while there are no rows.
@@ -72,29 +105,23 @@ package final class TableLoad {
     if let place = try tree.place(rowID: rowID, count: size) {
       RecordEncoding.write(row, header: header, to: place)
     } else {
-      reserve(size)
+      progress.pointee.reserve(size)
+      let record = progress.pointee.record
       RecordEncoding.write(row, header: header, to: record)
       try tree.add(rowID: rowID, long: record, count: size)
     }
-    count += 1
-    for i in indexes.indices {
-      guard let sorter = sorters[i] else { continue }
-      let columns = indexes[i].columns
+    progress.pointee.count += 1
+    for index in keys {
+      guard let intake = index.intake else { continue }
+      let columns = index.columns
       for k in columns.indices {
         keyValues[k] = columns[k] == rowIDColumn ? .integer(rowID) : values[columns[k]]
       }
       keyValues[columns.count] = .integer(rowID)
       let key = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(keyValues)[...columns.count])
       let (header, size) = RecordEncoding.size(key)
-      RecordEncoding.write(key, header: header, to: try sorter.place(size))
+      RecordEncoding.write(key, header: header, to: try intake.pointee.place(size))
     }
-  }
-
-  private func reserve(_ size: Int) {
-    guard size > recordCapacity else { return }
-    record.deallocate()
-    recordCapacity = size
-    record = .allocate(capacity: size)
   }
 
   /// Writes what is left of the table's tree.
@@ -105,7 +132,10 @@ package final class TableLoad {
   /// - Returns: Whether it is there. An index that refuses equal keys stays empty when there are some.
   func finishIndex(_ number: Int) throws(PageError) -> Bool {
     guard let sorter = sorters[number] else { preconditionFailure("an index is written once") }
-    defer { sorters[number] = nil }
+    defer {
+      keys[number].intake = nil
+      sorters[number] = nil
+    }
     let index = indexes[number]
     let start = file.next
     let tree = try TreeWriter(file, root: index.root, isIndex: true)

@@ -15,7 +15,9 @@ final class TreeWriter {
   private var levels: [TreePage]
   private let leaf: TreePage
   /// The greatest row ID; nothing while the table is empty.
-  private(set) var lastRowID: Int64?
+  var lastRowID: Int64? { last.pointee }
+  /// Behind a pointer, as each use of a class's own variable is checked.
+  private let last: UnsafeMutablePointer<Int64?>
   private var overflowPage: Bytes?
 
   /// - Parameter root: A root page that SQLite has made and that is still empty.
@@ -30,11 +32,16 @@ final class TreeWriter {
     guard bytes[0] == kind.rawValue, bytes[3] == 0, bytes[4] == 0 else {
       throw PageError(.rootNotEmpty, "page \(root) is no empty root page of \(isIndex ? "an index" : "a table")")
     }
+    last = .allocate(capacity: 1)
+    last.initialize(to: nil)
     leaf = TreePage(kind, layout: layout)
     levels = [leaf]
   }
 
-  deinit { overflowPage?.deallocate() }
+  deinit {
+    last.deallocate()
+    overflowPage?.deallocate()
+  }
 
   // MARK: Rows
 
@@ -58,7 +65,7 @@ final class TreeWriter {
       place = leaf.place(length)
     }
     guard let place else { preconditionFailure("a cell of \(length) bytes fits an empty page") }
-    lastRowID = rowID
+    last.pointee = rowID
     return Varint.put(UInt64(bitPattern: rowID), Varint.put(UInt64(payload), place))
   }
 
@@ -87,7 +94,7 @@ final class TreeWriter {
 
   /// Adds an entry of an index, which is not below the last one.
   func add(key record: UnsafePointer<UInt8>, count: Int) throws(PageError) {
-    if let waiting = leaf.waiting { try raise(waiting, from: 0) }
+    if leaf.hasWaiting, let waiting = leaf.waiting { try raise(waiting, from: 0) }
     let head = Varint.size(UInt64(count))
     if count <= layout.keyLimit, let place = leaf.place(head + count) {
       memcpy(Varint.put(UInt64(count), place), record, count)

@@ -46,11 +46,12 @@ import Testing
     // A record that was rejected beyond all others kept the cursor where it was.
     "seed=1170 records=12 format=ndjson mode=update owner=required-null store=existing parent=two-pass-null list=lines "
       + "since=ties",
-    "seed=2044 records=9 store=existing faults=values since=ties transforms=expression",
+    "seed=2044 direct=always records=9 store=existing faults=values since=ties transforms=expression",
     // A run that was resumed in its second import let objects go that the first one had named.
-    "seed=3018 records=2 store=existing parts=people-sync since=ties course=stopped",
+    "seed=3018 direct=always records=2 store=existing parts=people-sync since=ties course=stopped",
     // What the second operand does not say was null for one importer, absent for the other.
-    "seed=1016 records=24 format=json faults=records parent=create list=objects transforms=evaluated contract=missing",
+    "seed=1016 direct=always records=24 format=json faults=records parent=create list=objects transforms=evaluated "
+      + "contract=missing",
     // In XML an empty element is as good a list as any.
     "seed=2035 records=2 format=xml list=objects contract=reject-types",
   ]

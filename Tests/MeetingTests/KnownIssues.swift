@@ -9,14 +9,6 @@ enum KnownIssues {
   /// Pairs that are left out: a factor, and the exclusion that it gets.
   static let pairs: [(factor: String, exclusion: Exclusion)] = [
     (
-      "since",
-      Exclusion(
-        ["date"], with: "faults", ["records"],
-        because:
-          "known issue: a record of another width names what is wrong with its cursor too, and not by the reference"
-      )
-    ),
-    (
       "parent",
       Exclusion(
         ["reject"], with: "list", ["split", "scalars", "objects", "ordered", "lines", "notes"],

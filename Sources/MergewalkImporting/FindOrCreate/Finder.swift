@@ -92,7 +92,11 @@ extension KeyFilter: Finder {
   func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
     let node = view.nodes[state.node]
     importer.startKeys(state)
-    for record in view.records where view.isWanted(record, node) {
+    let last = view.records.upperBound - 1
+    for record in view.records {
+      // The filter is larger than the processor's caches.
+      willTest(node.keyHashes[min(record + 16, last)])
+      guard view.isWanted(record, node) else { continue }
       if testAndInsert(node.keyHashes[record]) {
         view.outcomes[record] = .deferred
       } else if importer.mayInsert(record, state, view) {

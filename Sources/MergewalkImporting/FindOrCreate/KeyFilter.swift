@@ -1,3 +1,4 @@
+import CMergewalkScan
 import Glibc
 
 /// A Bloom filter of fixed size: whether a key may have been seen before.
@@ -44,10 +45,20 @@ final class KeyFilter {
     journal.removeAll(keepingCapacity: true)
   }
 
+  /// The block of a hash.
+  @inline(__always)
+  private func block(_ hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: (hash & 0xFFFF_FFFF_0000_0000).multipliedFullWidth(by: blockCount).high)
+  }
+
+  /// Asks for the memory that ``testAndInsert(_:)`` needs.
+  @inline(__always)
+  func willTest(_ hash: UInt64) { cscan_prefetch(blocks + block(hash)) }
+
   /// Adds a key and returns whether it may have been there before.
   @inline(__always)
   func testAndInsert(_ hash: UInt64) -> Bool {
-    let block = Int(truncatingIfNeeded: (hash & 0xFFFF_FFFF_0000_0000).multipliedFullWidth(by: blockCount).high)
+    let block = block(hash)
     let low = SIMD8<UInt32>(repeating: UInt32(truncatingIfNeeded: hash))
     let mask = SIMD8<UInt32>(repeating: 1) &<< ((low &* Self.salts) &>> 27)
     let old = blocks[block]

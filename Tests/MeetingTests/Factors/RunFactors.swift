@@ -4,7 +4,7 @@ extension Factors {
   /// How runs go.
   static let runs = [
     since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, fields,
-    stores,
+    stores, direct,
   ]
 
   /// Adds a column that only grows, by and large.
@@ -229,6 +229,11 @@ extension Factors {
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
     ])
+
+  /// Whether new stores are written past SQLite.
+  private static let direct = Factor(
+    "direct",
+    ["never", "always"].map { name in Factor.Value(name) { $0.top["direct"] = name } })
 
   private static let fields = Factor(
     "fields",

@@ -36,6 +36,26 @@ extension ReferenceImporter {
     return codes
   }
 
+  /// What else is wrong with a record that the reader refuses but whose values can be read: those that are taken as they
+  /// are.
+  func furtherFailures(_ record: ReadRecord, _ part: EntityImport) -> [String] {
+    var codes: [String] = []
+    for relationship in part.relationships where relationship.list == nil {
+      codes += furtherFailures(record, relationship.target)
+    }
+    for field in part.findBy + part.attributes
+    where !isMade(field, record) && (record.cells[field.column] ?? .absent) != .absent {
+      switch convert(record, field, part) {
+      case .keep: break
+      case .failed(let code): codes.append(code)
+      case .value(let value):
+        let attribute = model.entity(named: part.entityName)?.attribute(named: field.attributeName)
+        if let code = attribute.flatMap({ ReferenceConversion.violation(value, $0) }) { codes.append(code) }
+      }
+    }
+    return codes
+  }
+
   /// Whether a mandatory relationship of an object that the record names has no key.
   private func needsTarget(_ record: ReadRecord, _ part: EntityImport) -> Bool {
     for relationship in part.relationships where relationship.list == nil {

@@ -195,8 +195,9 @@ struct ReferenceImporter {
           continue
         }
         unreadable += 1
+        let moment = since?.value(of: record) ?? .none
         since?.noteRejected(nil)
-        reject(place, [fault])
+        reject(place, [fault] + (moment.isFailure ? [moment.failure] : []) + furtherFailures(record, part.root))
       }
     }
   }
@@ -240,6 +241,7 @@ struct ReferenceImporter {
     entry.targets = targets
     guard let result = settle(entry, ownKey ?? []) else {
       since?.noteSettled(moment.value)
+      noteNamed(record, root)
       return counts.skipped += 1
     }
     finish(entry, result, before)

@@ -60,11 +60,16 @@ extension ReferenceImporter {
     return (record, codes.isEmpty ? .good : .refused(codes.sorted()))
   }
 
+  /// Whether a field's value is not taken as it is.
+  func isMade(_ field: FieldImport, _ record: ReadRecord) -> Bool {
+    let isColumn = part.columns.contains { $0.name == field.column } && !record.shared.contains(field.column)
+    return isColumn || !field.steps.isEmpty || field.value != nil
+  }
+
   /// Makes the values of all fields of an entity and its targets that are not taken as they are.
   private func make(_ entity: EntityImport, _ record: inout ReadRecord, _ codes: inout Set<String>) {
     for field in entity.findBy + entity.attributes {
-      let isMade = part.columns.contains { $0.name == field.column } && !record.shared.contains(field.column)
-      guard isMade || !field.steps.isEmpty || field.value != nil else { continue }
+      guard isMade(field, record) else { continue }
       guard let attribute = model.entity(named: entity.entityName)?.attribute(named: field.attributeName) else {
         continue
       }

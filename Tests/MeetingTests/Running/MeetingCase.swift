@@ -57,8 +57,6 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
   /// What the factors make of it.
   var scenario: Scenario {
     var scenario = Scenario(seed: seed, choices: choices)
-    // What goes past SQLite goes with everything: every other case, so that the array is no longer for it.
-    scenario.top["direct"] = seed.isMultiple(of: 2) ? "always" : "never"
     for factor in Factors.all {
       for value in factor.values where value.name == choices[factor.name] { value.change(&scenario) }
     }

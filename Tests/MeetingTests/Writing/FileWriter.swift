@@ -57,6 +57,16 @@ struct FileWriter {
     }
   }
 
+  /// The values that can be read of something that is refused: delimited text has them all, and one more.
+  private func brokenCells(_ whole: Cell) -> [String: Cell] {
+    guard [.csv, .tsv].contains(scenario.format) else { return [:] }
+    let cells = scenario.columns.map { column in
+      let cell = whole.get(scenario.path(column.name)[...])
+      return (scenario.columnName(column.name), cell == .absent ? .text("") : cell)
+    }
+    return Dictionary(uniqueKeysWithValues: cells)
+  }
+
   /// The records that a reader should give of items; those that are broken are one reject each.
   func records(_ items: [Item]) -> [ReadRecord] {
     var records: [ReadRecord] = []
@@ -67,7 +77,7 @@ struct FileWriter {
     for (number, item) in items.enumerated() {
       index = number
       switch item {
-      case .broken: add([:], fault)
+      case .broken(let whole): add(brokenCells(whole), fault)
       case .record(let whole):
         let inner: [Cell]
         if scenario.hasElements {
