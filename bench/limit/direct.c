@@ -50,10 +50,7 @@ static uint8_t *order_record(uint8_t *end, const struct order *order) {
 static void add_order(struct tree *tree, uint32_t pk, const struct order *order) {
   enum { OTHERS = 128 };               /* bytes that all but the texts take at most */
   size_t size = (size_t)order->id.count + order->note.count + OTHERS;
-  if (size <= PAGE) {
-    uint8_t *record = order_record(tree_end(tree), order);
-    if (tree_end(tree) - record <= ROW_MAX) { tree_row(tree, pk, record); return; }
-  }
+  if (size <= ROW_MAX) { tree_row(tree, pk, order_record(tree_end(tree), order)); return; }
   uint8_t *bytes = resize(NULL, size), *record = order_record(bytes + size, order);
   tree_long_row(tree, pk, record, (uint32_t)(bytes + size - record));
   free(bytes);
@@ -151,7 +148,8 @@ static void add_reference_rows(struct direct *direct, int root, int entity, cons
   struct tree *tree = tree_begin(direct->pages, direct->roots[root], TABLE);
   for (uint32_t i = 0; i < table->count; i++) {
     const struct reference *row = table->rows + i;
-    if ((uint64_t)row->key + row->name + row->extra > ROW_MAX - 64) die("a %d that does not fit a page", entity);
+    if ((uint64_t)row->key + row->name + row->extra > ROW_MAX - 64)
+      die("a row of more than a page: %.*s", (int)row->key, reference_key(table, row).bytes);
     struct record_writer w;
     record_begin(&w, tree_end(tree));
     if (entity == ENT_PRODUCT) {

@@ -156,6 +156,10 @@ static uint32_t write_chain(struct pages *pages, const uint8_t *bytes, uint32_t 
 }
 
 void tree_long_row(struct tree *tree, uint32_t rowid, const uint8_t *record, uint32_t count) {
+  if (count <= ROW_MAX) {
+    tree_row(tree, rowid, memcpy(tree_end(tree) - count, record, count));
+    return;
+  }
   uint32_t local = ROW_MIN + (count - ROW_MIN) % (PAGE - 4);
   if (local > ROW_MAX) local = ROW_MIN;
   uint32_t chain = write_chain(tree->pages, record + local, count - local);

@@ -19,7 +19,7 @@ uint8_t *tree_end(struct tree *tree);
 void tree_row(struct tree *tree, uint32_t rowid, uint8_t *record);
 void tree_key(struct tree *tree, uint8_t *record);
 
-/* Takes a record from elsewhere that does not fit a page. */
+/* Takes a record from elsewhere, of any size. */
 void tree_long_row(struct tree *tree, uint32_t rowid, const uint8_t *record, uint32_t count);
 
 void tree_finish(struct tree *tree);
