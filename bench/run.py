@@ -24,7 +24,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 JOBS = ("load", "nightly")
 # The contestants that the others are compared with; the first one's store is what the others' must equal.
-MEASURES = {"load": ("c",), "nightly": ("c-seek", "c-scan", "c-sorted")}
+MEASURES = {"load": ("c", "c-direct"), "nightly": ("c-seek", "c-scan", "c-sorted")}
 MIB = 1024 * 1024
 
 
@@ -154,6 +154,7 @@ def contestants():
     return [
         Limit("c", "load", []),
         Limit("c-live-indexes", "load", ["--live-indexes"]),
+        Limit("c-direct", "load", ["--direct"]),
         Limit("c-seek", "nightly", ["--plan", "seek"]),
         Limit("c-scan", "nightly", ["--plan", "scan"]),
         Limit("c-sorted", "nightly", ["--plan", "sorted"]),

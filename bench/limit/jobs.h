@@ -5,6 +5,9 @@
 /* Builds a new store from a file of orders. */
 void load(const char *csv, const char *store, bool live_indexes);
 
+/* Builds the same store without SQLite's b-trees. A file that repeats an order is given to `load`. */
+void load_direct(const char *csv, const char *store);
+
 /* SORTED is SCAN with one transaction at the end. */
 enum plan { SEEK, SCAN, SORTED };
 

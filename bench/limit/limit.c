@@ -1,11 +1,11 @@
-/* The limit: the benchmark's job by hand in single-threaded C, as fast as SQLite lets it. */
+/* The limit: the benchmark's job by hand in single-threaded C, as fast as SQLite, or with --direct its file format, lets it. */
 #include "common.h"
 #include "jobs.h"
 #include <stdio.h>
 #include <string.h>
 
 static _Noreturn void usage(void) {
-  fputs("usage: limit load ORDERS.csv STORE.sqlite [--live-indexes]\n"
+  fputs("usage: limit load ORDERS.csv STORE.sqlite [--live-indexes | --direct]\n"
         "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan|sorted]\n"
         "       limit fetch STORE.sqlite REPETITIONS\n"
         "       limit objects NEW-STORE.sqlite COUNT\n", stderr);
@@ -16,8 +16,10 @@ int main(int argc, char **argv) {
   if (argc < 4) usage();
   if (!strcmp(argv[1], "load")) {
     bool live = argc == 5 && !strcmp(argv[4], "--live-indexes");
-    if (argc != 4 && !live) usage();
-    load(argv[2], argv[3], live);
+    bool direct = argc == 5 && !strcmp(argv[4], "--direct");
+    if (argc != 4 && !live && !direct) usage();
+    if (direct) load_direct(argv[2], argv[3]);
+    else load(argv[2], argv[3], live);
   } else if (!strcmp(argv[1], "nightly")) {
     bool named = argc == 6 && !strcmp(argv[4], "--plan");
     bool seek = named && !strcmp(argv[5], "seek"), scan = named && !strcmp(argv[5], "scan");

@@ -5,8 +5,6 @@
 #include "report.h"
 #include "rows.h"
 #include "store.h"
-#include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 enum { BLOCK = 512 };
@@ -152,20 +150,6 @@ static void upsert_repeated(struct feed *feed, sqlite3 *db, struct counts *count
   order_statements_finalize(&statements);
 }
 
-static void sync_path(const char *path) {
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 || fsync(descriptor) || close(descriptor)) die_errno(path);
-}
-
-static void sync_folder_of(const char *path) {
-  char *folder = strdup(path);
-  if (!folder) die("no memory");
-  char *slash = strrchr(folder, '/');
-  if (slash) slash[slash == folder] = 0;
-  sync_path(slash ? folder : ".");
-  free(folder);
-}
-
 void load(const char *csv, const char *store, bool live_indexes) {
   char *building = sqlite3_mprintf("%s.building", store);
   unlink(building);
@@ -209,9 +193,7 @@ void load(const char *csv, const char *store, bool live_indexes) {
   db_run(db, "COMMIT");
   db_check(db, sqlite3_close(db));
   trace("commit");
-  sync_path(building);
-  if (rename(building, store)) die_errno(store);
-  sync_folder_of(store);
+  store_publish(building, store);
   trace("sync");
   csv_close(feed->csv);
   report("load", &counts, &feed->shop);
