@@ -95,7 +95,7 @@ extension KeyFilter: Finder {
     let last = view.records.upperBound - 1
     for record in view.records {
       // The filter is larger than the processor's caches.
-      willTest(node.keyHashes[min(record + 16, last)])
+      willTest(node.keyHashes[min(record + 48, last)])
       guard view.isWanted(record, node) else { continue }
       if testAndInsert(node.keyHashes[record]) {
         view.outcomes[record] = .deferred

@@ -111,8 +111,8 @@ extension BatchImporter {
     let last = view.records.upperBound - 1
     for record in view.records {
       // The memory of later records comes while this one is looked for; the hash of one that names nothing does no harm.
-      known.willFind(node.keyHashes[min(record + 16, last)])
-      known.willRead(node.keyHashes[min(record + 8, last)])
+      known.willFind(node.keyHashes[min(record + 32, last)])
+      known.willRead(node.keyHashes[min(record + 16, last)])
       guard view.isWanted(record, node) else { continue }
       let hash = node.keyHashes[record]
       let content = node.contents[record]

@@ -44,7 +44,9 @@ extension ReferenceImporter {
       codes += furtherFailures(record, relationship.target)
     }
     for field in part.findBy + part.attributes
-    where !isMade(field, record) && (record.cells[field.column] ?? .absent) != .absent {
+    where !isMade(field, record) && !isShared(field.column)
+      && (record.cells[field.column] ?? .absent) != .absent
+    {
       switch convert(record, field, part) {
       case .keep: break
       case .failed(let code): codes.append(code)
@@ -54,6 +56,11 @@ extension ReferenceImporter {
       }
     }
     return codes
+  }
+
+  /// Whether a program or a hook may change a column.
+  private func isShared(_ column: String) -> Bool {
+    twins.contains { $0.columns.isEmpty || $0.columns.contains(column) }
   }
 
   /// Whether a mandatory relationship of an object that the record names has no key.
