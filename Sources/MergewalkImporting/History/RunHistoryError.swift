@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// Why the table of runs cannot be read or written; an import resumesout it.
+/// Why the table of runs cannot be read or written; an import continues without it.
 public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {

@@ -22,6 +22,9 @@ package struct DatabaseHeader: Sendable {
     guard FileSystem.size(path) != nil else {
       throw StoreError(.notFound, path: name ?? path, message: "there is no such file")
     }
+    guard !FileSystem.isFolder(path) else {
+      throw StoreError(.notADatabase, path: name ?? path, message: "this is a folder, not a file")
+    }
     try self.init(Connection.open(path, .readOnly, name: name))
   }
 

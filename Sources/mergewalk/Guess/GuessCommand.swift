@@ -45,7 +45,8 @@ struct GuessCommand: ParsableCommand {
 
   @Option(
     name: .customLong("option"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option of the sources, as a pipeline has it; may be repeated.", valueName: "key=value"))
+    help: ArgumentHelp("An option of the sources, as a pipeline has it; may be repeated.", valueName: "key=value"),
+    transform: SourceOption.init)
   var options: [SourceOption] = []
 
   @Flag(help: "Replace files that are there.")
@@ -107,10 +108,9 @@ struct GuessCommand: ParsableCommand {
       let found = summary.key.isEmpty ? "no key" : "found by \(summary.key.joined(separator: " and "))"
       let related =
         summary.relationships > 0 ? ", \(Figures.count(summary.relationships, "relationship"))" : ""
-      let looked = (summary.isWhole ? "all " : "the first ") + Figures.count(summary.records, "record")
       let asked = summary.questions > 0 ? "; \(Figures.count(summary.questions, "question"))" : ""
       Console.data(
-        "\(summary.pipeline): \(summary.entity) from \(looked) of \(summary.source):"
+        "\(summary.pipeline): \(summary.entity) from \(summary.looked):"
           + " \(Figures.count(summary.attributes, "attribute"))\(related), \(found)\(asked)")
       if summary.rejects > 0 {
         Console.words(
@@ -120,16 +120,7 @@ struct GuessCommand: ParsableCommand {
     Console.data(guess.files[0].path)
     Console.data("")
     let paths = guess.summaries.map(\.pipeline)
-    Console.data("mergewalk lint \(paths.map(Self.shell).joined(separator: " "))")
-    for path in paths { Console.data("mergewalk run \(Self.shell(path))") }
-  }
-
-  /// A path as a shell reads it.
-  private static func shell(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      "/._-+,".utf8.contains(byte) || (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
-    }
-    return isPlain
-      ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    Console.data("mergewalk lint \(paths.map(ShellText.word).joined(separator: " "))")
+    for path in paths { Console.data("mergewalk run \(ShellText.word(path))") }
   }
 }

@@ -147,6 +147,8 @@ struct Preview {
         guard let writer, try writeRow(record, types, writer) else { break }
       }
     }
+    // Of an empty source there is nothing to show.
+    if writer == nil, columns.isEmpty { return }
     try (writer ?? tableWriter(columns, columns.map { _ in .text })).finish()
   }
 
@@ -203,9 +205,10 @@ struct Preview {
     }
     if let passed { Console.words(passed) }
     if format == .table, !sink.isReaderGone {
-      let stop = read >= limit ? "the first " : ""
+      let count = Figures.count(read, "record")
+      let what = read >= limit ? (read == 1 ? "the first record" : "the first \(count)") : count
       Console.data(
-        "\(definition.formatName.rawValue): \(stop)\(Figures.count(read, "record")) read,"
+        "\(definition.formatName.rawValue): \(what) read,"
           + " \(Figures.grouped(rejected)) rejected")
     }
     if let refusal {
@@ -213,7 +216,7 @@ struct Preview {
       return ExitStatus.failure
     }
     if bytes == 0, limit > 0, !sink.isReaderGone, definition.sources.allSatisfy({ $0.fileSize ?? 0 == 0 }) {
-      Console.words("\(definition.sources[0].path): error: there is nothing in it [emptyInput]")
+      Console.words("\(definition.sources[0].path): error: the file is empty [emptyInput]")
       return ExitStatus.findings
     }
     return rejected > 0 ? ExitStatus.findings : nil

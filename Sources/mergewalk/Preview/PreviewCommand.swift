@@ -43,7 +43,8 @@ struct PreviewCommand: ParsableCommand {
 
   @Option(
     name: .customLong("option"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"))
+    help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"),
+    transform: SourceOption.init)
   var options: [SourceOption] = []
 
   @Flag(help: "Show the evidence for the detected options.")
@@ -60,7 +61,7 @@ struct PreviewCommand: ParsableCommand {
       throw ExitStatus.failure
     }
     FindingsOutput.words(definition.warnings)
-    if !definition.detected.isEmpty {
+    if !definition.detected.isEmpty, definition.sources.contains(where: { $0.fileSize != 0 }) {
       let doubt = definition.isCertain ? "" : "; something else fits about as well"
       Console.words("\(source): detected \(definition.detected.joined(separator: ", "))\(doubt)")
     }

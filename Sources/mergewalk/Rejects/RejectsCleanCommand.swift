@@ -63,7 +63,9 @@ struct RejectsCleanCommand: ParsableCommand {
       Console.data(JSONText.object(members).text)
     } else {
       for path in removed { Console.data((dryRun ? "would remove " : "removed ") + path) }
-      Console.data("\(Figures.count(kept.count, "file")) kept")
+      Console.data(
+        removed.isEmpty && kept.isEmpty
+          ? "there are no files of earlier runs" : "\(Figures.count(kept.count, "file")) kept")
     }
     if !isWhole { throw ExitStatus.failure }
   }

@@ -71,7 +71,7 @@ extension RunReport {
   private static func words(_ sync: SyncPolicy) -> String {
     var words = [sync.softDelete.map { "marked in “\($0)”" } ?? "removed: \(sync.deletion.rawValue)"]
     if let limit = sync.limit { words.append("at most \(Figures.grouped(limit))") }
-    if let ratio = sync.ratio { words.append("at most \(Figures.fixed(100 * ratio, digits: 1)) %") }
+    if let ratio = sync.ratio { words.append("at most \(Figures.share(ratio))") }
     if let scope = sync.scopeText { words.append("where \(scope.text)") }
     return words.joined(separator: ", ")
   }
@@ -79,7 +79,7 @@ extension RunReport {
   private static func words(_ policy: RejectPolicy) -> String {
     var words: [String] = []
     if let limit = policy.limit { words.append("at most \(Figures.grouped(limit))") }
-    if let ratio = policy.ratio { words.append("at most \(Figures.fixed(100 * ratio, digits: 2)) %") }
+    if let ratio = policy.ratio { words.append("at most \(Figures.share(ratio))") }
     words += policy.codes.map { "\($0.pattern) at most \(Figures.grouped($0.limit))" }
     if words.isEmpty { words = ["without limit"] }
     return (words + [policy.path == nil ? "only counted" : "kept in a file"]).joined(separator: ", ")

@@ -49,7 +49,8 @@ struct ModeOptions: ParsableArguments {
 
   private func refusal(_ definition: ImportDefinition, _ message: String) -> DiagnosticList {
     DiagnosticList([
-      Diagnostic(.error, code: "invalidOption", path: definition.name, position: .file, message: message)
+      Diagnostic(
+        .error, code: "invalidOption", path: definition.path ?? definition.name, position: .file, message: message)
     ])
   }
 }

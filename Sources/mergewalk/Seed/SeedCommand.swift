@@ -117,7 +117,7 @@ struct SeedCommand: ParsableCommand {
     build.identity = identity
     build.replaces = force
     let start = ContinuousClock.now
-    let line = Console.isTerminal && !quiet ? ProgressLine() : nil
+    let line = Console.canRedraw && !quiet ? ProgressLine() : nil
     defer { line?.clear() }
     let summary = try build.run(progress: line.map { line in { line.update($0) } })
     line?.clear()

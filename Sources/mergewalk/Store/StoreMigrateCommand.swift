@@ -95,7 +95,7 @@ struct StoreMigrateCommand: ParsableCommand {
   private func migrate(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
     var options = StoreMigrator.Options()
     options.backupPath = noBackup ? nil : backup ?? store + ".backup"
-    let isShown = !quiet && Console.isTerminal
+    let isShown = !quiet && Console.canRedraw
     if isShown {
       options.progress = { progress in
         let text = "\(progress.version): step \(progress.step) of \(progress.stepCount): \(progress.title)"
