@@ -99,7 +99,14 @@ struct SeedCommand: ParsableCommand {
     }
   }
 
-  private func fail(_ findings: [Diagnostic]) throws -> Never {
+  private func fail(_ failures: [Diagnostic]) throws -> Never {
+    let findings = failures.map { finding in
+      var finding = finding
+      if finding.code == StoreError.Code.alreadyExists.rawValue, finding.path == store {
+        finding.hint = finding.hint ?? "replace it with --force, or name another path with --store"
+      }
+      return finding
+    }
     FindingsOutput.words(findings)
     if json {
       Console.data(

@@ -140,7 +140,8 @@ struct StoresTaskCommand: ParsableCommand {
   @Argument(help: "The folder of the family.", completion: .directory)
   var folder: String
 
-  @Option(help: ArgumentHelp("Which of how many tasks, such as 3/8.", valueName: "i/n"))
+  @Option(
+    help: ArgumentHelp("The task and the number of tasks, such as 3/8.", valueName: "i/n"), transform: TaskNumber.init)
   var part: TaskNumber?
 
   @Option(help: "How many stores are built at once.")

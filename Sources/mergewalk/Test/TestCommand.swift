@@ -67,7 +67,9 @@ struct TestCommand: ParsableCommand {
       do throws(ReadError) {
         files += try finder.find(path).filter { $0.foundBefore == nil }.map(\.path)
       } catch {
-        report.findings.append(error.diagnostic)
+        var finding = error.diagnostic
+        if error.code == .notFound { finding.hint = NearestFile.hint(for: path) }
+        report.findings.append(finding)
       }
     }
     return files
