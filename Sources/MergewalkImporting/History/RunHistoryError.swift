@@ -24,7 +24,7 @@ public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertibl
   init(_ error: StoreError, _ path: String) {
     let words = error.cause?.message ?? error.message
     switch error.cause?.kind {
-    case .damaged, .notADatabase: self.init(.foreignFile, path, "is no database, or damaged: \(words)")
+    case .damaged, .notADatabase: self.init(.foreignFile, path, "is not a database, or damaged: \(words)")
     default: self.init(.database, path, "cannot be used: \(words)")
     }
   }

@@ -31,7 +31,7 @@ package struct DatabaseHeader: Sendable {
   /// Reads and checks the header of an open file.
   init(_ connection: Connection) throws(StoreError) {
     guard let header = connection.head(count: Self.size).flatMap({ DatabaseHeader(bytes: $0) }) else {
-      throw StoreError(.notADatabase, path: connection.name, message: "the file is no SQLite database")
+      throw StoreError(.notADatabase, path: connection.name, message: "the file is not a SQLite database")
     }
     self = header
   }

@@ -167,7 +167,9 @@ public struct StoreVerifier {
       add(.error, error.code == .sqlite ? .unreadable : .metadata, message: error.message)
       return nil
     }
-    if !StoreUUID.isValid(metadata.uuid) { add(.error, .uuid, message: "“\(metadata.uuid)” is no UUID in upper case") }
+    if !StoreUUID.isValid(metadata.uuid) {
+      add(.error, .uuid, message: "“\(metadata.uuid)” is not a UUID in upper case")
+    }
     if metadata["NSStoreType"]?.string != "SQLite" { add(.error, .metadata, message: "NSStoreType is not SQLite") }
     if metadata[StoreMetadata.Key.hashesVersion]?.integer != 3 {
       add(.error, .metadata, message: "NSStoreModelVersionHashesVersion is not 3")

@@ -53,7 +53,7 @@ struct GuessedPipeline {
     }
     if let place = sample.surplus {
       lines.append(
-        "# QUESTION: the record on line \(place.line) has parts that are no columns, because the first ones have no such; name"
+        "# QUESTION: the record on line \(place.line) has parts that are not columns, because the first ones have no such; name"
           + " them if they are wanted.")
     }
     if !sample.definition.isCertain {
