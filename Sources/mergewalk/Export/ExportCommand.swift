@@ -43,13 +43,13 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var storeModel: StoreModelOptions
 
-  @Flag(help: "Replace files that are there.")
+  @Flag(help: "Replace existing files.")
   var force = false
 
   @Flag(help: "Print one JSON object with the counts on standard output.")
   var json = false
 
-  @Flag(help: "Print no words but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 
   func validate() throws {

@@ -66,10 +66,10 @@ struct FetchCommand: ParsableCommand {
     help: ArgumentHelp("The order: keys with commas between them, - before a key for descending.", valueName: "keys"))
   var sort: String?
 
-  @Option(help: ArgumentHelp("The greatest number of rows.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of rows.", valueName: "count"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("How many rows at the beginning are left out.", valueName: "count"))
+  @Option(help: ArgumentHelp("The number of rows to skip at the beginning.", valueName: "count"))
   var offset: Int?
 
   @Option(help: ArgumentHelp("Key paths and name=expression with commas between them.", valueName: "columns"))

@@ -15,7 +15,7 @@ struct GuessCommand: ParsableCommand {
       what speaks for it. What may mean two things stays text, with a question: leading zeros, dates of which no value tells \
       whether the day comes first, 1,234. Columns that hold keys of another source's records become relationships.
 
-      A file that is there is not replaced without --force.
+      An existing file is not replaced without --force.
 
       EXIT CODES
         0   the files were written
@@ -33,14 +33,14 @@ struct GuessCommand: ParsableCommand {
 
   @Option(
     name: .customLong("out"),
-    help: ArgumentHelp("The folder for the files; it is made if need be.", valueName: "folder"),
+    help: ArgumentHelp("The folder for the files; it is created if necessary.", valueName: "folder"),
     completion: .directory)
   var folder = "."
 
   @Option(help: ArgumentHelp("The entity's name, if there is one source.", valueName: "name"))
   var entity: String?
 
-  @Option(help: ArgumentHelp("The most records to look at in each source.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of records to read from each source.", valueName: "count"))
   var records = 10_000
 
   @Option(
@@ -49,7 +49,7 @@ struct GuessCommand: ParsableCommand {
     transform: SourceOption.init)
   var options: [SourceOption] = []
 
-  @Flag(help: "Replace files that are there.")
+  @Flag(help: "Replace existing files.")
   var force = false
 
   func validate() throws {

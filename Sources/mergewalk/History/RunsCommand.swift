@@ -25,13 +25,13 @@ struct RunsCommand: ParsableCommand {
   @Argument(help: "The store, or a folder of stores.", completion: .file())
   var store: String
 
-  @Argument(help: ArgumentHelp("Show this run whole.", valueName: "run"))
+  @Argument(help: ArgumentHelp("Show this run in detail.", valueName: "run"))
   var name: String?
 
   @Option(help: ArgumentHelp("Only the runs of this pipeline.", valueName: "name"))
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("How many runs, the latest first.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of runs, latest first.", valueName: "number"))
   var limit = 20
 
   @Flag(help: "Print JSON: an array of runs, or one object.")

@@ -204,7 +204,7 @@ struct Preview {
           + " format json [arrayLine]")
     }
     if let passed { Console.words(passed) }
-    if format == .table, !sink.isReaderGone {
+    if format == .table, !sink.isReaderGone, refusal == nil || read > 0 {
       let count = Figures.count(read, "record")
       let what = read >= limit ? (read == 1 ? "the first record" : "the first \(count)") : count
       Console.data(

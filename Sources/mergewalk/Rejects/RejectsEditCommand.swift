@@ -36,7 +36,7 @@ struct RejectsEditCommand: ParsableCommand {
       valueName: "path"), completion: .file())
   var out: String?
 
-  @Option(help: ArgumentHelp("Put the records of this edited file back.", valueName: "path"), completion: .file())
+  @Option(help: ArgumentHelp("Put back the records of this edited file.", valueName: "path"), completion: .file())
   var apply: String?
 
   @OptionGroup var filter: RejectFilter

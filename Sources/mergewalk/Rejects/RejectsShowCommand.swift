@@ -7,12 +7,12 @@ struct RejectFilter: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Only rejects with this code, or of this stage (“value”); may be said several times.", valueName: "code"))
+      "Only rejects with this code, or of this stage (“value”); may be repeated.", valueName: "code"))
   var code: [String] = []
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Only rejects that blame this column; may be said several times.", valueName: "name"))
+    help: ArgumentHelp("Only rejects of this column; may be repeated.", valueName: "name"))
   var field: [String] = []
 
   /// Whether a line is wanted.
@@ -60,7 +60,7 @@ struct RejectNames {
 struct RejectsShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print rejects: where they stand, why, and the record.",
+    abstract: "Print rejects: their place, the reason, and the record.",
     discussion: HelpText.flow(
       """
       EXAMPLES
@@ -74,10 +74,10 @@ struct RejectsShowCommand: ParsableCommand {
 
   @OptionGroup var filter: RejectFilter
 
-  @Option(help: ArgumentHelp("How many rejects at most.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of rejects.", valueName: "number"))
   var limit: Int?
 
-  @Flag(help: "Print only the records as they stood in their files, each with a line end.")
+  @Flag(help: "Print only the records as they are in their files, each with a line end.")
   var raw = false
 
   @Flag(help: "Print JSON, one object a line.")

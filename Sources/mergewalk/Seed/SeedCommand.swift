@@ -62,16 +62,16 @@ struct SeedCommand: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
-  @Flag(help: "Replace a store that is there, in one step, when the new one is complete.")
+  @Flag(help: "Replace an existing store in one step when the new one is complete.")
   var force = false
 
-  @Flag(help: "Only say what default data the store has.")
+  @Flag(help: "Only say which default data the store has.")
   var check = false
 
   @Flag(help: "Print one JSON object on standard output.")
   var json = false
 
-  @Flag(help: "Print no words but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 
   func validate() throws {

@@ -24,7 +24,7 @@ struct StoreMigrateCommand: ParsableCommand {
   @Argument(help: "The store.", completion: .file())
   var store: String
 
-  @Option(help: ArgumentHelp("The model that the store is to fit.", valueName: "model"))
+  @Option(help: ArgumentHelp("The model that the store will fit.", valueName: "model"))
   var to: String
 
   @Option(
@@ -48,7 +48,7 @@ struct StoreMigrateCommand: ParsableCommand {
   @Flag(help: "Make no copy of the store.")
   var noBackup = false
 
-  @Flag(name: .shortAndLong, help: "No steps, no progress.")
+  @Flag(name: .shortAndLong, help: "Print neither steps nor progress.")
   var quiet = false
 
   func validate() throws {

@@ -36,7 +36,7 @@ struct TestCommand: ParsableCommand {
   @Flag(help: "Print one JSON object with the cases.")
   var json = false
 
-  @Flag(help: "Print no words but findings.")
+  @Flag(help: "Print only findings.")
   var quiet = false
 
   func run() throws {
