@@ -11,15 +11,15 @@ struct GuessCommand: ParsableCommand {
     abstract: "Write a commented pipeline and a model for files, from their first records.",
     discussion: HelpText.flow(
       """
-      Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. Behind each line stands \
-      what speaks for it. What may mean two things stays text, with a question: leading zeros, dates of which no value tells \
+      Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. The comment after each \
+      line gives the reason for it. Anything ambiguous stays text, with a question: leading zeros, dates that do not show \
       whether the day comes first, 1,234. Columns that hold keys of another source's records become relationships.
 
       An existing file is not replaced without --force.
 
       EXIT CODES
         0   the files were written
-        2   a source cannot be read, or a file not be written
+        2   a source cannot be read, or a file cannot be written
         64  usage
 
       EXAMPLES
