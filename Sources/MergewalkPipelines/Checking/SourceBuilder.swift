@@ -62,6 +62,10 @@ struct SourceBuilder {
         return format == .sqlite && source.has("entity") ? .coreData : format
       }
       let isStream = input.source.isReadOnce
+      // What is piped in takes the place of files, whose names tell the format.
+      if isStream, let name = source.texts("files")?.first?.value, let format = SourceFormat(fileName: name) {
+        return format
+      }
       findings.add(
         .missingField, at: input.position,
         isStream
