@@ -24,7 +24,7 @@ enum ExplanationOutput {
       let name = part.name.isEmpty || part.name == part.entity ? part.entity : "\(part.name): \(part.entity)"
       let place = explanation.parts.count > 1 ? "\(number + 1). " : ""
       lines.append(
-        "\(place)\(name), mode \(part.mode.rawValue), of several records with one key: \(part.duplicates.rawValue)")
+        "\(place)\(name), mode \(part.mode.rawValue), duplicates \(part.duplicates.rawValue)")
       lines += part.sources.map {
         "  source   \($0.path)\($0.bytes.map { " (\(Figures.bytes($0)))" } ?? ""), \(part.format)"
       }
