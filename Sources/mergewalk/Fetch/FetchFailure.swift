@@ -12,7 +12,10 @@ struct FetchFailure: Error {
   /// With which code the command ends.
   var status = ExitStatus.failure
 
-  init(words: String, status: ExitCode = ExitStatus.failure) { (self.words, self.status) = (words, status) }
+  init(words: String, status: ExitCode = ExitStatus.failure) {
+    self.words = words
+    self.status = status
+  }
 
   /// What is wrong with the request as a whole.
   init(_ error: PredicateError) {

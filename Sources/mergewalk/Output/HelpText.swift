@@ -82,7 +82,8 @@ enum HelpText {
   /// Where a command is broken: before an option, so that it stays with its value, else between words; never in quotes.
   private static func cut(_ characters: [Character], from first: Int, to most: Int) -> Int? {
     var quote: Character?
-    var (option, space): (Int?, Int?)
+    var option: Int?
+    var space: Int?
     for (index, character) in characters.enumerated().prefix(most + 1) {
       if let open = quote {
         if character == open { quote = nil }

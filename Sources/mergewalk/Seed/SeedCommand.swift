@@ -152,7 +152,7 @@ struct SeedCommand: ParsableCommand {
 
   private static func json(_ summary: SeedBuild.Summary, store: String, seconds: Double) -> JSONText {
     .object([
-      ("status", .string(summary.seed == nil ? "limitBreached" : "built")), ("store", .string(store)),
+      ("status", .string(summary.seed == nil ? "limit_breached" : "built")), ("store", .string(store)),
       ("uuid", summary.seed == nil ? .null : .string(summary.uuid)),
       ("seed", summary.seed.map(json) ?? .null), ("bytes", .integer(summary.bytes)),
       ("seconds", .decimal(seconds, digits: 6)), ("runs", .array(summary.runs.map(SummaryOutput.json))),
