@@ -117,7 +117,10 @@ public struct StoreVerifier {
     if plans > 0 {
       add(
         .note, .unfinishedRun, rows: nil,
-        message: "\(plans) unfinished \(plans == 1 ? "run" : "runs"), see docs/resume.md")
+        message: plans == 1
+          ? "there is an unfinished run: run its pipeline again to resume it, or with --restart to drop it"
+          : "there are \(plans) unfinished runs: run their pipelines again to resume them, or with --restart to drop them"
+      )
     }
     guard let namedFiles else { return }
     let present = ExternalFiles.names(besideStore: path)
