@@ -83,13 +83,13 @@ struct StoreMigrateCommand: ParsableCommand {
 
   private func plan(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
     let outcome = try StoreMigrator.plan(path: store, to: wanted, in: versions)
-    if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
+    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
     if !quiet { for step in outcome.steps { Console.data(step) } }
     guard outcome.findings.isEmpty else {
       throw MigrationError(
         .data, path: store, message: "the data do not fit the new model", findings: outcome.findings)
     }
-    Console.words("\(store): would go \(Self.way(outcome)); nothing was changed")
+    Console.words("\(store): would be migrated \(Self.way(outcome)); nothing was changed")
   }
 
   private func migrate(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
@@ -105,11 +105,11 @@ struct StoreMigrateCommand: ParsableCommand {
     defer { if isShown { Console.status("") } }
     let outcome = try StoreMigrator.migrate(path: store, to: wanted, in: versions, options: options)
     if quiet { return }
-    if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
+    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
     if isShown { Console.status("") }
     for step in outcome.steps { Console.data(step) }
-    let copy = options.backupPath.map { "; as it was: \($0)" } ?? ""
-    Console.words("\(store): went \(Self.way(outcome))\(copy)")
+    let copy = options.backupPath.map { "; backup: \($0)" } ?? ""
+    Console.words("\(store): migrated \(Self.way(outcome))\(copy)")
   }
 
   /// The versions that a store goes through, in words; those of YAML models are often called alike.
