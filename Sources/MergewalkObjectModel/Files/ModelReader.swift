@@ -47,7 +47,9 @@ public enum ModelReader {
   ///
   /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
-    guard FileKind(path) != .missing else { throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path)) }
+    guard FileKind(path) != .missing else {
+      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
+    }
     let entries = FileKind.entries(of: path)
     let suffix = suffix(of: entries)
     let names = entries.filter { $0.hasSuffix(suffix) }.map(withoutSuffix).sorted(by: CodePointOrder.precedes)
