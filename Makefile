@@ -8,7 +8,7 @@ DEMO_STORE := build/shop.sqlite
 FUZZ_SECONDS ?= 600
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 packages: ## install missing system packages (Debian)
 	@./scripts/install-packages.sh
@@ -24,7 +24,7 @@ dist: packages ## a tarball, a Debian package and an OCI image in build/dist, li
 	  $(SWIFT) build -c release --product mergewalk --static-swift-stdlib --scratch-path .build_static
 	python3 scripts/dist.py --binary .build_static/release/mergewalk --static build/static/libraries.json --out build/dist
 
-dist-test: ## installs what `make dist` made into roots without Swift and runs the demo there (as root)
+dist-test: ## install what `make dist` built into roots without Swift, and run the demo there (as root)
 	python3 scripts/dist-test.py --dist build/dist
 
 test: packages ## every test
@@ -41,11 +41,11 @@ sanitize-thread: packages ## tests with threads under ThreadSanitizer
 sanitize-address: packages ## readers' tests under AddressSanitizer
 	SWIFT=$(SWIFT) ./scripts/sanitize.sh address
 
-site: ## a site out of the README and docs in build/site, by MkDocs from PyPI; links that lead nowhere are errors
+site: ## a site of the README and docs in build/site, with MkDocs from PyPI; broken links are errors
 	@test -x build/site-env/bin/mkdocs || (python3 -m venv build/site-env && build/site-env/bin/pip install -q mkdocs==1.6.1)
 	build/site-env/bin/python scripts/site.py
 
-screenshots: ## the pictures of docs/images, by Chromium
+screenshots: ## the pictures of docs/images, with Chromium
 	python3 scripts/screenshots.py
 
 lint: packages ## formatting, imports, pipelines and models
@@ -85,7 +85,7 @@ soak: packages ## the long tests: property tests with many seeds, and each fuzz 
 	./scripts/test-plugin.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)
 
-consumer: packages ## a package of somebody else that depends on ours, built and run (minutes)
+consumer: packages ## build and run a package that depends on this one (minutes)
 	SWIFT=$(SWIFT) ./scripts/consumer.sh
 
 docs-site: packages ## the DocC pages of the products in build/docs-site; warnings are errors

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the README and the pages to what CONTRIBUTING.md says of them: words, links, plain English, YAML that parses."""
-import os, re, sys
+import os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # README: about 700 words beside its examples.
@@ -51,6 +51,7 @@ def main():
                              if re.search(r"(?i)\b" + old, line)]
     failures += catalogues()
     failures += sources()
+    failures += units()
     for name in ["packaging/action/action.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml"]:
         if parses(name) is False:
             failures.append(f"{name}: is no YAML")
@@ -76,6 +77,25 @@ def catalogues():
                          for address in re.findall(r"https?://\S*mergewalk[^\s\")]*", text)]
     return failures
 
+
+
+def units():
+    """What systemd says about the units in packaging, where it is installed; the command need not be."""
+    if not shutil.which("systemd-analyze"):
+        return []
+    folder = os.path.join(HERE, "packaging/systemd")
+    with tempfile.TemporaryDirectory() as copy:
+        paths = []
+        for name in sorted(os.listdir(folder)):
+            if not name.endswith((".service", ".timer")):
+                continue
+            paths.append(os.path.join(copy, name))
+            with open(paths[-1], "w") as unit:
+                unit.write(re.sub(r"(?m)^ExecStart=\S+", "ExecStart=/bin/true", open(os.path.join(folder, name)).read()))
+        said = subprocess.run(["systemd-analyze", "verify"] + paths, capture_output=True, text=True)
+    # What is wrong with other units of the machine is not ours.
+    lines = [line for line in said.stderr.splitlines() if "mergewalk" in line]
+    return [f"packaging/systemd: {line}" for line in lines]
 
 
 def sources():

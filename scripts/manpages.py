@@ -57,6 +57,17 @@ def discussion(text):
     return out
 
 
+def shown_arguments(command):
+    """The arguments that help shows; an option --version with a value hides the flag of that name."""
+    arguments = [a for a in command.get("arguments", []) if a.get("shouldDisplay", True)]
+
+    def is_version(argument):
+        return any(name["name"] == "version" for name in argument.get("names") or [])
+
+    has_own = any(is_version(a) and a["kind"] == "option" for a in arguments)
+    return [a for a in arguments if not (has_own and is_version(a) and a["kind"] == "flag")]
+
+
 def page(path, command, version):
     name = "-".join(path)
     lines = [f'.TH {name.upper()} 1 "" "mergewalk {version}" "User Commands"', ".SH NAME",
@@ -64,13 +75,16 @@ def page(path, command, version):
              escape(synopsis(path, command))]
     text = command.get("discussion", "")
     if text:
-        lines += [".SH DESCRIPTION"] + discussion(text)
-    arguments = [a for a in command.get("arguments", []) if a.get("shouldDisplay", True)]
+        # What begins with a heading has no description before it.
+        lines += ([] if re.match(r"[A-Z ]{4,}\n", text) else [".SH DESCRIPTION"]) + discussion(text)
+    arguments = shown_arguments(command)
     if arguments:
         lines.append(".SH OPTIONS")
         for argument in arguments:
             lines += [".TP", ".B " + escape(names(argument))]
             words = " ".join(filter(None, [argument.get("abstract", ""), argument.get("discussion", "")]))
+            if argument.get("allValues"):
+                words += f" Values: {', '.join(argument['allValues'])}."
             if argument.get("defaultValue"):
                 words += f" Default: {argument['defaultValue']}."
             lines.append(escape(" ".join(words.split())))
@@ -79,7 +93,8 @@ def page(path, command, version):
         lines.append(".SH SUBCOMMANDS")
         for child in children:
             lines += [".TP", f".BR {escape(name)}\\-{escape(child['commandName'])} (1)", escape(child.get("abstract", ""))]
-    lines += [".SH SEE ALSO", ".BR mergewalk (1)" if len(path) > 1 else "https://yaml.org, https://sqlite.org"]
+    if len(path) > 1:
+        lines += [".SH SEE ALSO", ".BR mergewalk (1)"]
     return "\n".join(lines) + "\n"
 
 

@@ -33,7 +33,16 @@ public enum NearestFile {
       return "did you mean “\(prefix)\(near)”?"
     }
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
-    let others = names.filter { $0.hasSuffix(name[dot...]) && !$0.hasPrefix(".") }
+    return list(names, ending: name[dot...], prefix: prefix)
+  }
+
+  /// Which files with an extension a folder has; `nil` when it has none.
+  static func files(in folder: String, ending: String) -> String? {
+    list(names(in: folder), ending: ending[...], prefix: (folder.hasSuffix("/") ? folder : folder + "/")[...])
+  }
+
+  private static func list(_ names: [String], ending: Substring, prefix: Substring) -> String? {
+    let others = names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
     if others.isEmpty { return nil }
     let shown = others.prefix(5).map { "“\(prefix)\($0)”" }.joined(separator: ", ")
     return "there is \(shown)" + (others.count > 5 ? " and \(others.count - 5) more" : "")

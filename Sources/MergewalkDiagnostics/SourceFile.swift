@@ -40,11 +40,20 @@ public enum SourceFile {
   private static func failure(_ path: String, _ number: Int32) -> DiagnosticList {
     let code = number == ENOENT || number == ENOTDIR ? "fileMissing" : "fileUnreadable"
     let message =
-      code == "fileMissing"
-      ? "there is no such file"
-      : number == ETIMEDOUT
-        ? "it is a pipe without a writer" : "cannot read the file: \(String(cString: strerror(number)))"
-    let hint = code == "fileMissing" ? NearestFile.hint(for: path) : nil
+      switch number {
+      case ENOENT, ENOTDIR: "there is no such file"
+      case ETIMEDOUT: "it is a pipe without a writer"
+      case EISDIR: "this is a folder, not a file"
+      case EACCES, EPERM: "this user may not read the file"
+      default: "cannot read the file: \(String(cString: strerror(number)))"
+      }
+    let hint =
+      switch number {
+      case ENOENT, ENOTDIR: NearestFile.hint(for: path)
+      // What is read whole are files that people write, which are YAML.
+      case EISDIR: NearestFile.files(in: path, ending: ".yaml")
+      default: nil
+      }
     return DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)])
   }
 }

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
   public func assign(_ object: ManagedObject, to store: PersistentStore) throws(ObjectError) {
     try check(object)
     guard let number = storeList.numbers.first(where: { storeList.all[$0] === store }) else {
-      throw ObjectError(.closed, "\(store.path) is no store of this context's coordinator")
+      throw ObjectError(.closed, "\(store.path) is not a store of this context's coordinator")
     }
     guard store.contains(object.entity) else {
       throw ObjectError(.unknownEntity, "the configuration of \(store.path) has no entity \(object.entity.name)")

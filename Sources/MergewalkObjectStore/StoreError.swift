@@ -90,7 +90,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     switch code {
     case .notADatabase: "name the file of a store, or another path for a new one"
     case .notACoreDataStore:
-      "no app has this database as its store: name another path for a new store; “format: sqlite” reads such a database"
+      "it is a database of something else: name another path for a new store, or read its tables with “format: sqlite”"
     case .incompatibleModel:
       "bring it to this model by “mergewalk store migrate \(path) --to MODEL”, or name the version that it was made with"
     case .noModel: "name its model"
@@ -100,8 +100,11 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// `path: message; advice`.
+  public var words: String { "\(path): \(message)\(advice.map { "; " + $0 } ?? "")" }
+
   /// `path: message; advice [code]`.
-  public var description: String { "\(path): \(message)\(advice.map { "; " + $0 } ?? "") [\(code.rawValue)]" }
+  public var description: String { "\(words) [\(code.rawValue)]" }
 }
 
 /// How a model and a store differ, entity by entity.

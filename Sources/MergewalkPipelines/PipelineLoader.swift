@@ -117,7 +117,6 @@ struct PipelineLoader {
   private func place(_ finding: Diagnostic, at text: Located<String>) -> Diagnostic {
     guard finding.position.line == 0 else { return finding }
     var finding = finding
-    if finding.code == "fileMissing", finding.hint == nil { finding.hint = NearestFile.hint(for: finding.path) }
     finding.message = "“\(finding.path)”: \(finding.message)"
     finding.path = text.position.includedPath ?? findings.path
     finding.position = text.position

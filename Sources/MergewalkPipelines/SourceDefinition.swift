@@ -35,12 +35,13 @@ public struct SourceDefinition: Sendable {
   ///   - detectsNulls: whether spellings of null are detected with the rest of a dialect.
   ///   - staysLookable: whether what can be read only once may be looked into again and again, until
   ///     `ByteSource.endLooking()`.
+  ///   - command: the command that reads the same from standard input.
   /// - Throws: every finding; the paths of those about an option are `--option NAME`.
   public static func read(
     paths: [String], options: [(name: String, value: String)], defaults: [(name: String, value: String)] = [],
-    detectsNulls: Bool = true, staysLookable: Bool = false
+    detectsNulls: Bool = true, staysLookable: Bool = false, command: String = "mergewalk preview -"
   ) throws(DiagnosticList) -> SourceDefinition {
-    let reading = SourceArguments(paths: paths, options: options, detectsNulls: detectsNulls)
+    let reading = SourceArguments(paths: paths, options: options, detectsNulls: detectsNulls, command: command)
     guard let definition = reading.definition(defaults: defaults), !reading.findings.hasErrors else {
       throw DiagnosticList(reading.renamed(reading.findings.list))
     }
@@ -57,11 +58,13 @@ struct SourceArguments {
   private let options: [(name: String, value: String)]
   private let spec: ComponentSpec
   private let detectsNulls: Bool
+  private let command: String
 
   /// The lines of paths begin behind those of all options.
   private var firstPathLine: Int { options.count + 1 }
 
-  init(paths: [String], options: [(name: String, value: String)], detectsNulls: Bool) {
+  init(paths: [String], options: [(name: String, value: String)], detectsNulls: Bool, command: String) {
+    self.command = command
     self.paths = paths
     self.options = options
     self.detectsNulls = detectsNulls
@@ -79,7 +82,7 @@ struct SourceArguments {
     source.fields["files"] = .init(
       keyPosition: SourcePosition(line: firstPathLine, column: 1),
       position: SourcePosition(line: firstPathLine, column: 1), value: .texts(files))
-    var inputs = SourceFiles(findings: findings).expand(source)
+    var inputs = SourceFiles(findings: findings, command: command).expand(source)
     for index in inputs.indices { inputs[index].source = inputs[index].source.lookable() }
     // An empty file says nothing of the others.
     guard !findings.hasErrors, let first = inputs.first(where: { $0.source.fileSize != 0 }) ?? inputs.first else {

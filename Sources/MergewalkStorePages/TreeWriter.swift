@@ -30,7 +30,7 @@ final class TreeWriter {
     let kind: TreePage.Kind = isIndex ? .indexLeaf : .tableLeaf
     let bytes = try file.read(root)
     guard bytes[0] == kind.rawValue, bytes[3] == 0, bytes[4] == 0 else {
-      throw PageError(.rootNotEmpty, "page \(root) is no empty root page of \(isIndex ? "an index" : "a table")")
+      throw PageError(.rootNotEmpty, "page \(root) is not an empty root page of \(isIndex ? "an index" : "a table")")
     }
     last = .allocate(capacity: 1)
     last.initialize(to: nil)

@@ -35,7 +35,7 @@ extension XMLEventSource {
       guard publicID == nil, systemID == nil else { return }
       let name = name.map { String(cString: $0) } ?? ""
       state.pointee.fail(
-        .invalidDocument, "the document is no well-formed XML: the notation “\(name)” has no identifier")
+        .invalidDocument, "the document is not well-formed XML: the notation “\(name)” has no identifier")
     }
     handler.entityDecl = { user, name, type, _, _, content in
       XMLEventSource.declareEntity(user, name, type, content)
@@ -135,7 +135,7 @@ extension XMLEventSource {
       message = "it ends before the element “\(String(cString: name))” does"
     }
     let isNamespace = error.domain == CInt(XML_FROM_NAMESPACE.rawValue)
-    let kind = isNamespace ? "the document breaks the rules of namespaces" : "the document is no well-formed XML"
+    let kind = isNamespace ? "the document breaks the rules of namespaces" : "the document is not well-formed XML"
     fail(
       .invalidDocument, "\(kind): \(message)", line: Int(error.line),
       isInTag: isNamespace && context.pointee.instate != XML_PARSER_DTD)

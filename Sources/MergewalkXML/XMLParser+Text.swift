@@ -33,7 +33,7 @@ extension XMLParser {
     if !source.pointee.isFailed {
       xmlParseChunk(context, nil, 0, 1)
       if context.pointee.wellFormed == 0 {
-        source.pointee.fail(.invalidDocument, "the document is no well-formed XML")
+        source.pointee.fail(.invalidDocument, "the document is not well-formed XML")
       }
     }
     source.pointee.mark(.documentEnd)

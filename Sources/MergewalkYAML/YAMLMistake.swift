@@ -127,7 +127,7 @@ struct YAMLMistake {
     position = begin
     let line = text(begin.line).drop { $0 == UInt8(ascii: " ") }
     let word = String(decoding: line.prefix(40), as: UTF8.self)
-    message = "“\(word)” is no “key: value”"
+    message = "“\(word)” is not “key: value”"
     if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(decoding: line[..<colon].prefix(40), as: UTF8.self)
       let value = String(decoding: line[(colon + 1)...].prefix(40), as: UTF8.self)

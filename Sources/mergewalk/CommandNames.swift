@@ -1,25 +1,41 @@
 import ArgumentParser
 import MergewalkDiagnostics
 
-/// Finds names of commands that there are not, before the parser takes them for arguments too many.
+/// Finds names of commands that do not exist, before the parser takes them for arguments too many.
 enum CommandNames {
+  /// Words of other tools, with what they are here.
+  private static let synonyms = [
+    "import": "mergewalk run", "load": "mergewalk run", "validate": "mergewalk lint", "check": "mergewalk lint",
+    "query": "mergewalk fetch", "select": "mergewalk fetch", "init": "mergewalk guess",
+    "version": "mergewalk --version",
+  ]
+
   /// What to say about a command line whose first words name no command; `nil` when they do.
   static func mistake(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
     var command = root
     var path = name(root)
-    var words = arguments[...]
-    if words.first == "help" { words = words.dropFirst() }
+    let isHelp = arguments.first == "help"
+    var words = arguments.dropFirst(isHelp ? 1 : 0)
     while let word = words.first, !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty {
       let names = command.configuration.subcommands.map(name)
       guard let index = names.firstIndex(of: word) else {
         if word == "help" { return nil }
-        let known = arguments.first == "help" ? names + HelpTopic.allCases.map(\.rawValue) : names
-        if known.contains(word) { return nil }
+        let topics = isHelp && path == name(root) ? HelpTopic.allCases.map(\.rawValue).sorted() : []
+        if topics.contains(word) { return nil }
+        let called = isHelp ? path.replacing("mergewalk", with: "mergewalk help") : path
+        let known = names + topics
+        let meant = path == name(root) && !isHelp ? deeper(word, in: root) : []
         let hint =
-          nearest(word, in: known).map { "did you mean “\(path) \($0)”?" }
-          ?? "the commands are " + names.joined(separator: ", ")
+          if !meant.isEmpty {
+            "did you mean " + meant.map { "“\($0)”" }.joined(separator: " or ") + "?"
+          } else if let near = nearest(word, in: known) {
+            "did you mean “\(called) \(near)”?"
+          } else {
+            "the commands are " + names.joined(separator: ", ")
+              + (topics.isEmpty ? "" : "; the topics are " + topics.joined(separator: ", "))
+          }
         return """
-          Error: “\(path)” has no command “\(word)”; \(hint)
+          Error: “\(called)” has no \(topics.isEmpty ? "command" : "command or topic") “\(word)”; \(hint)
           Usage: \(path) <subcommand>
             See '\(path) --help' for more information.
           """
@@ -29,6 +45,21 @@ enum CommandNames {
       words = words.dropFirst()
     }
     return nil
+  }
+
+  /// The first argument that names a file and was read as options, since it begins with a dash.
+  static func fileTakenForOptions(_ arguments: [String], isFile: (String) -> Bool) -> String? {
+    let plain = arguments.prefix { $0 != "--" }
+    if plain.contains(where: { ["-h", "-help", "--help", "help"].contains($0) }) { return nil }
+    return plain.first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.count > 2 && isFile($0) }
+  }
+
+  /// The commands that a word of the first level stands for: those of that name in groups, or another tool's word.
+  private static func deeper(_ word: String, in root: any ParsableCommand.Type) -> [String] {
+    let inner = root.configuration.subcommands.flatMap { group in
+      group.configuration.subcommands.filter { name($0) == word }.map { "\(name(root)) \(name(group)) \(name($0))" }
+    }
+    return inner.isEmpty ? synonyms[word].map { [$0] } ?? [] : inner
   }
 
   /// The command that was meant; letters that changed places in a short word count as one.

@@ -8,12 +8,12 @@ import MergewalkImporting
 struct Mergewalk: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mergewalk",
-    abstract: "Bulk import into Core Data stores on any machine that runs Swift.",
+    abstract: "Import records in bulk into Core Data stores, without a Mac.",
     discussion: HelpText.flow(
       """
       \(ExitStatus.help)
 
-      Of lint and verify 1 means that they found errors.
+      lint, test and verify exit with 1 when they find errors.
 
       EXAMPLES
         mergewalk lint pipelines/orders.yaml
@@ -47,6 +47,11 @@ struct Mergewalk: ParsableCommand {
       try command.run()
     } catch {
       let code = exitCode(for: error)
+      let file = CommandNames.fileTakenForOptions(arguments) { access($0, F_OK) == 0 }
+      if let file, code == ExitCode.success || code == ExitStatus.usage {
+        Console.words("Error: “\(file)” is read as options, because it begins with “-”; write “./\(file)” for the file")
+        Glibc.exit(ExitStatus.usage.rawValue)
+      }
       let text = HelpText.withUsage(fullMessage(for: error))
       if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(text) } }
       exit(withError: code)

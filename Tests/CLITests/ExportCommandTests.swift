@@ -182,7 +182,7 @@ struct ExportCommandTests {
     try again.close()
     let bytes = try Command(["export", "shop.sqlite", "--out", "out"], in: folder.path)
     #expect(bytes.status == 2)
-    #expect(bytes.words.contains("Order 9: “note” holds bytes, which is no value of its type"))
+    #expect(bytes.words.contains("Order 9: “note” holds bytes, which is not a value of its type"))
     #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
     #expect(try Command(["export", "none.sqlite"], in: folder.path).words.contains("[notFound]"))
   }

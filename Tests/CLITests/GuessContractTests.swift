@@ -99,9 +99,9 @@ struct GuessContractTests {
     let early = (1...4_000).map { "<r><id>\($0)</id><name>n\($0)</name></r>\n" }.joined()
     try folder.write("<rs>\n" + early + "<r><id>4001</id><name>x</name><late>y</late></r>\n</rs>\n", to: "late.xml")
     #expect(
-      try guess("late.xml").pipeline.contains("# QUESTION: the record on line 4002 has parts that are no columns"))
+      try guess("late.xml").pipeline.contains("# QUESTION: the record on line 4002 has parts that are not columns"))
     try folder.write("<rs>\n" + early + "</rs>\n", to: "late.xml")
-    #expect(try !guess("late.xml").pipeline.contains("has parts that are no columns"))
+    #expect(try !guess("late.xml").pipeline.contains("has parts that are not columns"))
     // Of JSON all members of the sample are columns.
     let lines = (1...4_000).map { "{\"id\": \"k\($0)\", \"name\": \"n\($0)\"}\n" }.joined()
     try folder.write(lines + "{\"id\": \"z\", \"late\": 1}\n", to: "late.ndjson")

@@ -46,6 +46,25 @@ struct HelpTests {
     }
   }
 
+  @Test("commands are broken before options, never in quotes") func options() {
+    let long =
+      "  mergewalk fetch s.sqlite --entity Order --predicate \"placed >= %@ AND customer.email ENDSWITH %@\" --limit 1"
+    let lines = HelpText.flow("EXAMPLES\n" + long).components(separatedBy: "\n")
+    #expect(
+      lines == [
+        "EXAMPLES", "  mergewalk fetch s.sqlite --entity Order \\",
+        "      --predicate \"placed >= %@ AND customer.email ENDSWITH %@\" --limit 1",
+      ])
+  }
+
+  @Test("commands of models have one option called --version") func versions() throws {
+    for name in ["show", "lint", "hash", "convert", "codegen"] {
+      let help = try Command(["model", name, "--help"], in: "/").output
+      #expect(help.components(separatedBy: "--version ").count == 2, "\(help)")
+      #expect(help.contains("--model-version, --version <name>"))
+    }
+  }
+
   @Test("paragraphs flow, commands go on behind a backslash, tables below their meaning") func flow() {
     let command = "  mergewalk run " + String(repeating: "word ", count: 20).trimmingCharacters(in: .whitespaces)
     let table = "  7   " + String(repeating: "word ", count: 20).trimmingCharacters(in: .whitespaces)

@@ -90,7 +90,7 @@ struct PreviewCommandTests {
     #expect(command.status == 0)
     #expect(
       command.words
-        == "late.ndjson:4001:1: warning: a member is no column, because the first records do not have it;"
+        == "late.ndjson:4001:1: warning: a member is not a column, because the first records do not have it;"
         + " --format ndjson shows all [lateMember]\n")
     #expect(try preview("late.ndjson", "--format", "ndjson").words == "")
     #expect(try preview("late.ndjson", "--format", "ndjson").output.hasSuffix("{\"a\":1,\"late\":true}\n"))

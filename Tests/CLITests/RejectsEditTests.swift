@@ -133,7 +133,7 @@ struct RejectsEditTests {
   @Test(
     "a sheet with mistakes changes nothing and says where they are",
     arguments: [
-      ("_reject,_reason,code,n,note\nx,,A,1,\n", "e.csv:2:1: error: “_reject” is no number"),
+      ("_reject,_reason,code,n,note\nx,,A,1,\n", "e.csv:2:1: error: “_reject” is not a line number"),
       ("_reject,_reason,code,n,note\n1,,A,1,\n1,,A,2,\n", "e.csv:3:1: error: line 1 of the rejects file is here twice"),
       ("_reject,_reason,code,n,note\n9,,A,1,\n", "the rejects file has no record in line 9"),
       ("code,n\nA,1\n", "there is no column “_reject”"), ("_reject;_reason;code;n;note\n1;;A;1\n", "e.csv:2"),

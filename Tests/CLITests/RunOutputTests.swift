@@ -179,6 +179,15 @@ struct RunOutputTests {
     if columns > 100 { #expect(drawn.contains { $0.contains(" left  ") && $0.contains("convert ") }) }
   }
 
+  @Test("nothing is drawn on a terminal that cannot erase")
+  func dumb() throws {
+    try prepare(100)
+    let shown = try Terminal.errors(["run", "p.yaml"], in: folder.path, columns: 80, type: "dumb")
+    #expect(shown.contains("100 records imported"))
+    #expect(!shown.contains("\u{1B}") && !shown.contains("opening the store"), "\(shown)")
+    #expect(try Terminal.errors(["run", "p.yaml"], in: folder.path, columns: 80).contains("opening the store"))
+  }
+
   @Test("what is no terminal gets nothing, or whole lines when it asks")
   func plain() throws {
     try prepare(100)

@@ -95,7 +95,7 @@ struct SeedCommandTests {
     try folder.write(text.replacingOccurrences("limit: 1000, ratio: 1%", "limit: 1"), to: "bad.yaml")
     let breached = try seed("bad.yaml", "--store", "default.sqlite", "--json", "--quiet")
     #expect(breached.status == 3)
-    #expect(try breached.object()["status"] as? String == "limitBreached")
+    #expect(try breached.object()["status"] as? String == "limit_breached")
     #expect(try !names().contains { $0.contains("default") })
     try folder.write(text.replacingOccurrences("limit: 1000, ratio: 1%", "limit: 1000"), to: "bad.yaml")
     #expect(try seed("bad.yaml", "--store", "default.sqlite", "--quiet").status == 1)

@@ -41,13 +41,13 @@ struct StoreMigrateTests {
     let dry = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--dry-run"], in: folder.path)
     #expect(dry.status == 0)
     #expect(dry.lines.contains("add columns to ZPERSON: ZAGE"), "\(dry.output)")
-    #expect(dry.words == "s.sqlite: would go from M to M 2; nothing was changed\n")
+    #expect(dry.words == "s.sqlite: would be migrated from M to M 2; nothing was changed\n")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("s.sqlite"))) == before)
 
     let done = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld"], in: folder.path)
     #expect(done.status == 0)
     #expect(done.output == dry.output)
-    #expect(done.words == "s.sqlite: went from M to M 2; as it was: s.sqlite.backup\n")
+    #expect(done.words == "s.sqlite: migrated from M to M 2; backup: s.sqlite.backup\n")
     #expect(try Command(["store", "verify", "s.sqlite", "--model", "M.xcdatamodeld"], in: folder.path).status == 0)
     let rows = try Command(
       ["fetch", "s.sqlite", "--entity", "Person", "--columns", "name,age", "--format", "csv"], in: folder.path)
@@ -58,7 +58,7 @@ struct StoreMigrateTests {
 
     let again = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld"], in: folder.path)
     #expect(again.status == 0)
-    #expect(again.words == "s.sqlite: fits M 2 already\n")
+    #expect(again.words == "s.sqlite: already fits M 2\n")
   }
 
   @Test("YAML models of one name, one of which may be given as --from, are versions too", arguments: [true, false])
@@ -85,7 +85,7 @@ struct StoreMigrateTests {
     #expect(refused.words.contains("[typeChange]"), "\(refused.words)")
     let done = try Command(["store", "migrate", "s.sqlite", "--to", "3.yaml"] + from, in: folder.path)
     #expect(done.status == 0, "\(done.words)")
-    #expect(done.words == "s.sqlite: went to another version of Shop; as it was: s.sqlite.backup\n")
+    #expect(done.words == "s.sqlite: migrated to another version of Shop; backup: s.sqlite.backup\n")
   }
 
   @Test("what cannot be inferred is named with what to do, and the exit code is 1", arguments: [[], ["--dry-run"]])

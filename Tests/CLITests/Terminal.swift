@@ -16,15 +16,17 @@ enum Terminal {
   }
 
   /// Runs the command with its standard error on the terminal, and returns all that was written to it.
-  static func errors(_ arguments: [String], in folder: String, columns: Int) throws -> String {
-    try shown(arguments, in: folder, columns: columns) { process, terminal in
+  ///
+  /// - Parameter type: What `TERM` says.
+  static func errors(_ arguments: [String], in folder: String, columns: Int, type: String = "") throws -> String {
+    try shown(arguments, in: folder, columns: columns, type: type) { process, terminal in
       process.standardOutput = FileHandle.nullDevice
       process.standardError = terminal
     }
   }
 
   private static func shown(
-    _ arguments: [String], in folder: String, columns: Int, _ connect: (Process, FileHandle) -> Void
+    _ arguments: [String], in folder: String, columns: Int, type: String = "", _ connect: (Process, FileHandle) -> Void
   ) throws -> String {
     let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     // Not in Swift's Glibc: TIOCSPTLCK unlocks the other end, TIOCGPTN is its number.
@@ -43,7 +45,7 @@ enum Terminal {
     process.executableURL = URL(fileURLWithPath: Command.path)
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.environment = ["PATH": "/usr/bin:/bin", "TERM": type]
     process.standardInput = FileHandle.nullDevice
     connect(process, FileHandle(fileDescriptor: slave))
     try process.run()

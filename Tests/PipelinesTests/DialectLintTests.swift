@@ -65,7 +65,7 @@ struct DialectLintTests {
     #expect(
       uncertain.first?.contains("warning: the dialect of “text.csv” is not certain: delimiter “,”: 3 of 3") == true)
     try folder.folder.write(String(repeating: "\0\u{1}\u{2}", count: 90), to: "binary.csv")
-    #expect(try findings("files: binary.csv\n  dialect: detect").first?.contains("it is no text") == true)
+    #expect(try findings("files: binary.csv\n  dialect: detect").first?.contains("it is not text") == true)
   }
 
   @Test func `header records and tables are checked`() throws {

@@ -101,7 +101,7 @@ struct LintTests {
     Mistake(
       "unindexedKey", "find_by: { email: email }\n      attributes: { name: name,",
       "find_by: { «name: name }\n      attributes: { email: email,", "“Customer” covers name"),
-    Mistake("unsuitableKey", "find_by: [orderID]", "find_by: [«unitPrice]", "Decimal are no keys"),
+    Mistake("unsuitableKey", "find_by: [orderID]", "find_by: [«unitPrice]", "Decimal are not keys"),
     Mistake("mappedTwice", "find_by: [orderID]", "find_by: { «orderID: order_id }", "has a column"),
     Mistake("mappedTwice", "find_by: [orderID]", "find_by: [orderID, «orderID]", "twice"),
     Mistake("unsuitableOption", "quantity: quantity", "quantity: { from: quantity, «date: unix }", "type Date"),

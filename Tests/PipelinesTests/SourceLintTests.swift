@@ -148,7 +148,7 @@ struct SourceLintTests {
       ])
     #expect(
       try folder.lint(pipeline("files: orders.csv\n  member: a.csv")) == [
-        "pipeline.yaml:6:11: error: “orders.csv”: the member “a.csv” is asked for, but the file is no archive (zip or"
+        "pipeline.yaml:6:11: error: “orders.csv”: the member “a.csv” is asked for, but the file is not an archive (zip or"
           + " tar) [unknownMember]"
       ])
     #expect(

@@ -81,7 +81,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case invalidQuery
   /// The scope of a deletion cannot be read or carried out.
   case invalidScope
-  /// A database is no Core Data store, or none of the model.
+  /// A database is not a Core Data store, or not one of the model.
   case unsuitableStore
   /// None of the first JSON records has the member.
   case absentMember
@@ -171,7 +171,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unknownTable: "A database has no such table or view, or several tables and none is named."
     case .invalidQuery: "A query or a predicate of a source cannot be read, or does more than read."
     case .invalidScope: "The predicate that says which objects may be deleted cannot be read or carried out."
-    case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
+    case .unsuitableStore: "A database is not a Core Data store, or the model is not that of its data."
     case .absentMember: "None of the first JSON records has such a member."
     case .datePattern:
       "A date's pattern cannot be read; a warning where it can, but probably does not say what was meant."

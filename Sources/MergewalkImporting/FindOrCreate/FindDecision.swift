@@ -60,7 +60,9 @@ struct FindDecision {
   /// The reason as a sentence, with the counts that decided.
   var sentence: String {
     let rows = rows.map { $0 == 1 ? "1 row" : "\($0) rows" } ?? "rows"
-    let coming = expected.map { "about \($0) records are coming" } ?? "the number of records is not known"
+    let coming =
+      expected.map { "about \($0) \($0 == 1 ? "record is" : "records are") coming" }
+      ?? "the number of records is not known"
     return switch reason {
     case .insertOnly: "nothing is searched in mode insert without find_by"
     case .sharedTable: "several parts of a record fill this table, so each looks at what the others wrote"

@@ -42,7 +42,8 @@ extension ImportSession {
       summary.rejected = last.rejects
       summary.bytesRead = last.bytes
       summary.peakResidentBytes = Self.peakResidentBytes()
-      guard let reason = recorder?.fail(summary, identity, error) else { throw error }
+      // Where no store can be, there is no place for its runs either, for the same reason.
+      guard let reason = recorder?.fail(summary, identity, error), error.code != .cannotOpenStore else { throw error }
       throw ImportError(
         code: error.code, message: "\(error.message) (and \(reason))", diagnostics: error.diagnostics)
     }

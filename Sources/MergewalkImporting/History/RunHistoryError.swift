@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// Why the table of runs cannot be read or written; an import resumesout it.
+/// Why the table of runs cannot be read or written; an import continues without it.
 public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertibl
   init(_ error: StoreError, _ path: String) {
     let words = error.cause?.message ?? error.message
     switch error.cause?.kind {
-    case .damaged, .notADatabase: self.init(.foreignFile, path, "is no database, or damaged: \(words)")
+    case .damaged, .notADatabase: self.init(.foreignFile, path, "is not a database, or damaged: \(words)")
     default: self.init(.database, path, "cannot be used: \(words)")
     }
   }

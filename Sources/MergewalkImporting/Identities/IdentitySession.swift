@@ -90,7 +90,7 @@ final class IdentitySession {
       let advice =
         error.code == .alreadyExists
         ? "; objects with identities go into a new store: name another one with --store, or remove this one" : ""
-      throw ImportError(code: .cannotOpenStore, message: error.description + advice)
+      throw ImportError(code: .cannotOpenStore, message: error.words + advice)
     }
   }
 

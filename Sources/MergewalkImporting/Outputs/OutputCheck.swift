@@ -66,6 +66,9 @@ package struct OutputCheck: Sendable {
       return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
     }
     used[key] = words
+    if kind != nil, isThere, status.st_mode & S_IFMT == S_IFDIR {
+      return ("\(words) “\(path)” is a folder", "name a file")
+    }
     if let kind, isThere, status.st_mode & S_IFMT == S_IFREG, !kind.mayReplace(path) {
       return (
         "\(words) “\(path)” would take the place of a file that is not \(kind.words)",

@@ -18,7 +18,7 @@ extension ImportPlanBuilder {
       guard !attribute.type.canBeKey else { continue }
       findings.report(
         .unsuitableKey, at: part.places["find_by", field.attributeName]?.key ?? field.position,
-        "objects cannot be found by “\(field.attributeName)”: values of type \(attribute.type.xmlName) are no keys",
+        "objects cannot be found by “\(field.attributeName)”: values of type \(attribute.type.xmlName) are not keys",
         hint: "use an attribute of type String, Integer, UUID, URI or Date")
       isSound = false
     }

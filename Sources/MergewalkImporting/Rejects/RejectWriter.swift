@@ -90,7 +90,7 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
     case .cannotOpen where number == ENXIO: "the pipe \(path), which is to take the rejects, has no reader"
     case .notRejects:
-      "the rejects file \(path) would take the place of a file that is no rejects file; name another one, or move it away"
+      "the rejects file \(path) would take the place of a file that is not a rejects file; name another one, or move it away"
     case .tooShort: "the rejects file \(path) has lost what the run has written to it"
     }
   }

@@ -87,7 +87,7 @@ public struct ImportError: Error, CustomStringConvertible {
       case .busy: .storeBusy
       default: .database
       }
-    self.init(code: code, message: error.description)
+    self.init(code: code, message: error.words)
   }
   init(_ error: SaveError) { self.init(code: .database, message: error.message) }
   init(_ error: ReadError) {

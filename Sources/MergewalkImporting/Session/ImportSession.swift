@@ -210,7 +210,7 @@ public final class ImportSession {
         case .busy: .storeBusy
         default: .cannotOpenStore
         }
-      throw ImportError(code: code, message: error.description)
+      throw ImportError(code: code, message: error.words)
     } catch let error as ImportError {
       throw error
     } catch {

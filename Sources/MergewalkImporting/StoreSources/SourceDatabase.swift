@@ -122,7 +122,7 @@ extension ReadError {
         message: "the database is damaged (\(words)); take a backup, or save what is left with"
           + " “sqlite3 \(path) .recover”")
     case (.notADatabase, _):
-      self.init(.corrupt, path: path, message: "the file is no SQLite database, or an encrypted one (\(words))")
+      self.init(.corrupt, path: path, message: "the file is not a SQLite database, or an encrypted one (\(words))")
     case (.busy, _):
       self.init(
         .locked, path: path, message: "another process has the database locked (\(words)); try again later")

@@ -53,7 +53,7 @@ struct StoreFetch {
     if error.cause != nil { return database.failure(error) }
     var message = error.message
     switch error.code {
-    case .notACoreDataStore: message = "the database is no Core Data store; read its tables with the format sqlite"
+    case .notACoreDataStore: message = "the database is not a Core Data store; read its tables with the format sqlite"
     case .noModel:
       message = "the store carries no copy of its model that fits its data; name the model with “model”"
     default: break
@@ -91,7 +91,7 @@ struct StoreFetch {
     guard let path = PropertyPath(name) else {
       throw ReadError(
         .missingColumn, path: self.path,
-        message: "“\(name)” is no key path; columns are attributes, relationships and paths such as customer.email")
+        message: "“\(name)” is not a key path; columns are attributes, relationships and paths such as customer.email")
     }
     do throws(PredicateError) {
       _ = try ModelScope(store.model, entity).target(path.components, from: entity)

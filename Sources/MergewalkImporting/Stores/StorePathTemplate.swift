@@ -72,7 +72,7 @@ public struct StorePathTemplate: Sendable, Hashable {
     for name in example.split(separator: "/", omittingEmptySubsequences: false) {
       if name.isEmpty || name == "." || name == ".." || name.hasPrefix(".") {
         throw Fault(
-          message: "“\(text)” is no path below the family's folder with names that show",
+          message: "“\(text)” is not a path below the family's folder with names that show",
           hint: "write a relative path without “..”, such as “stores/\(text.split(separator: "/").last ?? "{column}")”")
       }
       if name.hasPrefix("_") {
@@ -80,7 +80,7 @@ public struct StorePathTemplate: Sendable, Hashable {
           message: "“\(name)” begins with an underscore: those names are the family's own", hint: "name it otherwise")
       }
       if name.utf8.contains(0) || name.utf8.count > Self.mostNameBytes {
-        throw Fault(message: "“\(name)” is no name of a file", hint: "shorten it")
+        throw Fault(message: "“\(name)” is not a valid file name", hint: "shorten it")
       }
     }
   }

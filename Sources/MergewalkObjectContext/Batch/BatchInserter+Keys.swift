@@ -49,7 +49,7 @@ extension BatchInserter {
       SaveError(
         code: .constraint,
         message: "row \(number(stranger.row)): \(name) \(stranger.key) has the same "
-          + "\(constraint.map { columns[$0].name }.joined(separator: ", ")) and is no \(entity.name)"))
+          + "\(constraint.map { columns[$0].name }.joined(separator: ", ")) and is not of the entity \(entity.name)"))
   }
 
   /// Finds rows whose key an earlier row of the chunk has too.

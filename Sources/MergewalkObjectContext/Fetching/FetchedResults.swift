@@ -169,7 +169,7 @@ public final class FetchedResults {
     guard !objects.isEmpty else { return [] }
     guard let keyPath else { return [Section(value: .null, range: 0..<objects.count)] }
     guard let path = PropertyPath(keyPath) else {
-      throw ObjectError(PredicateError(.unknownKey, "\"\(keyPath)\" is no key path"))
+      throw ObjectError(PredicateError(.unknownKey, "\"\(keyPath)\" is not a key path"))
     }
     var sections: [Section] = []
     var seen = Set<AttributeValue>()
@@ -192,7 +192,7 @@ public final class FetchedResults {
       }
       guard case .attribute(let attribute) = found else {
         throw ObjectError(
-          PredicateError(.invalidRequest, "\"\(keyPath)\" is no attribute: sections have values for names"))
+          PredicateError(.invalidRequest, "\"\(keyPath)\" is not an attribute: sections have values for names"))
       }
       // Not a number is no value.
       let value = attribute.isNull ? .null : attribute

@@ -125,7 +125,7 @@ extension ConstantValue {
     case .objectID(let id): self = .objectID(id)
     case .object(let object):
       guard let id = object.evaluatedObjectID else {
-        throw PredicateError(.typeMismatch, "a variable stands for something that is no value")
+        throw PredicateError(.typeMismatch, "a variable stands for something that is not a value")
       }
       self = .objectID(id)
     case .collection(let elements):

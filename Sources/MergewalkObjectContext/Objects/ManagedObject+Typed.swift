@@ -149,10 +149,10 @@ extension ManagedObject {
       let other = spelled(Value.unreadableValue.attributeValue, key)
       precondition(
         (try? attribute.cell(other, entity: entity)) != nil,
-        "\(entity.name).\(key) is of type \(attribute.type.xmlName), and its values are no \(type)")
+        "\(entity.name).\(key) is of type \(attribute.type.xmlName), and its values are not of type \(type)")
     }
     return ObjectError(
-      .unreadable, "\(entity.name).\(key) has the value \(value), which is no \(type)")
+      .unreadable, "\(entity.name).\(key) has the value \(value), which is not of type \(type)")
   }
 
   /// A value in the spelling that the attribute's type has: URIs and dates have Swift types of other attributes too.

@@ -163,7 +163,7 @@ extension FetchedDictionary {
   }
 
   private func unreadable(_ value: ConstantValue, _ index: Int, _ type: Any.Type) -> ObjectError {
-    ObjectError(.unreadable, "\(content.columns[index].name) is \(value), which is no \(type)")
+    ObjectError(.unreadable, "\(content.columns[index].name) is \(value), which is not of type \(type)")
   }
 }
 

@@ -12,7 +12,7 @@ public struct SortOrder {
     for descriptor in descriptors {
       guard let path = PropertyPath(descriptor.key) else {
         throw PredicateError(
-          .unknownKey, "\"\(descriptor.key)\" is no key path", hint: "write names with points between them")
+          .unknownKey, "\"\(descriptor.key)\" is not a key path", hint: "write names with points between them")
       }
       paths.append(path)
     }

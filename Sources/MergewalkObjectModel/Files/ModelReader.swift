@@ -22,7 +22,7 @@ public enum ModelReader {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     switch FileKind(path) {
     case .missing:
-      throw failure("fileMissing", path, "there is no such file")
+      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
     case .folder:
       if FileKind(path + "/contents") == .file { return try readVersion(path, version) }
       if FileKind(path + "/elements") == .file {
@@ -47,11 +47,16 @@ public enum ModelReader {
   ///
   /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
-    guard FileKind(path) != .missing else { throw failure("fileMissing", path, "there is no such file") }
+    guard FileKind(path) != .missing else {
+      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
+    }
     let entries = FileKind.entries(of: path)
     let suffix = suffix(of: entries)
     let names = entries.filter { $0.hasSuffix(suffix) }.map(withoutSuffix).sorted(by: CodePointOrder.precedes)
-    guard !names.isEmpty else { throw failure("notAModel", path, "the folder holds no model", hint: kinds) }
+    guard !names.isEmpty else {
+      let inside = NearestFile.files(in: path, ending: ".xcdatamodeld") ?? NearestFile.files(in: path, ending: ".momd")
+      throw failure("notAModel", path, "the folder holds no model", hint: inside ?? kinds)
+    }
     return ModelVersions(names: names, current: try currentVersion(path) ?? (names.count == 1 ? names[0] : nil))
   }
 

@@ -13,11 +13,22 @@ struct ModelYAMLReader {
   static func read(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     var duplicates: [Diagnostic] = []
     let root = try YAMLDocument.parse(bytes, path: path, findings: &duplicates)
+    if let pipeline = pipeline(root, path: path) { throw DiagnosticList([pipeline]) }
     var reader = ModelYAMLReader(findings: FindingList(path: path))
     var draft = reader.model(root)
     draft.path = path
     draft.readerFindings = duplicates + reader.findings.diagnostics
     return draft
+  }
+
+  /// The finding about a pipeline that is given in place of a model; `nil` for other files.
+  private static func pipeline(_ root: YAMLNode, path: String) -> Diagnostic? {
+    guard root["entities"] == nil, root["import"] ?? root["imports"] ?? root["objects"] != nil, root["model"] != nil
+    else { return nil }
+    return Diagnostic(
+      .error, code: "wrongType", path: path, position: SourcePosition(line: 1, column: 1),
+      message: "this is a pipeline, not a model",
+      hint: "its model is “\(root["model"]?.text ?? "")”; check the pipeline with “mergewalk lint \(path)”")
   }
 
   private mutating func model(_ root: YAMLNode) -> ModelDraft {

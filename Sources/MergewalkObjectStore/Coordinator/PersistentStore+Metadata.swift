@@ -133,7 +133,7 @@ extension PersistentStoreType {
     } else if text.hasPrefix("<?xml") || text.hasPrefix("<database") {
       self = .xml
     } else {
-      throw StoreError(.notADatabase, path: path, message: "the file is no store of a type that is built in")
+      throw StoreError(.notADatabase, path: path, message: "the file is not a store of a type that is built in")
     }
   }
 }

@@ -22,13 +22,16 @@ package struct DatabaseHeader: Sendable {
     guard FileSystem.size(path) != nil else {
       throw StoreError(.notFound, path: name ?? path, message: "there is no such file")
     }
+    guard !FileSystem.isFolder(path) else {
+      throw StoreError(.notADatabase, path: name ?? path, message: "this is a folder, not a file")
+    }
     try self.init(Connection.open(path, .readOnly, name: name))
   }
 
   /// Reads and checks the header of an open file.
   init(_ connection: Connection) throws(StoreError) {
     guard let header = connection.head(count: Self.size).flatMap({ DatabaseHeader(bytes: $0) }) else {
-      throw StoreError(.notADatabase, path: connection.name, message: "the file is no SQLite database")
+      throw StoreError(.notADatabase, path: connection.name, message: "the file is not a SQLite database")
     }
     self = header
   }

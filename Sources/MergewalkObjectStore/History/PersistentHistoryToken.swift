@@ -60,7 +60,8 @@ extension PersistentHistoryToken: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let token = PersistentHistoryToken(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is no token of persistent history")
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "this is not a token of persistent history")
     }
     self = token
   }

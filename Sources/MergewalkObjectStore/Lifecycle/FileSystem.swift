@@ -21,6 +21,12 @@ package enum FileSystem {
     return stat(path, &info) == 0 ? Int(info.st_size) : nil
   }
 
+  /// Whether the path leads to a folder.
+  package static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Whether there is anything at the path, a broken link included.
   package static func exists(_ path: String) -> Bool {
     var info = stat()

@@ -128,7 +128,7 @@ public struct StoreMetadata: Sendable, Hashable {
     let row = (uuid: select.text(0), plist: Array(select.bytes(1)))
     do {
       guard let entries = try BinaryPropertyListReader.read(row.plist).entries else {
-        throw StoreError(.damagedMetadata, path: path, message: "the property list of Z_METADATA is no dictionary")
+        throw StoreError(.damagedMetadata, path: path, message: "the property list of Z_METADATA is not a dictionary")
       }
       return StoreMetadata(uuid: row.uuid, entries: entries)
     } catch let error as PropertyListError {

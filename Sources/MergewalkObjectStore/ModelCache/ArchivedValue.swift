@@ -59,7 +59,7 @@ extension ArchivedValue {
     do {
       list = try BinaryPropertyListReader.read(bytes)
     } catch {
-      throw ArchivedValueError("the bytes are no binary property list: \(error)")
+      throw ArchivedValueError("the bytes are not a binary property list: \(error)")
     }
     guard list["$archiver"]?.string == "NSKeyedArchiver", let objects = list["$objects"]?.elements,
       let root = list["$top"]?["root"]

@@ -114,7 +114,7 @@ struct SelectBuilder {
   private func path(_ key: String) throws(PredicateError) -> PropertyPath {
     guard let path = PropertyPath(key) else {
       throw PredicateError(
-        .invalidRequest, "\"\(key)\" is no key path", hint: "write property names with points between them")
+        .invalidRequest, "\"\(key)\" is not a key path", hint: "write property names with points between them")
     }
     return path
   }

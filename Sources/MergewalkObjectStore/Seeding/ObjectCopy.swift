@@ -157,6 +157,6 @@ public struct ObjectCopy: Sendable {
     return StoreError(
       error.code, path: path,
       message: "the store has an object that may not be there twice: \(cause.message); say by which attributes such"
-        + " objects are found", cause: cause)
+        + " objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
   }
 }

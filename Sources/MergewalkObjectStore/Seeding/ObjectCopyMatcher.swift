@@ -114,7 +114,7 @@ struct ObjectCopyMatcher {
   private mutating func check(_ entity: EntityDescription, _ mine: EntityDescription) {
     for attribute in entity.attributes where isStored(attribute) {
       guard let same = mine.attributes.first(where: { $0.name == attribute.name }), isStored(same) else {
-        note("\(entity.name).\(attribute.name) is no stored attribute of the store")
+        note("\(entity.name).\(attribute.name) is not a stored attribute of the store")
         continue
       }
       if same.type != attribute.type {
@@ -125,7 +125,7 @@ struct ObjectCopyMatcher {
     }
     for relationship in entity.relationships where !relationship.isTransient {
       guard let same = mine.relationships.first(where: { $0.name == relationship.name }), !same.isTransient else {
-        note("\(entity.name).\(relationship.name) is no stored relationship of the store")
+        note("\(entity.name).\(relationship.name) is not a stored relationship of the store")
         continue
       }
       let isSame =

@@ -92,7 +92,7 @@ public final class StoreFiller {
       throw damaged("there are no objects of entity \(entity.name) in the store")
     }
     guard primaryKey > 0, primaryKey < Int64.max else {
-      throw damaged("\(primaryKey) is no primary key: they go from 1 to 2⁶³ - 2")
+      throw damaged("\(primaryKey) is not a primary key: they go from 1 to 2⁶³ - 2")
     }
     let root = entity.rootIndex
     if writers[root] == nil {
@@ -145,7 +145,7 @@ public final class StoreFiller {
     }
     guard let reference = references.first else { return }
     guard reference.primaryKey > 0 else {
-      throw damaged("\(relationship.name) refers to \(reference.primaryKey), which is no primary key")
+      throw damaged("\(relationship.name) refers to \(reference.primaryKey), which is not a primary key")
     }
     row.statement.bind(parameters.value, reference.primaryKey)
     if let parameter = parameters.entity {
@@ -275,7 +275,7 @@ public final class StoreFiller {
   /// - Throws: ``StoreError`` with `incompatibleModel`, or `damagedMetadata` when there is no UUID.
   public func checkMetadata() throws(StoreError) {
     guard StoreUUID.isValid(metadata.uuid) else {
-      throw StoreError(.damagedMetadata, path: store.path, message: "“\(metadata.uuid)” is no UUID in upper case")
+      throw StoreError(.damagedMetadata, path: store.path, message: "“\(metadata.uuid)” is not a UUID in upper case")
     }
     try metadata.requireHashes(of: store.schema, path: store.path, options: store.options)
   }

@@ -117,7 +117,10 @@ public struct StoreVerifier {
     if plans > 0 {
       add(
         .note, .unfinishedRun, rows: nil,
-        message: "\(plans) unfinished \(plans == 1 ? "run" : "runs"), see docs/resume.md")
+        message: plans == 1
+          ? "there is an unfinished run: run its pipeline again to resume it, or with --restart to drop it"
+          : "there are \(plans) unfinished runs: run their pipelines again to resume them, or with --restart to drop them"
+      )
     }
     guard let namedFiles else { return }
     let present = ExternalFiles.names(besideStore: path)
@@ -167,7 +170,9 @@ public struct StoreVerifier {
       add(.error, error.code == .sqlite ? .unreadable : .metadata, message: error.message)
       return nil
     }
-    if !StoreUUID.isValid(metadata.uuid) { add(.error, .uuid, message: "“\(metadata.uuid)” is no UUID in upper case") }
+    if !StoreUUID.isValid(metadata.uuid) {
+      add(.error, .uuid, message: "“\(metadata.uuid)” is not a UUID in upper case")
+    }
     if metadata["NSStoreType"]?.string != "SQLite" { add(.error, .metadata, message: "NSStoreType is not SQLite") }
     if metadata[StoreMetadata.Key.hashesVersion]?.integer != 3 {
       add(.error, .metadata, message: "NSStoreModelVersionHashesVersion is not 3")

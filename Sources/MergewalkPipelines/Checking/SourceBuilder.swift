@@ -61,9 +61,17 @@ struct SourceBuilder {
         // A store is a database; whoever names an entity wants its objects.
         return format == .sqlite && source.has("entity") ? .coreData : format
       }
+      let isStream = input.source.isReadOnce
+      // What is piped in takes the place of files, whose names tell the format.
+      if isStream, let name = source.texts("files")?.first?.value, let format = SourceFormat(fileName: name) {
+        return format
+      }
       findings.add(
-        .missingField, at: input.position, "neither the name nor the content of “\(input.path)” tells its format",
-        hint: "say it with “format”")
+        .missingField, at: input.position,
+        isStream
+          ? "“\(input.path)” does not tell its format, because it can be read only once"
+          : "neither the name nor the content of “\(input.path)” tells its format",
+        hint: "say it in “source”, for example “format: csv”")
     } catch {
       findings.add(error, of: input, source)
     }

@@ -17,6 +17,8 @@ struct SourceFiles {
   var replacements: [String: [String]] = [:]
   /// Whether files that are not there are a finding.
   var needsFiles = true
+  /// The command that reads standard input in place of a URL.
+  var command: String?
 
   /// Returns the inputs in order; what matches nothing is a finding.
   ///
@@ -73,10 +75,11 @@ struct SourceFiles {
   private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
     if let scheme = Self.scheme(text.value) {
       let fetch = ["http", "https", "ftp", "sftp"].contains(scheme) ? "curl -fsS" : scheme == "s3" ? "aws s3 cp" : nil
-      let pipe = fetch.map { "\($0) \(text.value)\(scheme == "s3" ? " -" : "") | mergewalk run \(findings.path) -" }
+      let reader = command ?? "mergewalk run \(findings.path) -"
+      let pipe = fetch.map { "\($0) \(text.value)\(scheme == "s3" ? " -" : "") | \(reader)" } ?? "… | \(reader)"
       findings.add(
         .unreadableFile, at: text.position, "“\(text.value)” is a URL; inputs are files",
-        hint: scheme == "file" ? "write its path" : "fetch it first, or pipe it in: \(pipe ?? "… | mergewalk run … -")")
+        hint: scheme == "file" ? "write its path" : "fetch it first, or pipe it in: \(pipe)")
       return []
     }
     let path = isHere ? text.value : findings.resolve(text)
@@ -99,9 +102,9 @@ struct SourceFiles {
         findings.add(.noMatchingFile, at: text.position, message, hint: isGlob ? globHint(path) : nil)
       case .notFound:
         findings.add(
-          .unreadableFile, at: text.position, "there is no file “\(path)”, or it cannot be read",
+          .unreadableFile, at: text.position, "there is no file “\(path)”",
           hint: NearestFile.hint(for: path)
-            ?? "paths are relative to the \(isHere ? "working directory" : "pipeline file")")
+            ?? "paths are relative to the \(isHere || command != nil ? "working directory" : "pipeline file")")
       default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
       }
       return []

@@ -41,6 +41,15 @@ enum WrongFile {
       hint: "name it in a pipeline with “model: \(path)”, check it with “mergewalk model lint \(path)”")
   }
 
+  /// The finding about a pipeline that is given in place of its tests; `nil` for other files.
+  static func pipeline(_ root: YAMLNode, path: String) -> Diagnostic? {
+    guard root["cases"] == nil, root["import"] ?? root["imports"] ?? root["objects"] != nil else { return nil }
+    let tests = (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + PipelineTests.suffix
+    return finding(
+      "this is a pipeline, not a file with tests", path,
+      hint: "its tests are in “\(tests)”, if it has any; check it with “mergewalk lint \(path)”")
+  }
+
   private static func finding(_ message: String, _ path: String, hint: String) -> Diagnostic {
     Diagnostic(.wrongType, path: path, position: SourcePosition(line: 1, column: 1), message: message, hint: hint)
   }

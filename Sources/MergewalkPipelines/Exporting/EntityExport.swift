@@ -62,7 +62,7 @@ struct EntityExport {
     let names = fields.map { format.columnName(ofField: $0.name) }
     if format == .xml, let name = names.first(where: { !RowWriter.isXMLName($0) }) {
       throw StoreExport.failure(
-        storePath, "unwritableValue", "\(entity.name): “\(name)” is no name of an XML element",
+        storePath, "unwritableValue", "\(entity.name): “\(name)” is not a valid name of an XML element",
         hint: "use another --format")
     }
     let writer = RowWriter(format.rows, columns: names, to: sink)
@@ -216,7 +216,7 @@ struct EntityExport {
     }
     return StoreExport.failure(
       storePath, "damagedObject",
-      "\(name): “\(field.name)” holds \(type.words), which is no value of its type",
+      "\(name): “\(field.name)” holds \(type.words), which is not a value of its type",
       hint: "mergewalk store verify lists what is wrong with the store")
   }
 

@@ -277,6 +277,19 @@ enum GuessWords {
     return text
   }
 
+  /// `all 3 records of orders.csv`, `the first 10,000 records of standard input`.
+  static func looked(_ records: Int, isWhole: Bool, source: String) -> String {
+    let what =
+      switch (records, isWhole) {
+      case (0, _): "the header"
+      case (1, true): "the one record"
+      case (1, false): "the first record"
+      case (_, true): "all \(count(records, "record"))"
+      case (_, false): "the first \(count(records, "record"))"
+      }
+    return "\(what) of \(source == "-" ? "standard input" : source)"
+  }
+
   /// `1 value`, `2 values`.
   static func count(_ number: Int, _ one: String) -> String { "\(grouped(number)) \(one)\(number == 1 ? "" : "s")" }
 }

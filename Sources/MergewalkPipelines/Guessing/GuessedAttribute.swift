@@ -57,7 +57,7 @@ struct GuessedAttribute {
   /// Digits that are no numbers, as the column's name says, stay text.
   private mutating func doubtCodes(_ profile: ColumnProfile) {
     guard verdict.type == .integer, GuessedNames.isCode(columnName) else { return }
-    verdict = .init(type: .text, evidence: ["digits, but by its name it is no number; others may begin with 0"])
+    verdict = .init(type: .text, evidence: ["digits, but by its name it is not a number; others may begin with 0"])
   }
 
   /// What the import's own conversion does not take is text.

@@ -146,9 +146,14 @@ struct GuessedEntity {
   private mutating func askAboutLists() {
     for attribute in attributes where sample.profiles[attribute.column].lists > 0 {
       let name = attribute.columnName.split(separator: RecordFormat.wholeElement).joined()
+      // A document with one record is often an envelope around the records.
+      let isEnvelope = sample.isWhole && sample.records == 1 && sample.definition.formatName.isJSON
       questions.append(
-        "\(name) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
-          + " each: \(name)")
+        isEnvelope
+          ? "\(name) holds a list, kept as JSON text. Are its elements the records? Then guess again with"
+            + " --option 'records=$.\(name)'; for a to-many relationship read the same file once more with each: \(name)"
+          : "\(name) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
+            + " each: \(name)")
     }
   }
 }

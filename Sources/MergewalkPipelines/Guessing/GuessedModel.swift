@@ -5,7 +5,7 @@ import MergewalkYAML
 enum GuessedModel {
   static func text(_ entities: [GuessedEntity], name: String) -> String {
     var lines = [
-      "# A model guessed by mergewalk. What is missing in no record of a whole source is required (!); the rest is optional.",
+      "# A model guessed by mergewalk. Attributes that all records of a whole source have are required (!).",
       "model: \(YAMLText.scalar(name, inFlow: false))",
       "entities:",
     ]

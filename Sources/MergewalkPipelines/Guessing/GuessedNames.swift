@@ -39,9 +39,10 @@ enum GuessedNames {
   /// `$.data.orders[*]` or `/shop/order`.
   static func entity(ofPath path: String, records: String?) -> String {
     let place = records?.split { "./$[]*@".contains($0) }.last.map(String.init)
-    var words = words(place ?? stem(path))
-    let named = words.filter { $0.contains { !$0.isNumber } }
-    if !named.isEmpty { words = named }
+    // Numbers and dates alone name nothing.
+    func named(_ text: String) -> [String] { Self.words(text).filter { $0.contains { !$0.isNumber } } }
+    var words = named(place ?? "")
+    if words.isEmpty { words = named(stem(path)) }
     guard let last = words.popLast() else { return "Record" }
     words.append(singular(last))
     let name = words.map(capitalised).joined()

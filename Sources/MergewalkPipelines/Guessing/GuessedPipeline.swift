@@ -41,11 +41,10 @@ struct GuessedPipeline {
   // MARK: Parts
 
   private var header: [String] {
-    let count = GuessWords.count(sample.records, "record")
-    let what = sample.isWhole ? "all \(count)" : "the first \(count)"
+    let what = GuessWords.looked(sample.records, isWhole: sample.isWhole, source: Self.comment(sample.path))
     var lines = [
-      "# Guessed by mergewalk from \(what) of \(Self.comment(sample.path)). A record that does not fit is rejected, never read",
-      "# otherwise. Behind each line stands what speaks for it.",
+      "# Guessed by mergewalk from \(what). A record that does not fit is rejected, never",
+      "# reinterpreted. The comment after each line gives the reason for it.",
     ]
     if sample.rejects > 0, let reject = sample.firstReject {
       lines.append(
@@ -54,11 +53,11 @@ struct GuessedPipeline {
     }
     if let place = sample.surplus {
       lines.append(
-        "# QUESTION: the record on line \(place.line) has parts that are no columns, because the first ones have no such; name"
+        "# QUESTION: the record on line \(place.line) has parts that are not columns, because the first ones have no such; name"
           + " them if they are wanted.")
     }
     if !sample.definition.isCertain {
-      lines.append("# QUESTION: the file may be written in another way than the options of its source say. Is it?")
+      lines.append("# QUESTION: other options of the source fit about as well. Are these right?")
     }
     for question in entity.questions {
       let text = Self.comment(question)

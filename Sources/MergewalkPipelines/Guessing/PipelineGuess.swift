@@ -33,6 +33,9 @@ package struct PipelineGuess: Sendable {
     package var isWhole: Bool
     /// How many questions the pipeline asks.
     package var questions: Int
+
+    /// `all 3 records of orders.csv`, `the first 10,000 records of standard input`.
+    package var looked: String { GuessWords.looked(records, isWhole: isWhole, source: source) }
   }
 
   /// The model, then the pipelines in the order in which they have to run.
@@ -79,7 +82,8 @@ package struct PipelineGuess: Sendable {
     var names: Set<String> = []
     for path in request.sources {
       let definition = try SourceDefinition.read(
-        paths: [path], options: request.options, defaults: [("dialect", "detect")], staysLookable: true)
+        paths: [path], options: request.options, defaults: [("dialect", "detect")], staysLookable: true,
+        command: "mergewalk guess -")
       warnings += definition.warnings
       let sample: SourceSample
       do throws(ReadError) {
@@ -99,7 +103,8 @@ package struct PipelineGuess: Sendable {
         throw DiagnosticList([
           Diagnostic(
             .error, code: "noRecords", path: path, position: .file,
-            message: "there is no record with a column to guess from",
+            message: definition.sources.allSatisfy { $0.fileSize == 0 }
+              ? "the file is empty" : "there is no record with a column to guess from",
             hint: sample.firstReject.map { "the first record was refused: \($0.message)" })
         ])
       }

@@ -128,9 +128,12 @@ struct ComponentReader {
       let word = node.isNull ? "null" : node.text
       guard let word else { return wrongType(node, field, "one of \(words.joined(separator: ", "))") }
       guard words.contains(word) else {
-        findings.addUnknown(
-          .invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary)", name: word,
-          candidates: words)
+        let message = "“\(field.name)” cannot be \(node.summary)"
+        if field.name == "format", Self.converted.contains(word.lowercased()) {
+          findings.add(.invalidOption, at: node.position, message, hint: "convert such files to CSV first")
+        } else {
+          findings.addUnknown(.invalidOption, at: node.position, message, name: word, candidates: words)
+        }
         return nil
       }
       return .text(word)
@@ -145,13 +148,17 @@ struct ComponentReader {
       return wrong.isEmpty ? .texts(texts) : nil
     case .character:
       guard let text = node.text, let character = CharacterName.resolve(text) else {
-        return wrongType(node, field, "one ASCII character, or one of \(CharacterName.names)")
+        return wrongType(
+          node, field, "one ASCII character, or one of \(CharacterName.names)",
+          example: node.text.flatMap { NearestName.find($0, in: CharacterName.list) })
       }
       return .text(character)
     case .delimiter:
       guard let text = node.text, let delimiter = CharacterName.delimiter(text) else {
+        let near = node.text.flatMap { NearestName.find($0, in: CharacterName.list) }
         return wrongType(
-          node, field, "1 to \(CSVDelimiter.mostBytes) bytes of text in a line, or one of \(CharacterName.names)")
+          node, field, "1 to \(CSVDelimiter.mostBytes) bytes of text in a line, or one of \(CharacterName.names)",
+          example: near)
       }
       return .text(delimiter)
     case .texts:
@@ -261,6 +268,9 @@ struct ComponentReader {
     }
     return values
   }
+
+  /// Formats that are not read, under the names that people give them.
+  private static let converted: Set<String> = ["parquet", "arrow", "avro", "orc", "excel", "xls", "xlsx", "ods"]
 
   private func wrongType(
     _ node: YAMLNode, _ field: FieldSpec, _ wanted: String, example: String? = nil

@@ -194,7 +194,7 @@ extension StoreFamily {
     for part in plan.parts where !known.contains(part.path) && FileSystem.exists(files.store(part.path)) {
       throw FamilyError(
         .occupied,
-        "\(files.store(part.path)): there is a file that is no store of this family; name another folder with --out")
+        "\(files.store(part.path)): there is a file that is not a store of this family; name another folder with --out")
     }
     do throws(StoreError) {
       let old = attempt.path + "/old"

@@ -59,7 +59,12 @@ package struct PipelineTests: Sendable {
   }
 
   private init?(_ variables: Variables, findings: Findings) {
-    guard let file = ConfigurationFile(variables, checksUse: false, findings: findings),
+    guard let file = ConfigurationFile(variables, checksUse: false, findings: findings) else { return nil }
+    if let pipeline = WrongFile.pipeline(file.root, path: findings.path) {
+      findings.add([pipeline])
+      return nil
+    }
+    guard
       let component = ComponentReader(registry: .tests, findings: findings).read(file.root, as: .pipelineTests)
     else { return nil }
     path = findings.path

@@ -16,7 +16,7 @@ struct JSONFaultText {
     var text = JSONFaultText()
     for i in start..<max(start, at) { text.take(base[i]) }
     let found = name(UnsafeBufferPointer(start: base + at, count: end - at))
-    if text.isBehindBackslash { return "not JSON: \(found) is no escape behind a backslash" }
+    if text.isBehindBackslash { return "not JSON: \(found) is not an escape behind a backslash" }
     if text.isInString {
       return base[at] < 0x20
         ? "not JSON: \(found) stands in a text as it is; control characters are written as escapes, such as \\u0009"

@@ -61,7 +61,7 @@ final class BinaryPropertyListObjects {
       table <= UInt64(trailer), count <= (UInt64(trailer) - table) / UInt64(offsetSize)
     else {
       throw damage(
-        trailer, "the last 32 bytes are no trailer of a binary property list, so the file is cut or damaged")
+        trailer, "the last 32 bytes are not the trailer of a binary property list, so the file is cut or damaged")
     }
     self.count = Int(count)
     self.top = Int(top)

@@ -81,7 +81,7 @@ final class BinaryPropertyListParser: StagingParser {
     for (depth, name) in records.names.enumerated() {
       let object = try objects.object(number)
       if object.kind == .null, tree.mayMissRecords { return }
-      guard object.kind == .dictionary else { throw missing(depth, "is no dictionary") }
+      guard object.kind == .dictionary else { throw missing(depth, "is not a dictionary") }
       var found: Int?
       for index in 0..<object.count where try isKey(object, index, name) {
         guard found == nil else {
@@ -103,7 +103,7 @@ final class BinaryPropertyListParser: StagingParser {
     case .dictionary: single = number
     case .null: break
     default:
-      guard records.names.isEmpty || takesScalars else { throw missing(records.names.count, "is no array") }
+      guard records.names.isEmpty || takesScalars else { throw missing(records.names.count, "is not an array") }
       single = number
     }
   }
@@ -131,7 +131,7 @@ final class BinaryPropertyListParser: StagingParser {
     switch key.kind {
     // Some programs write numbers, which are then named by their digits.
     case .ascii, .utf16, .utf8, .integer: return key
-    default: throw objects.damage(key.start, "the key of a dictionary is no string")
+    default: throw objects.damage(key.start, "the key of a dictionary is not a string")
     }
   }
 
@@ -237,7 +237,7 @@ final class BinaryPropertyListParser: StagingParser {
       var output = OutputBytes()
       output.append(date: seconds)
       text = output.bytes
-      if !seconds.isFinite { tree.refuse(.invalidScalar, at: start, "a date is no number of seconds") }
+      if !seconds.isFinite { tree.refuse(.invalidScalar, at: start, "a date is not a number of seconds") }
       return scalar(.text, at: start)
     case .data:
       guard object.count <= maxRecordBytes else { break }

@@ -148,7 +148,7 @@ extension TextPropertyListParser {
         cursor.skip()
       }
       if value <= 0xFF, let scalar = NextStepText.scalar(UInt8(value)) { return scalar }
-      fault(.invalidText, start, "an octal escape that is no character of NeXTSTEP's encoding")
+      fault(.invalidText, start, "an octal escape that is not a character of NeXTSTEP's encoding")
       return 0x3F
     default:
       // Of a character of several bytes, the others follow as they are.
@@ -189,7 +189,7 @@ extension TextPropertyListParser {
       guard try cursor.peek() == UInt8.closeBracket else { throw unexpected("“>” behind “]”") }
       cursor.skip()
       if !digits.withUnsafeBytes({ PropertyListScalars.base64($0, to: &token) }) {
-        throw text.damage(tokenStart, "the data that begins here is no base64")
+        throw text.damage(tokenStart, "the data that begins here is not base64")
       }
     default:
       var digits: [UInt8] = []

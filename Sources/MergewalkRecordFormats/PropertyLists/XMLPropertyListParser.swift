@@ -100,7 +100,7 @@ final class XMLPropertyListParser: StagingParser {
   private func start(_ tag: XMLTag) throws(ReadError) {
     let start = tagStart(offset)
     guard let element = Self.element(tag.name) else {
-      throw text.damage(start, "<\(tag.name)> is no element of property lists")
+      throw text.damage(start, "<\(tag.name)> is not an element of property lists")
     }
     if element != .plist, tag.count > 0 {
       throw text.damage(start, "an element has attributes, which only <plist> may have")

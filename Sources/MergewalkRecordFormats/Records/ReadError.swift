@@ -60,7 +60,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case recursionLimit
     /// A store has no such entity.
     case unknownEntity
-    /// A database is no Core Data store, or none of the model.
+    /// A database is not a Core Data store, or not one of the model.
     case unsuitableStore
     /// Another process has a database locked.
     case locked

@@ -77,7 +77,7 @@ public struct ReplayReader: RecordReader {
     guard let next else { return false }
     switch next {
     case .failure(var error):
-      error.message = "the line of the rejects file is no reject: " + error.message
+      error.message = "the line of the rejects file is not a reject: " + error.message
       refuse(&error, into: &batch)
     case .success(let line):
       if let part, let other = line.part, other != part {

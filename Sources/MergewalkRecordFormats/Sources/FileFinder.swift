@@ -143,7 +143,7 @@ public struct FileFinder {
   private static func badName(in path: String) -> ReadError {
     ReadError(
       .inputFailed, path: path,
-      message: "there is a file or folder whose name is no UTF-8 text; rename it, or choose files by another pattern")
+      message: "there is a file or folder whose name is not UTF-8 text; rename it, or choose files by another pattern")
   }
 
   private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }

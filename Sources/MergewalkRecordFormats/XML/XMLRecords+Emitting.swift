@@ -58,7 +58,7 @@ extension XMLRecords {
     if failure == nil {
       failure = (
         .invalidDocument, first.at,
-        first.isNul ? "a NUL stands outside of the records" : "outside of the records there are bytes that are no text"
+        first.isNul ? "a NUL stands outside of the records" : "outside of the records there are bytes that are not text"
       )
     }
   }
@@ -76,7 +76,7 @@ extension XMLRecords {
     if place.isNul {
       refuse(.nulByte, at: place.at, "the record contains a NUL")
     } else {
-      refuse(.invalidText, at: place.at, "the bytes are no text in the document's encoding")
+      refuse(.invalidText, at: place.at, "the bytes are not text in the document's encoding")
     }
   }
 

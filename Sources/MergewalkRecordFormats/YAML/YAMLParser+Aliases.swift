@@ -116,7 +116,7 @@ extension YAMLParser {
     if let node {
       writeJSON(node, depth: 0, at: offset, &json)
     } else {
-      tree.refuse(.expansionLimit, at: offset, "a key that is no scalar is beyond what is kept")
+      tree.refuse(.expansionLimit, at: offset, "a key that is not a scalar is beyond what is kept")
     }
     if budget.isSpent { refuseExpansion(at: offset) }
     json.withUnsafeBytes { placeKey($0, at: offset) }
@@ -270,7 +270,7 @@ extension YAMLParser {
           }
         }
       } else {
-        tree.refuse(.invalidAlias, at: offset, "a mapping that is merged has a key that is no scalar")
+        tree.refuse(.invalidAlias, at: offset, "a mapping that is merged has a key that is not a scalar")
       }
       i = log.end(of: value)
     }

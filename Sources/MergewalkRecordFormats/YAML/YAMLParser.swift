@@ -153,7 +153,7 @@ struct YAMLParser: StagingParser {
   private static func message(_ fault: YAMLText.Fault) -> String {
     fault.isNUL
       ? "a NUL byte; YAML has it as \\0 between double quotes"
-      : "a byte that is no text, or a character that YAML has only as an escape between double quotes"
+      : "a byte that is not text, or a character that YAML has only as an escape between double quotes"
   }
 
   private mutating func beginDocument(_ event: YAMLEvent, at offset: Int) throws(ReadError) {

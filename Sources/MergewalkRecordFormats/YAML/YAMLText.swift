@@ -160,7 +160,7 @@ final class YAMLText {
     if faults.count > Self.mostFaults, faults.count(where: { $0.offset < passed }) > Self.mostFaults {
       throw ReadError(
         .invalidDocument, path: window.path, position: window.position(of: faults[0].offset),
-        message: "the input has too many bytes that are no text")
+        message: "the input has too many bytes that are not text")
     }
     if directives > Self.mostDirectives {
       throw ReadError(

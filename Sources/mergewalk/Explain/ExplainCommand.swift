@@ -7,7 +7,7 @@ import MergewalkPipelines
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Tell what a run of a pipeline would do, without doing it.",
+    abstract: "Say what a run of a pipeline would do, without doing it.",
     discussion: HelpText.flow(
       """
       Shows the imports in their order, their inputs, how the objects of each entity are found and why, the SQL that is \

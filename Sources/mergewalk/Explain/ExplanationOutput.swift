@@ -24,7 +24,7 @@ enum ExplanationOutput {
       let name = part.name.isEmpty || part.name == part.entity ? part.entity : "\(part.name): \(part.entity)"
       let place = explanation.parts.count > 1 ? "\(number + 1). " : ""
       lines.append(
-        "\(place)\(name), mode \(part.mode.rawValue), of several records with one key: \(part.duplicates.rawValue)")
+        "\(place)\(name), mode \(part.mode.rawValue), duplicates \(part.duplicates.rawValue)")
       lines += part.sources.map {
         "  source   \($0.path)\($0.bytes.map { " (\(Figures.bytes($0)))" } ?? ""), \(part.format)"
       }
@@ -56,11 +56,9 @@ enum ExplanationOutput {
   private static func rejects(_ explanation: ImportExplanation) -> String {
     var parts = [explanation.rejectsPath ?? "counted"]
     if let limit = explanation.rejectLimit { parts.append("at most \(Figures.grouped(limit))") }
-    if let ratio = explanation.rejectRatio { parts.append("at most \(share(ratio)) of the records") }
+    if let ratio = explanation.rejectRatio { parts.append("at most \(Figures.share(ratio)) of the records") }
     return parts.joined(separator: ", ")
   }
-
-  private static func share(_ ratio: Double) -> String { "\(Figures.fixed(ratio * 100, digits: 3)) %" }
 
   private static func words(_ cursor: ImportExplanation.Cursor) -> String {
     var text = "\(cursor.column) (\(cursor.kind.rawValue)): "
@@ -89,7 +87,7 @@ enum ExplanationOutput {
     var text = "objects of \(part.entity) that no record names are \(removal.deletion == .mark ? "marked" : "deleted")"
     if let count = removal.inScope { text += "; \(Figures.grouped(count)) are in scope now" }
     if let limit = removal.limit { text += "; at most \(Figures.grouped(limit))" }
-    if let ratio = removal.ratio { text += "; at most \(share(ratio)) of them" }
+    if let ratio = removal.ratio { text += "; at most \(Figures.share(ratio)) of them" }
     if let name = removal.softDelete { text += "; \(name) says that one is gone" }
     return ["  others   " + text] + (showsSQL ? words(removal.query) : [])
   }

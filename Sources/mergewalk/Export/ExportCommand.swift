@@ -43,17 +43,18 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var storeModel: StoreModelOptions
 
-  @Flag(help: "Replace files that are there.")
+  @Flag(help: "Replace existing files.")
   var force = false
 
   @Flag(help: "Print one JSON object with the counts on standard output.")
   var json = false
 
-  @Flag(help: "Print no words but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 
   func validate() throws {
     if out?.isEmpty == true { throw ValidationError("--out takes a folder") }
+    if out == "-" { throw ValidationError("an export is a folder of files; it cannot go to standard output") }
   }
 
   func run() throws {
@@ -95,7 +96,7 @@ struct ExportCommand: ParsableCommand {
         "  note     objects refer to others that were not exported (\(summary.missingEntities.joined(separator: ", ")));"
           + " the pipeline sets such references to nothing, or rejects the record where one is mandatory")
     }
-    lines.append("  read it  mergewalk run \(summary.pipelinePath) --store NEW.sqlite")
+    lines.append("  read it  mergewalk run \(ShellText.word(summary.pipelinePath)) --store NEW.sqlite")
     return lines.joined(separator: "\n")
   }
 

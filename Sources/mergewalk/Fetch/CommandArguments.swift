@@ -26,7 +26,7 @@ struct CommandArguments {
       } catch {
         guard error.code == .missingArgument else { throw error }
         var error = error
-        error.message = "expected an --arg for each placeholder, found only \(texts.count)"
+        error.message = "expected an --arg for each placeholder, found \(texts.count)"
         throw error
       }
       used = min(texts.count, used + placeholders.count)

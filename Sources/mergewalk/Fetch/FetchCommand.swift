@@ -33,16 +33,16 @@ struct FetchCommand: ParsableCommand {
 
       EXAMPLES
         mergewalk fetch shop.sqlite --entity Order --predicate "placed >= %@ AND customer.email ENDSWITH[c] %@" \\
-          --arg 2024-01-01 --arg @example.com --sort -placed --limit 10
+            --arg 2024-01-01 --arg @example.com --sort -placed --limit 10
         mergewalk fetch shop.sqlite --entity Order --columns "customer.name,orders=count:(orderID)" \\
-          --group-by customer.name --having "orders > 5" --format json
+            --group-by customer.name --having "orders > 5" --format json
       """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String
 
-  @Option(help: ArgumentHelp("The entity of the objects.", valueName: "name"))
-  var entity: String
+  @Option(help: ArgumentHelp("The entity of the objects; without it the entities are named.", valueName: "name"))
+  var entity: String?
 
   @Option(
     help: ArgumentHelp("The model of the store; the copy in the store by default.", valueName: "model"))
@@ -66,10 +66,10 @@ struct FetchCommand: ParsableCommand {
     help: ArgumentHelp("The order: keys with commas between them, - before a key for descending.", valueName: "keys"))
   var sort: String?
 
-  @Option(help: ArgumentHelp("The greatest number of rows.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of rows.", valueName: "count"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("How many rows at the beginning are left out.", valueName: "count"))
+  @Option(help: ArgumentHelp("The number of rows to skip at the beginning.", valueName: "count"))
   var offset: Int?
 
   @Option(help: ArgumentHelp("Key paths and name=expression with commas between them.", valueName: "columns"))
@@ -104,6 +104,10 @@ struct FetchCommand: ParsableCommand {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
     if let offset, offset < 0 { throw ValidationError("--offset must not be negative") }
     if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
+    let ending = output.flatMap { path in path.lastIndex(of: ".").map { String(path[$0...]).lowercased() } } ?? ""
+    if format == nil, [".xlsx", ".xls", ".ods", ".parquet", ".arrow"].contains(ending) {
+      throw ValidationError("--output \(output ?? ""): such files are not written; name a .csv file, or say --format")
+    }
     if count, format != nil { throw ValidationError("--count prints a number; it takes no --format") }
     if explain, format != nil || output != nil {
       throw ValidationError("--explain prints words; it takes neither --format nor --output")
@@ -123,7 +127,7 @@ struct FetchCommand: ParsableCommand {
     }
     if let failure {
       Console.words(failure.words)
-      throw ExitStatus.failure
+      throw failure.status
     }
   }
 
@@ -144,13 +148,19 @@ struct FetchCommand: ParsableCommand {
 
   /// The request that the options make.
   private func request(_ model: ManagedObjectModel) throws(FetchFailure) -> FetchRequest {
-    guard let entity = model.entity(named: entity) else {
-      let names = model.entities.map(\.name)
-      let hint = NearestName.find(self.entity, in: names).map { "did you mean \($0)?" }
-      let all = "it has \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"
+    let names = model.entities.map(\.name)
+    let all = "\(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"
+    guard let name = self.entity else {
+      throw FetchFailure(
+        words: "Error: --entity NAME is missing; \(store) has \(all)\n"
+          + "Usage: mergewalk fetch \(ShellText.word(store)) --entity \(names.first ?? "NAME")",
+        status: ExitStatus.usage)
+    }
+    guard let entity = model.entity(named: name) else {
+      let hint = NearestName.find(name, in: names).map { "did you mean \($0)?" }
       let error = PredicateError(
-        .unknownEntity, "expected an entity of the store, found “\(self.entity)”", hint: hint ?? all)
-      throw FetchFailure(error, option: "--entity", text: self.entity)
+        .unknownEntity, "expected an entity of the store, found “\(name)”", hint: hint ?? "it has \(all)")
+      throw FetchFailure(error, option: "--entity", text: name)
     }
     var scope = ModelScope(model, entity)
     var arguments = CommandArguments(arguments)

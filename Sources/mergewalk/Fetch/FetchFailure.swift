@@ -1,3 +1,4 @@
+import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -8,8 +9,13 @@ struct FetchFailure: Error {
   /// One or more lines: `place: error: message [code]`, where the error is about a place in an option's text that line with
   /// a caret under the place, then what to do about it.
   let words: String
+  /// With which code the command ends.
+  var status = ExitStatus.failure
 
-  init(words: String) { self.words = words }
+  init(words: String, status: ExitCode = ExitStatus.failure) {
+    self.words = words
+    self.status = status
+  }
 
   /// What is wrong with the request as a whole.
   init(_ error: PredicateError) {

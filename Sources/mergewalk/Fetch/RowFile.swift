@@ -12,9 +12,7 @@ struct RowFile {
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      let reason = String(cString: strerror(errno))
-      throw FetchFailure(
-        words: "\(path): error: cannot create the file: \(reason) [\(errno == EEXIST ? "fileExists" : "cannotWrite")]")
+      throw FetchFailure(words: OutputFile.refusal(path).description)
     }
     access.apply(to: descriptor)
   }

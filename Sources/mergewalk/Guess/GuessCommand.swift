@@ -11,15 +11,15 @@ struct GuessCommand: ParsableCommand {
     abstract: "Write a commented pipeline and a model for files, from their first records.",
     discussion: HelpText.flow(
       """
-      Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. Behind each line stands \
-      what speaks for it. What may mean two things stays text, with a question: leading zeros, dates of which no value tells \
+      Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. The comment after each \
+      line gives the reason for it. Anything ambiguous stays text, with a question: leading zeros, dates that do not show \
       whether the day comes first, 1,234. Columns that hold keys of another source's records become relationships.
 
-      A file that is there is not replaced without --force.
+      An existing file is not replaced without --force.
 
       EXIT CODES
         0   the files were written
-        2   a source cannot be read, or a file not be written
+        2   a source cannot be read, or a file cannot be written
         64  usage
 
       EXAMPLES
@@ -33,22 +33,23 @@ struct GuessCommand: ParsableCommand {
 
   @Option(
     name: .customLong("out"),
-    help: ArgumentHelp("The folder for the files; it is made if need be.", valueName: "folder"),
+    help: ArgumentHelp("The folder for the files; it is created if necessary.", valueName: "folder"),
     completion: .directory)
   var folder = "."
 
   @Option(help: ArgumentHelp("The entity's name, if there is one source.", valueName: "name"))
   var entity: String?
 
-  @Option(help: ArgumentHelp("The most records to look at in each source.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of records to read from each source.", valueName: "count"))
   var records = 10_000
 
   @Option(
     name: .customLong("option"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option of the sources, as a pipeline has it; may be repeated.", valueName: "key=value"))
+    help: ArgumentHelp("An option of the sources, as a pipeline has it; may be repeated.", valueName: "key=value"),
+    transform: SourceOption.init)
   var options: [SourceOption] = []
 
-  @Flag(help: "Replace files that are there.")
+  @Flag(help: "Replace existing files.")
   var force = false
 
   func validate() throws {
@@ -107,10 +108,9 @@ struct GuessCommand: ParsableCommand {
       let found = summary.key.isEmpty ? "no key" : "found by \(summary.key.joined(separator: " and "))"
       let related =
         summary.relationships > 0 ? ", \(Figures.count(summary.relationships, "relationship"))" : ""
-      let looked = (summary.isWhole ? "all " : "the first ") + Figures.count(summary.records, "record")
       let asked = summary.questions > 0 ? "; \(Figures.count(summary.questions, "question"))" : ""
       Console.data(
-        "\(summary.pipeline): \(summary.entity) from \(looked) of \(summary.source):"
+        "\(summary.pipeline): \(summary.entity) from \(summary.looked):"
           + " \(Figures.count(summary.attributes, "attribute"))\(related), \(found)\(asked)")
       if summary.rejects > 0 {
         Console.words(
@@ -120,16 +120,7 @@ struct GuessCommand: ParsableCommand {
     Console.data(guess.files[0].path)
     Console.data("")
     let paths = guess.summaries.map(\.pipeline)
-    Console.data("mergewalk lint \(paths.map(Self.shell).joined(separator: " "))")
-    for path in paths { Console.data("mergewalk run \(Self.shell(path))") }
-  }
-
-  /// A path as a shell reads it.
-  private static func shell(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      "/._-+,".utf8.contains(byte) || (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
-    }
-    return isPlain
-      ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    Console.data("mergewalk lint \(paths.map(ShellText.word).joined(separator: " "))")
+    for path in paths { Console.data("mergewalk run \(ShellText.word(path))") }
   }
 }

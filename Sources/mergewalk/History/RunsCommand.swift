@@ -25,13 +25,13 @@ struct RunsCommand: ParsableCommand {
   @Argument(help: "The store, or a folder of stores.", completion: .file())
   var store: String
 
-  @Argument(help: ArgumentHelp("Show this run whole.", valueName: "run"))
+  @Argument(help: ArgumentHelp("Show this run in detail.", valueName: "run"))
   var name: String?
 
   @Option(help: ArgumentHelp("Only the runs of this pipeline.", valueName: "name"))
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("How many runs, the latest first.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of runs, latest first.", valueName: "number"))
   var limit = 20
 
   @Flag(help: "Print JSON: an array of runs, or one object.")
@@ -69,14 +69,28 @@ struct RunsCommand: ParsableCommand {
 
   /// Writes what was asked for; returns what is missing, if something is.
   private func show(_ history: RunHistory) throws(RunHistoryError) -> String? {
-    guard access(history.path, F_OK) == 0 else { return "no run was noted (there is no \(history.path))" }
+    guard access(history.path, F_OK) == 0 else {
+      if access(store, F_OK) != 0 {
+        return "there is no such store" + (NearestFile.hint(for: store).map { "; " + $0 } ?? "") + " [notFound]"
+      }
+      return "no run into this store was noted (there is no \(history.path)) [noRuns]"
+    }
     guard let name else {
       let runs = try history.recent(pipeline: pipeline, limit: limit)
+      if runs.isEmpty, let pipeline {
+        let names = Set(try history.recent(pipeline: nil, limit: 1000).map(\.pipeline)).sorted()
+        let hint = NearestName.hint(for: pipeline, among: names).map { "; " + $0 } ?? ""
+        Console.words("\(store): no run of a pipeline “\(pipeline)” was noted\(hint)")
+      }
       Console.data(json ? JSONText.array(runs.map(RunListing.json)).text : RunListing.table(runs))
       return nil
     }
     let found = name == "last" ? try history.recent(pipeline: pipeline, limit: 1).first : try history.run(name)
-    guard let found else { return "there is no run “\(name)” in \(history.path)" }
+    guard let found else {
+      let pipelines = pipeline.map { " of the pipeline “\($0)”" } ?? ""
+      return "there is no run “\(name)”\(pipelines) in \(history.path);"
+        + " “mergewalk runs \(ShellText.word(store))” lists them [noSuchRun]"
+    }
     Console.data(json ? RunListing.json(found).text : RunListing.text(found))
     return nil
   }

@@ -15,7 +15,7 @@ struct ModelCommand: ParsableCommand {
 
       EXAMPLES
         mergewalk model show Shop.xcdatamodeld
-        mergewalk model hash Shop.xcdatamodeld --version "Shop 2"
+        mergewalk model hash Shop.xcdatamodeld --model-version "Shop 2"
         mergewalk model convert Shop.xcdatamodeld --to yaml > Shop.yaml
         mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop
       """),
@@ -30,7 +30,7 @@ struct ModelOptions: ParsableArguments {
   var model: String
 
   @Option(
-    name: [.customLong("version"), .customLong("model-version")],
+    name: [.customLong("model-version"), .customLong("version")],
     help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
   var version: String?
 

@@ -9,7 +9,7 @@ struct ModelShow: ParsableCommand {
       """
       EXAMPLES
         mergewalk model show Shop.xcdatamodeld
-        mergewalk model show Shop.xcdatamodeld --version "Shop 2"
+        mergewalk model show Shop.xcdatamodeld --model-version "Shop 2"
       """))
 
   @OptionGroup var options: ModelOptions

@@ -44,12 +44,12 @@ enum ExitStatus {
     EXIT CODES
       0   everything was imported
       1   finished; some records were rejected, inside the pipeline's limits
-      2   could not run, or not to its end; the store is as before
+      2   could not run, or failed on the way; the store is as before
       3   too many rejects; the whole run was rolled back and the store is as before
-      4   stopped by a signal; what was committed can be continued
-      5   refused: imported already, or other inputs than those that were begun with
-      6   another process holds the store, or wrote to it meanwhile; the store has nothing of the run
+      4   stopped by a signal; the next run resumes
+      5   refused: the inputs were imported already, or are not those that the unfinished run began with
+      6   another process holds the store or wrote to it meanwhile; the store has nothing of the run
       7   imported, but the result, the metrics or the report could not be written
-      64  usage
+      64  the command line is wrong
     """
 }

@@ -47,6 +47,15 @@ enum Figures {
       ? "\(whole / 3600):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
   }
 
+  /// A share as pipelines spell it: `1%`, `0.05%`.
+  static func share(_ ratio: Double) -> String {
+    var text = fixed(ratio * 100, digits: 6)
+    while text.contains("."), text.last == "0" || text.last == "." {
+      if text.removeLast() == "." { break }
+    }
+    return text + "%"
+  }
+
   /// `1 record`, `2 records`.
   static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
     "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"

@@ -5,8 +5,11 @@ enum HelpText {
 
   /// What the parser says, with its lines of usage broken, too.
   static func withUsage(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
-      line.lowercased().hasPrefix("usage: ") && line.count > columns ? usage(String(line)) : [String(line)]
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    // Commands of models have an option --version, which hides the one that every command has.
+    let hasOwnVersion = lines.contains { $0.contains("--model-version, --version <") }
+    return lines.filter { !hasOwnVersion || !$0.hasPrefix("  --version  ") }.flatMap { line in
+      line.lowercased().hasPrefix("usage: ") && line.count > columns ? usage(line) : [line]
     }.joined(separator: "\n")
   }
 
@@ -65,8 +68,32 @@ enum HelpText {
     }
     // The backslash and the space before it.
     let most = columns - (isCommand ? 2 : 0)
-    guard let cut = characters[..<(most + 1)].lastIndex(of: " "), cut > hanging else { return [line] }
+    guard let cut = isCommand ? Self.cut(characters, from: hanging, to: most) : last(" ", in: characters[...most]),
+      cut > hanging
+    else { return [line] }
     let rest = String(repeating: " ", count: hanging) + String(characters[(cut + 1)...])
     return [String(characters[..<cut]) + (isCommand ? " \\" : "")] + broken(rest)
+  }
+
+  private static func last(_ character: Character, in characters: ArraySlice<Character>) -> Int? {
+    characters.lastIndex(of: character)
+  }
+
+  /// Where a command is broken: before an option, so that it stays with its value, else between words; never in quotes.
+  private static func cut(_ characters: [Character], from first: Int, to most: Int) -> Int? {
+    var quote: Character?
+    var option: Int?
+    var space: Int?
+    for (index, character) in characters.enumerated().prefix(most + 1) {
+      if let open = quote {
+        if character == open { quote = nil }
+      } else if character == "\"" || character == "'" {
+        quote = character
+      } else if character == " ", index > first {
+        space = index
+        if characters[(index + 1)...].starts(with: "--") { option = index }
+      }
+    }
+    return option ?? space ?? last(" ", in: characters[...most])
   }
 }

@@ -11,11 +11,13 @@ enum OutputFile {
   }
 
   /// Creates a file with these bytes; otherwise as ``create(_:_:access:)``.
-  static func create(_ path: String, bytes: [UInt8], access: FileAccess = .usual) throws(DiagnosticList) {
+  ///
+  /// - Parameter cure: what to do when there is a file.
+  static func create(
+    _ path: String, bytes: [UInt8], access: FileAccess = .usual, cure: String = "name another file, or remove this one"
+  ) throws(DiagnosticList) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw failure(path, errno == EEXIST ? "fileExists" : "cannotWrite", "cannot create the file")
-    }
+    guard descriptor >= 0 else { throw DiagnosticList([refusal(path, cure)]) }
     access.apply(to: descriptor)
     let isWhole = bytes.withUnsafeBytes { write($0, to: descriptor) }
     let finding = failure(path, "cannotWrite", "cannot write the file")
@@ -46,6 +48,19 @@ enum OutputFile {
       done += count
     }
     return true
+  }
+
+  /// Why no file can be created at a path, from `errno`.
+  static func refusal(_ path: String, _ cure: String = "name another file, or remove this one") -> Diagnostic {
+    let number = errno
+    if number == EEXIST {
+      return Diagnostic(
+        .error, code: "fileExists", path: path, position: .file, message: "there is a file already", hint: cure)
+    }
+    return Diagnostic(
+      .error, code: "cannotWrite", path: path, position: .file,
+      message: "cannot create the file: \(String(cString: strerror(number)))",
+      hint: number == ENOENT ? NearestFile.hint(for: path) : nil)
   }
 
   private static func failure(_ path: String, _ code: String, _ message: String) -> DiagnosticList {

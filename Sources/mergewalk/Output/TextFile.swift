@@ -29,6 +29,14 @@ enum TextFile {
     _ path: String, _ text: String, as kind: OutputKind, access: FileAccess = .usual
   ) throws(DiagnosticList) {
     if isSpecial(path) { return try OutputFile.send(path, text) }
+    var status = stat()
+    guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+      throw DiagnosticList([
+        Diagnostic(
+          .error, code: "cannotWrite", path: path, position: .file, message: "this is a folder, not a file",
+          hint: "name a file")
+      ])
+    }
     guard kind.mayReplace(path) else {
       throw DiagnosticList([
         Diagnostic(

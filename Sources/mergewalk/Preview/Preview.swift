@@ -147,6 +147,8 @@ struct Preview {
         guard let writer, try writeRow(record, types, writer) else { break }
       }
     }
+    // Of an empty source there is nothing to show.
+    if writer == nil, columns.isEmpty { return }
     try (writer ?? tableWriter(columns, columns.map { _ in .text })).finish()
   }
 
@@ -192,7 +194,7 @@ struct Preview {
     if rejected > rejects.count { Console.words("... and \(Figures.count(rejected - rejects.count, "more reject"))") }
     if let surplus {
       Console.words(
-        "\(surplus): warning: a member is no column, because the first records do not have it; "
+        "\(surplus): warning: a member is not a column, because the first records do not have it; "
           + (definition.hasRawJSON ? "--format ndjson shows all" : "a pipeline that names it reads it")
           + " [lateMember]")
     }
@@ -202,10 +204,11 @@ struct Preview {
           + " format json [arrayLine]")
     }
     if let passed { Console.words(passed) }
-    if format == .table, !sink.isReaderGone {
-      let stop = read >= limit ? "the first " : ""
+    if format == .table, !sink.isReaderGone, refusal == nil || read > 0 {
+      let count = Figures.count(read, "record")
+      let what = read >= limit ? (read == 1 ? "the first record" : "the first \(count)") : count
       Console.data(
-        "\(definition.formatName.rawValue): \(stop)\(Figures.count(read, "record")) read,"
+        "\(definition.formatName.rawValue): \(what) read,"
           + " \(Figures.grouped(rejected)) rejected")
     }
     if let refusal {
@@ -213,7 +216,7 @@ struct Preview {
       return ExitStatus.failure
     }
     if bytes == 0, limit > 0, !sink.isReaderGone, definition.sources.allSatisfy({ $0.fileSize ?? 0 == 0 }) {
-      Console.words("\(definition.sources[0].path): error: there is nothing in it [emptyInput]")
+      Console.words("\(definition.sources[0].path): error: the file is empty [emptyInput]")
       return ExitStatus.findings
     }
     return rejected > 0 ? ExitStatus.findings : nil

@@ -11,8 +11,8 @@ struct PreviewCommand: ParsableCommand {
     abstract: "Show the records of files as an import would read them.",
     discussion: HelpText.flow(
       """
-      The source is a file, a glob, a folder or - for standard input, packed or not. Its format is told by its name, else \
-      by its content; how a CSV file is written is detected. Options are those of a pipeline's source, each with a value in \
+      The source is a file, a glob, a folder or - for standard input, packed or not. Its name or else its content \
+      tells the format; the dialect of a CSV file is detected. Options are those of a pipeline's source, each with a value in \
       YAML: see `mergewalk reference`.
 
       A table shows where each record begins, the columns, what their values look like, and the first 10 records. CSV has \
@@ -43,7 +43,8 @@ struct PreviewCommand: ParsableCommand {
 
   @Option(
     name: .customLong("option"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"))
+    help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"),
+    transform: SourceOption.init)
   var options: [SourceOption] = []
 
   @Flag(help: "Show the evidence for the detected options.")
@@ -60,7 +61,7 @@ struct PreviewCommand: ParsableCommand {
       throw ExitStatus.failure
     }
     FindingsOutput.words(definition.warnings)
-    if !definition.detected.isEmpty {
+    if !definition.detected.isEmpty, definition.sources.contains(where: { $0.fileSize != 0 }) {
       let doubt = definition.isCertain ? "" : "; something else fits about as well"
       Console.words("\(source): detected \(definition.detected.joined(separator: ", "))\(doubt)")
     }

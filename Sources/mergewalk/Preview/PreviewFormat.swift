@@ -30,12 +30,12 @@ enum RecordCount: ExpressibleByArgument {
 }
 
 /// One `key=value` of `--option`; the value may be empty.
-struct SourceOption: ExpressibleByArgument {
+struct SourceOption {
   let name: String
   let value: String
 
-  init?(argument: String) {
-    guard let assignment = try? Assignment(argument) else { return nil }
+  init(_ argument: String) throws {
+    let assignment = try Assignment(argument, option: "--option")
     (name, value) = (assignment.name, assignment.value)
   }
 }

@@ -36,7 +36,7 @@ struct RejectSheetFile {
   private mutating func add(_ edit: RejectSheet.Edit, _ number: String?) {
     guard let line = number.flatMap({ Int($0) }), line > 0 else {
       return refuse(
-        edit.place, "“\(RejectSheet.lineName)” is no number of a line", "leave that column as it was")
+        edit.place, "“\(RejectSheet.lineName)” is not a line number", "leave that column as it was")
     }
     if edits.updateValue(edit, forKey: line) != nil {
       refuse(edit.place, "line \(line) of the rejects file is here twice", "keep one of the two")
@@ -50,7 +50,7 @@ struct RejectSheetFile {
       if line.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { continue }
       var edit = RejectSheet.Edit(place: SourcePosition(line: index + 1, column: 1, byteOffset: offset))
       guard var object = JSONObjectText(Array(line)) else {
-        refuse(edit.place, "the line is no JSON object", "each line has one record")
+        refuse(edit.place, "the line is not a JSON object", "each line has one record")
         continue
       }
       let number = object[RejectSheet.lineName].map { String(decoding: $0.value, as: UTF8.self) }

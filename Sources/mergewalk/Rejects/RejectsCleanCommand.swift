@@ -7,7 +7,7 @@ import MergewalkImporting
 struct RejectsCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clean",
-    abstract: "Remove rejects files that earlier runs have left beside one.",
+    abstract: "Remove rejects files of earlier runs.",
     discussion: HelpText.flow(
       """
       Only files that runs have set aside are removed, those with a moment in their names; the rejects of the last run
@@ -21,10 +21,10 @@ struct RejectsCleanCommand: ParsableCommand {
   @Argument(help: "The rejects file that the pipeline names.", completion: .file())
   var file: String
 
-  @Option(help: ArgumentHelp("Remove files of runs that are at least so many days past.", valueName: "days"))
+  @Option(help: ArgumentHelp("Remove files of runs that are at least this many days old.", valueName: "days"))
   var olderThan = 30
 
-  @Flag(help: "Say what would be removed, and remove nothing.")
+  @Flag(help: "Only say what would be removed.")
   var dryRun = false
 
   @Flag(help: "Print one JSON object.")
@@ -63,7 +63,9 @@ struct RejectsCleanCommand: ParsableCommand {
       Console.data(JSONText.object(members).text)
     } else {
       for path in removed { Console.data((dryRun ? "would remove " : "removed ") + path) }
-      Console.data("\(Figures.count(kept.count, "file")) kept")
+      Console.data(
+        removed.isEmpty && kept.isEmpty
+          ? "there are no files of earlier runs" : "\(Figures.count(kept.count, "file")) kept")
     }
     if !isWhole { throw ExitStatus.failure }
   }

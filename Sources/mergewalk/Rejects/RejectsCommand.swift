@@ -4,7 +4,7 @@ import ArgumentParser
 struct RejectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rejects",
-    abstract: "Show, count, edit and import again the records that a run rejected.",
+    abstract: "Show, count and edit rejected records, and import them again.",
     discussion: HelpText.flow(
       """
       EXAMPLES

@@ -36,7 +36,7 @@ struct RejectsEditCommand: ParsableCommand {
       valueName: "path"), completion: .file())
   var out: String?
 
-  @Option(help: ArgumentHelp("Put the records of this edited file back.", valueName: "path"), completion: .file())
+  @Option(help: ArgumentHelp("Put back the records of this edited file.", valueName: "path"), completion: .file())
   var apply: String?
 
   @OptionGroup var filter: RejectFilter
@@ -82,16 +82,24 @@ struct RejectsEditCommand: ParsableCommand {
     }
     var bytes = sheet.form == .csv ? sheet.head : []
     var count = 0
+    var names = RejectNames()
     try forEach { line in
+      if count == 0, !filter.isOpen { names.add(line) }
       guard RejectSheet.isEditable(line), filter.matches(line) else { return }
       bytes += sheet.row(line)
       count += 1
     }
+    if count == 0 { names.explain(filter, of: file) }
     let path = out ?? Self.name(file, sheet.form)
-    try OutputFile.create(path, bytes: bytes, access: .derived(from: file))
-    Console.words("\(path): \(Figures.count(count, "record")); edit them, then:")
-    Console.words("  mergewalk rejects edit \(file) --pipeline \(pipeline) --apply \(path)")
+    try OutputFile.create(
+      path, bytes: bytes, access: .derived(from: file),
+      cure: "if it is edited, put it back with --apply; else remove it, or name another file with --out")
+    Console.words("\(path): \(Figures.count(count, "record")); edit \(count == 1 ? "it" : "them"), then:")
+    Console.words("  mergewalk rejects edit \(again) --apply \(ShellText.word(path))")
   }
+
+  /// The arguments that the next command has, too.
+  private var again: String { "\(ShellText.word(file)) --pipeline \(ShellText.word(pipeline))" }
 
   private static func name(_ path: String, _ form: RejectSheet.Form) -> String {
     (path.hasSuffix(".ndjson") ? String(path.dropLast(7)) : path) + ".edit." + form.rawValue
@@ -143,7 +151,7 @@ struct RejectsEditCommand: ParsableCommand {
     Console.words(
       "\(file): \(Figures.count(changed, "record")) changed, \(Figures.grouped(givenUp)) given up,"
         + " \(Figures.grouped(kept)) as before; import them:")
-    Console.words("  mergewalk rejects replay \(file) --pipeline \(pipeline)")
+    Console.words("  mergewalk rejects replay \(again)")
   }
 
   /// Calls `body` with each line of the rejects file.

@@ -8,15 +8,24 @@ enum RejectsFile {
   /// Calls `body` with each line, or with why it is none, until it returns false.
   ///
   /// - Throws: the exit code, after the words, when the file cannot be read.
+  ///   Also when none of its first lines is a reject: then it is another file.
   static func forEach(_ path: String, _ body: (RejectLine?, _ problem: String) throws -> Bool) throws {
+    var (rejects, problems) = (0, 0)
     do {
       var lines = try RejectLines(ByteSource(path: path))
       while let next = try lines.next() {
         switch next {
-        case .success(let line): if try !body(line, "") { return }
+        case .success(let line):
+          rejects += 1
+          if try !body(line, "") { return }
         case .failure(let error):
+          problems += 1
+          if rejects == 0, problems == mostProblems {
+            Console.words("\(path): error: this is not a rejects file; name one that a run wrote [notRejects]")
+            throw ExitStatus.failure
+          }
           let place = "\(path):\(error.position.line):\(error.position.column)"
-          if try !body(nil, "\(place): error: the line is no reject: \(error.message) [\(error.code.rawValue)]") {
+          if try !body(nil, "\(place): error: the line is not a reject: \(error.message) [\(error.code.rawValue)]") {
             return
           }
         }
@@ -26,6 +35,9 @@ enum RejectsFile {
       throw ExitStatus.failure
     }
   }
+
+  /// A file that begins with so many lines that are no rejects is another file.
+  private static let mostProblems = 10
 
   /// Where a reject stands, in the form that compilers and editors read.
   static func place(_ line: RejectLine) -> String {

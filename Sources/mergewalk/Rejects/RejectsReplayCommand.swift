@@ -8,7 +8,7 @@ import MergewalkRecordFormats
 struct RejectsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Import the records of a rejects file once they are put right.",
+    abstract: "Import the records of a rejects file after they were corrected.",
     discussion: HelpText.flow(
       """
       Edit the member “raw” of each line, or empty it to give a record up; then replay the file. Records that fail again go
@@ -31,7 +31,8 @@ struct RejectsReplayCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where records go that fail again.", discussion: "Without it the file's name with “.again” before its extension.",
+      "The file for records that fail again.",
+      discussion: "Without it the file's name with “.again” before its extension.",
       valueName: "path"), completion: .file())
   var rejects: String?
 
@@ -39,7 +40,7 @@ struct RejectsReplayCommand: ParsableCommand {
 
   @OptionGroup var output: RunOutputOptions
 
-  @Flag(help: "Do everything, then throw it away; the store stays as it is.")
+  @Flag(help: "Do everything, then discard it; the store stays as it is.")
   var dryRun = false
 
   func validate() throws {

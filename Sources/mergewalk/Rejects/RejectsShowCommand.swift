@@ -7,12 +7,12 @@ struct RejectFilter: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Only rejects with this code, or of this stage (“value”); may be said several times.", valueName: "code"))
+      "Only rejects with this code, or of this stage (“value”); may be repeated.", valueName: "code"))
   var code: [String] = []
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Only rejects that blame this column; may be said several times.", valueName: "name"))
+    help: ArgumentHelp("Only rejects of this column; may be repeated.", valueName: "name"))
   var field: [String] = []
 
   /// Whether a line is wanted.
@@ -20,13 +20,47 @@ struct RejectFilter: ParsableArguments {
     if !field.isEmpty, !field.contains(where: { $0 == line.field }) { return false }
     return code.isEmpty || code.contains { $0 == line.code || line.code.hasPrefix($0 + ".") }
   }
+
+  /// Whether all lines are wanted.
+  var isOpen: Bool { code.isEmpty && field.isEmpty }
+}
+
+/// The codes and columns of a rejects file, for what to say when a filter leaves nothing of it.
+struct RejectNames {
+  private var codes: Set<String> = []
+  private var fields: Set<String> = []
+  /// More names than these are not kept, so that memory stays flat.
+  private static let most = 10_000
+
+  /// Notes the names of a line.
+  mutating func add(_ line: RejectLine) {
+    if codes.count < Self.most {
+      codes.insert(line.code)
+      if let dot = line.code.firstIndex(of: ".") { codes.insert(String(line.code[..<dot])) }
+    }
+    if let field = line.field, fields.count < Self.most { fields.insert(field) }
+  }
+
+  /// Says which names of a filter no line has, with the nearest ones that lines have.
+  func explain(_ filter: RejectFilter, of file: String) {
+    if codes.isEmpty { return }
+    var parts: [String] = []
+    for (words, wanted, known) in [("code", filter.code, codes), ("column", filter.field, fields)] {
+      for name in wanted where !known.contains(name) {
+        let hint = NearestName.hint(for: name, among: known.sorted()).map { "; " + $0 } ?? ""
+        parts.append("no reject has the \(words) “\(RejectsFile.printable(name))”\(hint)")
+      }
+    }
+    if parts.isEmpty { parts = ["no reject has all that was asked for"] }
+    for part in parts { Console.words("\(file): \(part)") }
+  }
 }
 
 /// `mergewalk rejects show`: the lines of a rejects file as a person reads them, or the records alone.
 struct RejectsShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print rejects: where they stand, why, and the record.",
+    abstract: "Print rejects: their place, the reason, and the record.",
     discussion: HelpText.flow(
       """
       EXAMPLES
@@ -40,10 +74,10 @@ struct RejectsShowCommand: ParsableCommand {
 
   @OptionGroup var filter: RejectFilter
 
-  @Option(help: ArgumentHelp("How many rejects at most.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of rejects.", valueName: "number"))
   var limit: Int?
 
-  @Flag(help: "Print only the records as they stood in their files, each with a line end.")
+  @Flag(help: "Print only the records as they are in their files, each with a line end.")
   var raw = false
 
   @Flag(help: "Print JSON, one object a line.")
@@ -57,6 +91,7 @@ struct RejectsShowCommand: ParsableCommand {
   func run() throws {
     var isWhole = true
     var shown = 0
+    var names = RejectNames()
     try RejectsFile.forEach(file) { line, problem in
       guard shown < limit ?? .max else { return false }
       guard let line else {
@@ -64,6 +99,7 @@ struct RejectsShowCommand: ParsableCommand {
         Console.words(problem)
         return true
       }
+      if shown == 0, !filter.isOpen { names.add(line) }
       guard filter.matches(line) else { return true }
       shown += 1
       if raw {
@@ -73,6 +109,7 @@ struct RejectsShowCommand: ParsableCommand {
       }
       return true
     }
+    if shown == 0 { names.explain(filter, of: file) }
     if !isWhole { throw ExitStatus.findings }
   }
 }

@@ -20,7 +20,7 @@ struct RejectsSummaryCommand: ParsableCommand {
 
   @OptionGroup var filter: RejectFilter
 
-  @Option(help: ArgumentHelp("How many samples of each code.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of samples of each code.", valueName: "number"))
   var samples = 2
 
   @Flag(help: "Print one JSON object.")
@@ -33,12 +33,14 @@ struct RejectsSummaryCommand: ParsableCommand {
   func run() throws {
     var tally = RejectTally(samples: samples, earlier: EarlierRejects(of: file).paths)
     var isWhole = true
+    var names = RejectNames()
     // A run without rejects makes no file, and has none to count.
     let isThere = access(file, F_OK) == 0 || errno != ENOENT
     if !isThere { Console.words("\(file): there is no such file; a run without rejects makes none") }
     if isThere {
       try RejectsFile.forEach(file) { line, problem in
         if let line {
+          if tally.count == 0, !filter.isOpen { names.add(line) }
           if filter.matches(line) { tally.add(line) }
         } else {
           isWhole = false
@@ -47,6 +49,7 @@ struct RejectsSummaryCommand: ParsableCommand {
         return true
       }
     }
+    if tally.count == 0 { names.explain(filter, of: file) }
     Console.data(json ? tally.json.text : tally.text)
     if !isWhole { throw ExitStatus.findings }
   }

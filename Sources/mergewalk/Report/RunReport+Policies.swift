@@ -8,15 +8,16 @@ extension RunReport {
     var rows: [(String, String)] = []
     for part in definition.parts {
       let name = definition.parts.count > 1 ? "\(part.name): " : ""
+      let keys = part.root.findBy.map(\.attributeName)
       rows.append(
-        (name + "mode", "\(part.root.mode.rawValue), found by \(Self.list(part.root.findBy.map(\.attributeName)))"))
-      rows.append((name + "records with a key that came before", Self.words(part.root.duplicates)))
+        (name + "mode", part.root.mode.rawValue + (keys.isEmpty ? "" : ", objects found by \(Self.list(keys))")))
+      if !keys.isEmpty { rows.append((name + "several records with the same key", Self.words(part.root.duplicates))) }
       if part.root.mode.removesOthers {
         rows.append((name + "objects that no record names", Self.words(part.root.sync)))
       }
       rows += missing(part.root, name)
       if let since = part.since {
-        rows.append((name + "incremental", "records from where “\(since.column)” stood at the last run"))
+        rows.append((name + "incremental", "records after the last value of “\(since.column)” of the last run"))
       }
       if let filter = part.filter { rows.append((name + "where", filter.text)) }
     }
@@ -52,11 +53,11 @@ extension RunReport {
       let target = relationship.target
       let words =
         switch relationship.missing {
-        case .create: "the object is made"
+        case .create: "the object is created"
         case .reject: "the record is rejected"
         case .null: "the reference stays empty"
         }
-      return [("\(part)\(entity.entityName).\(relationship.name) that is not there", words)] + missing(target, part)
+      return [("\(part)\(entity.entityName).\(relationship.name) does not exist", words)] + missing(target, part)
     }
   }
 
@@ -64,14 +65,14 @@ extension RunReport {
     switch policy {
     case .last: "the last one counts"
     case .first: "the first one counts"
-    case .reject: "are rejected"
+    case .reject: "all but the first are rejected"
     }
   }
 
   private static func words(_ sync: SyncPolicy) -> String {
     var words = [sync.softDelete.map { "marked in “\($0)”" } ?? "removed: \(sync.deletion.rawValue)"]
     if let limit = sync.limit { words.append("at most \(Figures.grouped(limit))") }
-    if let ratio = sync.ratio { words.append("at most \(Figures.fixed(100 * ratio, digits: 1)) %") }
+    if let ratio = sync.ratio { words.append("at most \(Figures.share(ratio))") }
     if let scope = sync.scopeText { words.append("where \(scope.text)") }
     return words.joined(separator: ", ")
   }
@@ -79,7 +80,7 @@ extension RunReport {
   private static func words(_ policy: RejectPolicy) -> String {
     var words: [String] = []
     if let limit = policy.limit { words.append("at most \(Figures.grouped(limit))") }
-    if let ratio = policy.ratio { words.append("at most \(Figures.fixed(100 * ratio, digits: 2)) %") }
+    if let ratio = policy.ratio { words.append("at most \(Figures.share(ratio))") }
     words += policy.codes.map { "\($0.pattern) at most \(Figures.grouped($0.limit))" }
     if words.isEmpty { words = ["without limit"] }
     return (words + [policy.path == nil ? "only counted" : "kept in a file"]).joined(separator: ", ")

@@ -28,7 +28,7 @@ extension RunReport {
   /// What was replaced, named again and passed over.
   var values: String {
     let duplicates = summary.entities.sorted { $0.key < $1.key }.filter { $0.value.duplicates > 0 }
-      .map { "\($0.key): \(Figures.count($0.value.duplicates, "record")) whose object an earlier one has named" }
+      .map { "\($0.key): \(Figures.count($0.value.duplicates, "record")) with the key of an earlier record" }
     let lists = summary.lists.filter { $0.skipped + $0.rejected > 0 }.map {
       "\($0.entity).\($0.relationship): \(Figures.count($0.read, "element")) = \(Figures.grouped($0.linked)) linked"
         + " + \(Figures.grouped($0.alreadyLinked)) already linked + \(Figures.grouped($0.skipped)) skipped"

@@ -102,7 +102,7 @@ struct RunReport {
       return "<div class=\"tile\(isBad ? " bad" : "")\"><b>\(Figures.grouped(count))</b><span>\(name)</span></div>"
     }
     tiles += [
-      (Figures.grouped(Int(rate)), "records a second"), (Figures.bytes(summary.peakResidentBytes), "most memory"),
+      (Figures.grouped(Int(rate)), "records per second"), (Figures.bytes(summary.peakResidentBytes), "peak memory"),
       (Figures.bytes(summary.bytesRead), "of input"),
     ].map { "<div class=\"tile\"><b>\($0.0)</b><span>\($0.1)</span></div>" }
     let sum = summary.inserted + summary.updated + summary.unchanged + summary.skipped + summary.rejected
@@ -118,11 +118,11 @@ struct RunReport {
 
   private var plots: String {
     let rates = Self.rates(samples)
-    let throughput = LineChart(title: "Records a second over time", points: rates) { Self.short($0) }
+    let throughput = LineChart(title: "Records per second over time", points: rates) { Self.short($0) }
     let memory = LineChart(
       title: "Resident memory over time, in MiB", points: samples.map { ($0.seconds, Double($0.resident) / 0x100000) }
     ) { "\(Figures.fixed($0, digits: $0 < 10 && $0 > 0 ? 1 : 0)) MiB" }
-    return "<h2>Over time</h2><div class=\"card\"><h3>Records a second</h3>\(throughput.svg)</div>"
+    return "<h2>Over time</h2><div class=\"card\"><h3>Records per second</h3>\(throughput.svg)</div>"
       + "<div class=\"card\"><h3>Memory (resident set)</h3>\(memory.svg)</div>"
   }
 

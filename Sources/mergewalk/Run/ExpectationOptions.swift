@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 struct ExpectationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The input must have so many records, rejects included, or nothing is kept.", valueName: "records"))
+      "The input must have this many records, rejects included, or nothing is kept.", valueName: "records"))
   var expectRecords: Int?
 
   @Option(

@@ -4,7 +4,7 @@ import MergewalkImporting
 
 /// The options of a run that say how much of its input it reads and what it shows of its changes.
 struct ModeOptions: ParsableArguments {
-  @Flag(help: "Do everything, then throw it away; no file is written but those that options name.")
+  @Flag(help: "Do everything, then discard it; only files that options name are written.")
   var dryRun = false
 
   @Option(help: ArgumentHelp("Show the first changes of objects, with values before and after.", valueName: "count"))
@@ -12,7 +12,7 @@ struct ModeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Start an incremental import at this value in place of the one that the store keeps.", valueName: "value"))
+      "Start an incremental import at this value instead of the one that the store remembers.", valueName: "value"))
   var since: String?
 
   @Flag(help: "Forget how far an incremental import has come, and read everything again.")
@@ -49,7 +49,8 @@ struct ModeOptions: ParsableArguments {
 
   private func refusal(_ definition: ImportDefinition, _ message: String) -> DiagnosticList {
     DiagnosticList([
-      Diagnostic(.error, code: "invalidOption", path: definition.name, position: .file, message: message)
+      Diagnostic(
+        .error, code: "invalidOption", path: definition.path ?? definition.name, position: .file, message: message)
     ])
   }
 }

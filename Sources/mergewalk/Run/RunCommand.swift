@@ -11,7 +11,7 @@ struct RunCommand: ParsableCommand {
     abstract: "Import records into a Core Data store as a pipeline says.",
     discussion: HelpText.flow(
       """
-      Words and progress go to standard error, with --json one object goes to standard output.
+      Messages and progress go to standard error; with --json, one object goes to standard output.
 
       \(ExitStatus.help)
 
@@ -38,7 +38,7 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
-  @Option(help: ArgumentHelp("The greatest number of records in a batch.", valueName: "records"))
+  @Option(help: ArgumentHelp("The maximum number of records in a batch.", valueName: "records"))
   var batch: Int?
 
   @Option(help: "How existing objects are found.")

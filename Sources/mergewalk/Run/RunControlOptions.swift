@@ -14,7 +14,8 @@ struct RunControlOptions: ParsableArguments {
   var append = false
 
   @Option(
-    help: ArgumentHelp("How long to wait while another program has the store open.", valueName: "duration"))
+    help: ArgumentHelp("How long to wait while another program has the store open.", valueName: "duration"),
+    transform: DurationArgument.init)
   var lockWait: DurationArgument?
 
   @Option(help: "Whether the rows of a new store are written past SQLite, in place of what the pipeline says.")
@@ -70,11 +71,13 @@ enum DirectChoice: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// A time such as `10s`.
-struct DurationArgument: ExpressibleByArgument {
+struct DurationArgument {
   let seconds: Double
 
-  init?(argument: String) {
-    guard let seconds = Durations.seconds(argument) else { return nil }
+  init(_ argument: String) throws {
+    guard let seconds = Durations.seconds(argument) else {
+      throw ValidationError("it takes a time up to a day such as 10s, 500ms or 2m")
+    }
     self.seconds = seconds
   }
 }

@@ -67,7 +67,7 @@ struct RunExecution {
     _ session: ImportSession, _ telling: Telling, report: @escaping (ImportSummary, [RunSample]) -> Void
   ) throws(ImportError) {
     let isTold = !options.quiet && options.log == nil && options.progress != .none
-    let line = isTold && options.progress == .auto && Console.isTerminal ? ProgressLine() : nil
+    let line = isTold && options.progress == .auto && Console.canRedraw ? ProgressLine() : nil
     let plain = isTold && options.progress == .plain ? PlainProgress() : nil
     let needsSamples = telling.definition?.reporting.reportPath != nil
     defer { line?.clear() }

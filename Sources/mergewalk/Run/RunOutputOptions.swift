@@ -7,7 +7,7 @@ struct RunOutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON object with the counts on standard output.")
   var json = false
 
-  @Flag(help: "Print no words but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 
   @Option(
@@ -16,10 +16,10 @@ struct RunOutputOptions: ParsableArguments {
     ))
   var progress = ProgressStyle.auto
 
-  @Option(help: "Write a log to standard error in place of words: one JSON object or one text a line.")
+  @Option(help: "Write a log to standard error instead of messages: one JSON object or one text per line.")
   var log: LogStyle?
 
-  @Option(help: ArgumentHelp("The least level that is logged.", valueName: "level"))
+  @Option(help: ArgumentHelp("The lowest level to log.", valueName: "level"))
   var logLevel = LogLevel.info
 
   @Option(
@@ -28,11 +28,11 @@ struct RunOutputOptions: ParsableArguments {
   var metrics: String?
 
   @Option(
-    help: ArgumentHelp("Write a page that shows the run; it needs no network.", valueName: "file"),
+    help: ArgumentHelp("Write a report of the run as an HTML page; it needs no network.", valueName: "file"),
     completion: .file(extensions: ["html"]))
   var report: String?
 
-  @Flag(help: "Do not note the run in the table of runs beside the store.")
+  @Flag(help: "Do not record the run in the table of runs beside the store.")
   var noHistory = false
 
   func validate() throws {

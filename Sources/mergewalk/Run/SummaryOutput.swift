@@ -134,10 +134,10 @@ enum SummaryOutput {
       let figures = [counts.inserted, counts.updated, counts.unchanged] + (hasDuplicates ? [counts.duplicates] : [])
       table.add([name] + figures.map { Figures.grouped($0) })
     }
-    var lines = [
-      "\(summary.pipeline): \(headline(summary)) in \(Figures.duration(summary.seconds))"
-        + " (\(Figures.grouped(Int(rate(summary))))/s, \(Figures.bytes(summary.peakResidentBytes)) of memory)"
-    ]
+    let effort =
+      " in \(Figures.duration(summary.seconds)) (\(Figures.grouped(Int(rate(summary))))/s,"
+      + " \(Figures.bytes(summary.peakResidentBytes)) of memory)"
+    var lines = ["\(summary.pipeline): \(headline(summary))\(summary.status == .skippedAgain ? "" : effort)"]
     if !summary.entities.isEmpty { lines.append(table.text) }
     var records = [
       "\(Figures.grouped(summary.inserted)) inserted", "\(Figures.grouped(summary.updated)) updated",
@@ -151,7 +151,7 @@ enum SummaryOutput {
     let place =
       switch summary.status {
       case .completed, .completedWithRejects: ""
-      case .interrupted: " (run again to go on)"
+      case .interrupted: " (run again to resume)"
       case .limitBreached, .dryRun, .skippedAgain: " (as before)"
       }
     lines.append("  store    " + summary.storePath + place)

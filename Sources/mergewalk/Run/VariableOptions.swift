@@ -21,12 +21,15 @@ struct Assignment {
   let name: String
   let value: String
 
-  init(_ argument: String) throws {
+  init(_ argument: String) throws { try self.init(argument, option: "--set") }
+
+  /// - Parameter option: the option whose value it is.
+  init(_ argument: String, option: String) throws {
     guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")), sign > argument.startIndex else {
       let name = argument.split(separator: "=", omittingEmptySubsequences: false).first.flatMap {
         $0.isEmpty ? nil : $0
       }
-      throw ValidationError("it takes a name and a value: --set \(name ?? "NAME")=VALUE")
+      throw ValidationError("it takes a name and a value: \(option) \(name ?? "NAME")=VALUE")
     }
     name = String(argument[..<sign])
     value = String(argument[argument.utf8.index(after: sign)...])

@@ -62,16 +62,16 @@ struct SeedCommand: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
-  @Flag(help: "Replace a store that is there, in one step, when the new one is complete.")
+  @Flag(help: "Replace an existing store in one step when the new one is complete.")
   var force = false
 
-  @Flag(help: "Only say what default data the store has.")
+  @Flag(help: "Only say which default data the store has.")
   var check = false
 
   @Flag(help: "Print one JSON object on standard output.")
   var json = false
 
-  @Flag(help: "Print no words but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 
   func validate() throws {
@@ -99,7 +99,14 @@ struct SeedCommand: ParsableCommand {
     }
   }
 
-  private func fail(_ findings: [Diagnostic]) throws -> Never {
+  private func fail(_ failures: [Diagnostic]) throws -> Never {
+    let findings = failures.map { finding in
+      var finding = finding
+      if finding.code == StoreError.Code.alreadyExists.rawValue, finding.path == store {
+        finding.hint = finding.hint ?? "replace it with --force, or name another path with --store"
+      }
+      return finding
+    }
     FindingsOutput.words(findings)
     if json {
       Console.data(
@@ -117,7 +124,7 @@ struct SeedCommand: ParsableCommand {
     build.identity = identity
     build.replaces = force
     let start = ContinuousClock.now
-    let line = Console.isTerminal && !quiet ? ProgressLine() : nil
+    let line = Console.canRedraw && !quiet ? ProgressLine() : nil
     defer { line?.clear() }
     let summary = try build.run(progress: line.map { line in { line.update($0) } })
     line?.clear()
@@ -145,7 +152,7 @@ struct SeedCommand: ParsableCommand {
 
   private static func json(_ summary: SeedBuild.Summary, store: String, seconds: Double) -> JSONText {
     .object([
-      ("status", .string(summary.seed == nil ? "limitBreached" : "built")), ("store", .string(store)),
+      ("status", .string(summary.seed == nil ? "limit_breached" : "built")), ("store", .string(store)),
       ("uuid", summary.seed == nil ? .null : .string(summary.uuid)),
       ("seed", summary.seed.map(json) ?? .null), ("bytes", .integer(summary.bytes)),
       ("seconds", .decimal(seconds, digits: 6)), ("runs", .array(summary.runs.map(SummaryOutput.json))),

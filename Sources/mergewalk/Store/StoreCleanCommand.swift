@@ -6,7 +6,7 @@ import MergewalkObjectStore
 struct StoreCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clean",
-    abstract: "Remove files beside a store that nothing names any more.",
+    abstract: "Remove files beside a store that nothing refers to any more.",
     discussion: HelpText.flow(
       """
       Files with external binary values that no row names, and plans of interrupted runs that no longer fit the store, \
@@ -24,7 +24,7 @@ struct StoreCleanCommand: ParsableCommand {
   @OptionGroup
   var modelOptions: StoreModelOptions
 
-  @Flag(help: "Say what would be removed, and remove nothing.")
+  @Flag(help: "Only say what would be removed.")
   var dryRun = false
 
   @Flag(help: "Print one JSON object.")

@@ -24,7 +24,7 @@ struct StoreMigrateCommand: ParsableCommand {
   @Argument(help: "The store.", completion: .file())
   var store: String
 
-  @Option(help: ArgumentHelp("The model that the store is to fit.", valueName: "model"))
+  @Option(help: ArgumentHelp("The model that the store will fit.", valueName: "model"))
   var to: String
 
   @Option(
@@ -48,7 +48,7 @@ struct StoreMigrateCommand: ParsableCommand {
   @Flag(help: "Make no copy of the store.")
   var noBackup = false
 
-  @Flag(name: .shortAndLong, help: "No steps, no progress.")
+  @Flag(name: .shortAndLong, help: "Print neither steps nor progress.")
   var quiet = false
 
   func validate() throws {
@@ -83,19 +83,19 @@ struct StoreMigrateCommand: ParsableCommand {
 
   private func plan(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
     let outcome = try StoreMigrator.plan(path: store, to: wanted, in: versions)
-    if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
+    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
     if !quiet { for step in outcome.steps { Console.data(step) } }
     guard outcome.findings.isEmpty else {
       throw MigrationError(
         .data, path: store, message: "the data do not fit the new model", findings: outcome.findings)
     }
-    Console.words("\(store): would go \(Self.way(outcome)); nothing was changed")
+    Console.words("\(store): would be migrated \(Self.way(outcome)); nothing was changed")
   }
 
   private func migrate(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
     var options = StoreMigrator.Options()
     options.backupPath = noBackup ? nil : backup ?? store + ".backup"
-    let isShown = !quiet && Console.isTerminal
+    let isShown = !quiet && Console.canRedraw
     if isShown {
       options.progress = { progress in
         let text = "\(progress.version): step \(progress.step) of \(progress.stepCount): \(progress.title)"
@@ -105,11 +105,11 @@ struct StoreMigrateCommand: ParsableCommand {
     defer { if isShown { Console.status("") } }
     let outcome = try StoreMigrator.migrate(path: store, to: wanted, in: versions, options: options)
     if quiet { return }
-    if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
+    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
     if isShown { Console.status("") }
     for step in outcome.steps { Console.data(step) }
-    let copy = options.backupPath.map { "; as it was: \($0)" } ?? ""
-    Console.words("\(store): went \(Self.way(outcome))\(copy)")
+    let copy = options.backupPath.map { "; backup: \($0)" } ?? ""
+    Console.words("\(store): migrated \(Self.way(outcome))\(copy)")
   }
 
   /// The versions that a store goes through, in words; those of YAML models are often called alike.

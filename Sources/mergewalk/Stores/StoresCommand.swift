@@ -33,7 +33,7 @@ struct StoresOutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON object on standard output.")
   var json = false
 
-  @Flag(help: "Print no words but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 }
 
@@ -123,7 +123,7 @@ struct StoresPlanCommand: ParsableCommand {
 /// `mergewalk stores task`.
 struct StoresTaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "task", abstract: "Build the stores of one of several tasks, as far as they are not there.",
+    commandName: "task", abstract: "Build those stores of a task that do not exist yet.",
     discussion: HelpText.flow(
       """
       It may be run again, several times at once, and be killed: every attempt makes the same bytes. Without --part the \
@@ -140,7 +140,8 @@ struct StoresTaskCommand: ParsableCommand {
   @Argument(help: "The folder of the family.", completion: .directory)
   var folder: String
 
-  @Option(help: ArgumentHelp("Which of how many tasks, such as 3/8.", valueName: "i/n"))
+  @Option(
+    help: ArgumentHelp("The task and the number of tasks, such as 3/8.", valueName: "i/n"), transform: TaskNumber.init)
   var part: TaskNumber?
 
   @Option(help: "How many stores are built at once.")

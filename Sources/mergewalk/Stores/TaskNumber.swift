@@ -2,14 +2,16 @@ import ArgumentParser
 import Glibc
 
 /// Which of how many tasks: `3/8`.
-struct TaskNumber: ExpressibleByArgument {
+struct TaskNumber {
   let number: Int
   let count: Int
 
-  init?(argument: String) {
+  init(_ argument: String) throws {
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = Int(parts[0]), let count = Int(parts[1]) else { return nil }
-    self.init(number, of: count)
+    guard parts.count == 2, let number = Int(parts[0]), let count = Int(parts[1]),
+      let task = TaskNumber(number, of: count)
+    else { throw ValidationError("it takes a task and the number of tasks, such as 3/8, the first one 1/8") }
+    self = task
   }
 
   private init?(_ number: Int, of count: Int) {

@@ -36,7 +36,7 @@ struct TestCommand: ParsableCommand {
   @Flag(help: "Print one JSON object with the cases.")
   var json = false
 
-  @Flag(help: "Print no words but findings.")
+  @Flag(help: "Print only findings.")
   var quiet = false
 
   func run() throws {
@@ -67,7 +67,9 @@ struct TestCommand: ParsableCommand {
       do throws(ReadError) {
         files += try finder.find(path).filter { $0.foundBefore == nil }.map(\.path)
       } catch {
-        report.findings.append(error.diagnostic)
+        var finding = error.diagnostic
+        if error.code == .notFound { finding.hint = NearestFile.hint(for: path) }
+        report.findings.append(finding)
       }
     }
     return files

@@ -167,8 +167,8 @@ struct NotifyTests {
   @Test(
     "lint finds what would fail at night",
     arguments: [
-      ("- { when: always }", "missingField"), ("- { url: 'ftp://x/y' }", "“url” is no HTTP URL"),
-      ("- { url: 'https://x/y z' }", "“url” is no HTTP URL"),
+      ("- { when: always }", "missingField"), ("- { url: 'ftp://x/y' }", "“url” is not an HTTP URL"),
+      ("- { url: 'https://x/y z' }", "“url” is not an HTTP URL"),
       ("- { url: 'https://x', command: [a] }", "“command” says nothing beside “url”"),
       ("- { command: [a], headers: { A: b } }", "“headers” says nothing beside “command”"),
       ("- { url: 'https://x', when: [failures] }", "did you mean “failure”?"),
@@ -176,7 +176,7 @@ struct NotifyTests {
       ("- { url: 'https://x', body: '{{status' }", "no placeholder"),
       ("- { url: 'https://x', body: '{\"a\": {{status}}}' }", "begins as JSON and is none"),
       ("- { url: 'https://x', timeout: 0s }", "“timeout” cannot be nothing"),
-      ("- { url: 'https://x', headers: { 'A b': c } }", "is no header"),
+      ("- { url: 'https://x', headers: { 'A b': c } }", "is not a header"),
       ("- { url: 'https://x', body: 'key ${secret:TOKEN}' }", "“body” of a notification holds a secret"),
       ("- { command: [tell, '${secret:TOKEN}'] }", "“command” of a notification holds a secret"),
       ("- { url: 'https://x', body: { a: 1 } }", "takes text"),

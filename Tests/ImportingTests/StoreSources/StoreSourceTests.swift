@@ -186,7 +186,7 @@ struct StoreSourceTests {
     let plain = try TestDatabase("CREATE TABLE t (a)")
     #expect(
       DatabaseReading.of(.coreData(StoreSourceOptions(entity: "Person")), plain.path).failure
-        == "the database is no Core Data store; read its tables with the format sqlite [unsuitableStore]")
+        == "the database is not a Core Data store; read its tables with the format sqlite [unsuitableStore]")
     try plain.write(Array("no database".utf8))
     #expect(DatabaseReading.of(.coreData(StoreSourceOptions(entity: "Person")), plain.path).code == .corrupt)
   }

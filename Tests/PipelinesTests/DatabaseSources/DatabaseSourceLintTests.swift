@@ -225,7 +225,7 @@ struct DatabaseSourceLintTests {
     let plain = try folder.lint(storePipeline("entity: Order").replacingAll("shop.sqlite", with: "x.db"))
     #expect(
       plain == [
-        "pipeline.yaml:4:10: error: “x.db”: the database is no Core Data store; read its tables with the format sqlite"
+        "pipeline.yaml:4:10: error: “x.db”: the database is not a Core Data store; read its tables with the format sqlite"
           + " [unsuitableStore]"
       ])
   }

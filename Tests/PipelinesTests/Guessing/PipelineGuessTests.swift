@@ -206,7 +206,8 @@ struct PipelineGuessTests {
   @Test("names of files and columns become names of entities and attributes")
   func names() throws {
     for (file, entity) in [
-      ("orders-2024-05.csv", "Order"), ("Companies.csv", "Company"), ("boxes.csv", "Box"), ("2024.csv", "Record2024"),
+      ("orders-2024-05.csv", "Order"), ("Companies.csv", "Company"), ("boxes.csv", "Box"), ("2024.csv", "Record"),
+      ("2024-01-01.csv", "Record"), ("3com.csv", "Record3com"),
       ("MediaTypes.csv", "MediaType"), ("address.csv", "Address"), ("daily_sales.csv", "DailySale"),
     ] {
       try folder.write("Order ID,URL,class,2nd,camelCase,Ünï çödé,a,A!\n1,2,3,4,5,6,7,8\n", to: file)
@@ -222,6 +223,23 @@ struct PipelineGuessTests {
         names == ["orderId", "url", Substring(own), "column2nd", "camelCase", "ünïÇödé", "a", "a2"], "\(file): \(names)"
       )
     }
+  }
+
+  @Test(
+    "an entity is called after the records, else the file, never after numbers",
+    arguments: [
+      ("shop.xml", "/data/31661", "Shop"), ("2024.xml", "/data/31661", "Record"), ("a.json", "$.data.items", "Item"),
+      ("-", nil, "Record"), ("shop.xml", "/shop/_1", "Shop"),
+    ] as [(String, String?, String)])
+  func entity(file: String, records: String?, name: String) {
+    #expect(GuessedNames.entity(ofPath: file, records: records) == name)
+  }
+
+  @Test("a document with one record and a list asks whether the elements are the records") func envelope() throws {
+    try folder.write("{\"meta\":{\"n\":2},\"data\":{\"items\":[{\"id\":1},{\"id\":2}]}}\n", to: "e.json")
+    let guess = try guess("e.json")
+    #expect(guess.files[1].text.contains("guess again with --option 'records=$.data.items'"), "\(guess.files[1].text)")
+    #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
   }
 
   @Test("a guessed pipeline reads all of its file, whatever is in it", arguments: Soak.seeds(60))

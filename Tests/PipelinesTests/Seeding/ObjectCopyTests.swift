@@ -299,8 +299,8 @@ struct ObjectCopyTests {
         + [
           "the prepared store has no entity Nothing, which objects should be found of",
           "Tag has no stored attribute weight, which objects should be found by",
-          "the store has no entity Cover", "Item.name is no stored attribute of the store",
-          "List.note is Integer 16 in the store, not String", "List.cover is no stored relationship of the store",
+          "the store has no entity Cover", "Item.name is not a stored attribute of the store",
+          "List.note is Integer 16 in the store, not String", "List.cover is not a stored relationship of the store",
           "Tag.name is mandatory in the store",
           "Tag.rank is mandatory in the store, without a default, and no prepared object has it",
         ].joined(separator: "; "))

@@ -94,7 +94,7 @@ import Testing
       "9:10: error: a text cannot be compared with a number; “n” is text unless “columns” gives it a type"
     ),
     ("where: \"n == 1\"\nattributes: { text: name }", "9:10: error: a text is never equal to a whole number"),
-    ("where: \"SELF == 1\"\nattributes: { text: name }", "9:10: error: SELF is no column"),
+    ("where: \"SELF == 1\"\nattributes: { text: name }", "9:10: error: SELF is not a column"),
     (
       "where: \"SUBQUERY(a, $x, $x == 1).@count > 0\"\nattributes: { text: name }",
       "9:10: error: a record has single values"

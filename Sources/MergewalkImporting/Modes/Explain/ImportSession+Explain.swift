@@ -30,7 +30,7 @@ extension ImportSession {
       }
     } catch {
       throw ImportError(
-        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
+        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.words)
     }
     return try result.get()
   }

@@ -107,7 +107,7 @@ struct ColumnFinder {
   mutating func visit(_ expression: ObjectExpression) {
     switch expression {
     case .constant: break
-    case .evaluatedObject: obstacle = obstacle ?? "SELF is no column: name one"
+    case .evaluatedObject: obstacle = obstacle ?? "SELF is not a column: name one"
     case .variable(let name): obstacle = obstacle ?? "there is no value for the variable “$\(name)”"
     case .path(let base, let path):
       guard case .evaluatedObject = base, let name = TransformCompiler.columnName(path) else {

@@ -260,7 +260,7 @@ struct FormatParser {
     guard case .expression(let expression) = node.value else {
       throw error(
         .syntax, "expected a value, found a predicate", at: node.start,
-        hint: "a predicate is no value; TERNARY(predicate, 1, 0) makes one of it")
+        hint: "a predicate is not a value; TERNARY(predicate, 1, 0) makes one of it")
     }
     return expression
   }

@@ -125,7 +125,7 @@ final class BinaryStore: AtomicStore {
       "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
         + "(\(columns.map { _ in "?" }.joined(separator: ", ")))")
     for block in blocks {
-      guard let bytes = block.data else { throw filler.damaged("rows of \(table) are no bytes") }
+      guard let bytes = block.data else { throw filler.damaged("rows of \(table) are not bytes") }
       do throws(StoreError) {
         try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
           var reader = PackedRow.Reader(UnsafeRawBufferPointer(bytes))
@@ -147,7 +147,7 @@ final class BinaryStore: AtomicStore {
 
   func writeMetadata(_ metadata: StoreMetadata, to path: String) throws(StoreError) {
     guard case .dictionary(var entries) = try read(path) else {
-      throw StoreError(.damagedFile, path: path, message: "the property list is no dictionary")
+      throw StoreError(.damagedFile, path: path, message: "the property list is not a dictionary")
     }
     for index in entries.indices where entries[index].key == Key.metadata {
       entries[index].value = .dictionary(metadata.entries)
@@ -171,7 +171,7 @@ final class BinaryStore: AtomicStore {
     guard list[Key.format]?.string == Key.formatName else {
       throw StoreError(
         .damagedFile, path: path,
-        message: "the file is no binary store of this project; stores of Apple's have a layout that is not known")
+        message: "the file is not a binary store of this project; stores of Apple's have a layout that is not known")
     }
     guard list[Key.version]?.integer == 1 else {
       throw StoreError(.unsupported, path: path, message: "the file has a newer layout than this version can read")

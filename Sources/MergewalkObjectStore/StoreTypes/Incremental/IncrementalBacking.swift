@@ -401,7 +401,7 @@ extension PersistentStore {
     let file = try StoreFile.inMemory(path: path, model: model, configuration: configuration, type: type)
     let metadata = try source.loadMetadata(for: model, proposed: file.metadata)
     guard StoreUUID.isValid(metadata.uuid) else {
-      throw StoreError(.damagedMetadata, path: path, message: "“\(metadata.uuid)” is no UUID in upper case")
+      throw StoreError(.damagedMetadata, path: path, message: "“\(metadata.uuid)” is not a UUID in upper case")
     }
     try metadata.requireHashes(of: file.schema, path: path, options: options)
     try file.writeMetadata(metadata)

@@ -36,7 +36,7 @@ struct XMLPropertyListBuilder {
     var text: String { String(decoding: content, as: UTF8.self) }
     func string() throws(StoreError) -> String {
       guard isBase64 else { return text }
-      guard let bytes = Base64.decode(content, .spaced) else { throw damaged("a text is no base64", path) }
+      guard let bytes = Base64.decode(content, .spaced) else { throw damaged("a text is not base64", path) }
       return String(decoding: bytes, as: UTF8.self)
     }
     switch name {
@@ -53,17 +53,17 @@ struct XMLPropertyListBuilder {
       } else if let number = UInt64(text) {
         try add(.unsigned(number), path)
       } else {
-        throw damaged("“\(text)” is no whole number", path)
+        throw damaged("“\(text)” is not a whole number", path)
       }
     case "real":
-      guard let number = Double(text) else { throw damaged("“\(text)” is no number", path) }
+      guard let number = Double(text) else { throw damaged("“\(text)” is not a number", path) }
       try add(.real(number), path)
     case "true", "false": try add(.boolean(name == "true"), path)
     case "data":
-      guard let bytes = Base64.decode(content, .spaced) else { throw damaged("data is no base64", path) }
+      guard let bytes = Base64.decode(content, .spaced) else { throw damaged("data is not base64", path) }
       try add(.data(bytes), path)
     case "date":
-      guard let seconds = seconds ?? DateText.seconds(text) else { throw damaged("“\(text)” is no date", path) }
+      guard let seconds = seconds ?? DateText.seconds(text) else { throw damaged("“\(text)” is not a date", path) }
       try add(.date(seconds), path)
     default: throw damaged("property lists have no element “\(name)”", path)
     }

@@ -140,7 +140,7 @@ final class XMLStoreHandler {
 
   private func finishInfo() throws(StoreError) {
     guard StoreUUID.isValid(uuid) else {
-      throw StoreError(.damagedMetadata, path: path, message: "“\(uuid)” is no UUID in upper case")
+      throw StoreError(.damagedMetadata, path: path, message: "“\(uuid)” is not a UUID in upper case")
     }
     let found = StoreMetadata(uuid: uuid, entries: list.result?.entries ?? [])
     metadata = found
@@ -159,7 +159,7 @@ final class XMLStoreHandler {
     guard let type, let found = names.entity(type) else {
       throw damaged("an object is of the entity “\(type ?? "")”, which the model has not")
     }
-    guard let id, let key = primaryKey(id.utf8) else { throw damaged("“\(id ?? "")” is no ID such as z17") }
+    guard let id, let key = primaryKey(id.utf8) else { throw damaged("“\(id ?? "")” is not an ID such as z17") }
     try filler.begin(found, primaryKey: key, version: version.flatMap { Int64($0) } ?? 1)
     entity = found
   }
@@ -190,7 +190,7 @@ final class XMLStoreHandler {
     var references: [StoredReference] = []
     for id in idrefs.utf8.split(separator: UInt8(ascii: " ")) {
       guard let key = primaryKey(id) else {
-        throw damaged("“\(String(decoding: id, as: UTF8.self))” is no ID such as z17")
+        throw damaged("“\(String(decoding: id, as: UTF8.self))” is not an ID such as z17")
       }
       references.append(StoredReference(target, key))
     }
@@ -201,7 +201,7 @@ final class XMLStoreHandler {
   private func value(of attribute: AttributeDescription) throws(StoreError) -> AttributeValue {
     func wrong() -> StoreError {
       damaged(
-        "“\(String(decoding: content.prefix(80), as: UTF8.self))” is no value of type \(XMLStoreNames.name(attribute.type)) "
+        "“\(String(decoding: content.prefix(80), as: UTF8.self))” is not a value of type \(XMLStoreNames.name(attribute.type)) "
           + "for \(entity?.name ?? "").\(attribute.name)")
     }
     var bytes = content

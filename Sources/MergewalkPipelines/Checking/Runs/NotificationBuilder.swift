@@ -48,7 +48,8 @@ struct NotificationBuilder {
     guard RunNotification.host(of: url.value) != nil else {
       // The URL may be a secret.
       findings.add(
-        .invalidOption, at: url.position, "“url” is no HTTP URL", hint: "it begins with https:// or http:// and a host")
+        .invalidOption, at: url.position, "“url” is not an HTTP URL",
+        hint: "it begins with https:// or http:// and a host")
       return nil
     }
     var headers: [RunNotification.Header] = []
@@ -58,7 +59,8 @@ struct NotificationBuilder {
       let isValue = header.value.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
       guard isName, isValue else {
         findings.add(
-          .invalidOption, at: header.name.position, "“\(name)” is no header of one line", hint: "write “Name: value”")
+          .invalidOption, at: header.name.position, "“\(name)” is not a header of one line", hint: "write “Name: value”"
+        )
         return nil
       }
       headers.append(.init(name: name, value: header.value.value))

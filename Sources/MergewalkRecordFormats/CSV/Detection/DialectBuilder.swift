@@ -121,7 +121,7 @@ struct DialectBuilder {
     guard let quote = options.quote else { return }
     if table.quotedCells > 0 {
       evidence.append(
-        "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field", "fields")) stand in it"
+        "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field is", "fields are")) quoted"
       )
     }
     if table.textAfterQuotes + strayQuotes > 0, !known.contains(.lenientQuotes) {

@@ -187,7 +187,7 @@ struct HeaderJudge {
     }
     if let i = names.indices.first(where: { $0 < below.count && below[$0].contains(names[$0]) }) {
       return HeaderJudge(
-        rows: 0, reason: "“\(names[i])” stands in column \(i + 1) again, so that it is no name", isCertain: false)
+        rows: 0, reason: "“\(names[i])” stands in column \(i + 1) again, so that it is not a name", isCertain: false)
     }
     return HeaderJudge(
       rows: 1, reason: "all fields are text; those of the first record differ and do not occur below", isCertain: false)

@@ -1,0 +1,71 @@
+import Foundation
+import MergewalkTestSupport
+import Testing
+
+/// What commands print with `--json` is what `docs/json-output.md` says.
+@Suite("JSON output")
+struct JSONOutputTests {
+  let folder = TemporaryFolder()
+
+  /// Members whose own members are names out of the data.
+  private static let maps: Set<String> = [
+    "entities", "codes", "columns", "files", "samples", "advice", "reject_codes", "phases",
+  ]
+
+  /// The names of all members, without those of results of runs, which `docs/pipelines.md` describes.
+  private static func names(_ value: Any, isMap: Bool = false) -> Set<String> {
+    if let list = value as? [Any] { return list.reduce(into: []) { $0.formUnion(names($1)) } }
+    guard let object = value as? [String: Any] else { return [] }
+    var found: Set<String> = []
+    for (name, member) in object where isMap || name != "runs" {
+      found.formUnion(names(member, isMap: maps.contains(name)))
+    }
+    return isMap ? found : found.union(object.keys)
+  }
+
+  private func prepare() throws {
+    try folder.write("entities:\n  Thing:\n    attributes: { id: integer64, name: string }\n", to: "m.yaml")
+    try folder.write("id,name\n1,a\nx,b\n", to: "things.csv")
+    let text = """
+      model: m.yaml
+      store: t.sqlite
+      source: things.csv
+      import: { entity: Thing, find_by: [id], attributes: [name], mode: MODE }
+      rejects: { file: r.ndjson }
+
+      """
+    try folder.write(text.replacing("MODE", with: "upsert"), to: "p.yaml")
+    try folder.write(text.replacing("MODE", with: "sync"), to: "sync.yaml")
+    try folder.write(
+      "cases:\n  - { name: one, input: \"id,name\\n1,a\\n\", expect: { counts: { inserted: 2 } } }\n", to: "p_test.yaml"
+    )
+    try folder.write(
+      text.replacing("MODE", with: "upsert").replacing("store: t.sqlite", with: "stores: { by: name }"),
+      to: "family.yaml")
+    #expect(try Command(["run", "p.yaml"], in: folder.path).status == 1)
+    try folder.write("", to: "plain.sqlite")
+  }
+
+  @Test("every member is on the page") func members() throws {
+    try prepare()
+    let page = try String(contentsOfFile: Locations.repository + "/docs/json-output.md", encoding: .utf8)
+    let commands: [(line: String, exit: Int32)] = [
+      ("explain p.yaml", 0), ("explain sync.yaml --sql", 0), ("lint nothing.yaml", 1), ("model lint nothing.yaml", 1),
+      ("runs t.sqlite", 0), ("runs t.sqlite last", 0), ("rejects show r.ndjson", 0), ("rejects summary r.ndjson", 0),
+      ("rejects clean r.ndjson", 0), ("store info t.sqlite", 0), ("store verify t.sqlite --model m.yaml", 0),
+      ("store clean t.sqlite", 0), ("test p_test.yaml", 1), ("export t.sqlite --out e", 0),
+      ("seed p.yaml --store s.sqlite", 1), ("seed --check --store s.sqlite", 0), ("seed --check --store t.sqlite", 1),
+      ("seed --from s.sqlite --store copy.sqlite", 0), ("seed --from s.sqlite --store t.sqlite", 0),
+      ("seed nothing.yaml --store x.sqlite", 2), ("stores build family.yaml --out f", 1), ("stores commit nothing", 2),
+    ]
+    for (line, exit) in commands {
+      let arguments = line.split(separator: " ").map(String.init) + ["--json"]
+      let command = try Command(arguments, in: folder.path)
+      #expect(command.status == exit, "\(line): \(command.words)")
+      let value = try JSONSerialization.jsonObject(with: Data(command.output.utf8))
+      let names = Self.names(value)
+      #expect(!names.isEmpty, "\(line)")
+      for name in names { #expect(page.contains("`\(name)`"), "\(line): \(name)") }
+    }
+  }
+}
