@@ -11,6 +11,7 @@ struct ModeOptions: ParsableArguments {
   var diff: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Start an incremental import at this value in place of the one that the store keeps.", valueName: "value"))
   var since: String?
