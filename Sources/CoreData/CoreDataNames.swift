@@ -27,6 +27,16 @@ public typealias NSRelationshipDescription = RelationshipDescription
 public typealias NSSortDescriptor = ObjectSortDescriptor
 /// Apple's `NSExpression`.
 public typealias NSExpression = ObjectExpression
+/// Apple's `NSMergePolicy`.
+public typealias NSMergePolicy = MergePolicy
+/// Apple's `NSBatchDeleteRequest`.
+public typealias NSBatchDeleteRequest = BatchDeleteRequest
+/// Apple's `NSBatchUpdateRequest`.
+public typealias NSBatchUpdateRequest = BatchUpdateRequest
+/// Apple's `NSBatchInsertRequest`.
+public typealias NSBatchInsertRequest = BatchInsertRequest
+/// Apple's `NSCompoundPredicate`, whose initializers every predicate has here.
+public typealias NSCompoundPredicate = NSPredicate
 
 /// Apple's `NSPredicate`: a format that cannot be read stops the program, as it does there.
 public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
@@ -59,6 +69,29 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   public var description: String { predicate.description }
   /// The format string.
   public var predicateFormat: String { predicate.description }
+}
+
+extension NSPredicate {
+  /// All of the predicates hold; true for none.
+  public init(andPredicateWithSubpredicates predicates: [NSPredicate]) {
+    self.init(.and(predicates.map(\.predicate)))
+  }
+
+  /// At least one of the predicates holds; false for none.
+  public init(orPredicateWithSubpredicates predicates: [NSPredicate]) { self.init(.or(predicates.map(\.predicate))) }
+
+  /// The predicate does not hold.
+  public init(notPredicateWithSubpredicate predicate: NSPredicate) { self.init(.not(predicate.predicate)) }
+}
+
+extension BatchDeleteRequest {
+  /// Apple's initializer.
+  public init<Object: ManagedObject>(fetchRequest: NSFetchRequest<Object>) { self.init(fetchRequest.request) }
+}
+
+extension PersistentStoreCoordinator {
+  /// Apple's initializer.
+  public convenience init(managedObjectModel model: ManagedObjectModel) { self.init(model: model) }
 }
 
 extension ObjectSortDescriptor {
@@ -133,6 +166,11 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
+  /// The entity of a name, `nil` when the context's model has none.
+  public static func entity(forEntityName name: String, in context: ManagedObjectContext) -> EntityDescription? {
+    context.model.entity(named: name)
+  }
+
   /// Makes an object of an entity; stops the program where the model has none of the name, as Core Data does.
   public static func insertNewObject(
     forEntityName name: String, into context: ManagedObjectContext

@@ -131,6 +131,25 @@ struct AttributeImportTests {
     #expect(files("one").count == 1 && Set(files("one")).isDisjoint(with: files("two")))
   }
 
+  @Test("bytes without the tag of external storage are the value for fetch and export alike")
+  func untagged() throws {
+    try prepare()
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let connection = try Connection(path: folder.file("photos.sqlite"), mode: .readWrite)
+    try connection.execute("UPDATE ZPHOTO SET ZIMAGE = X'0501' WHERE ZNAME = 'b'")
+    try connection.close()
+    let query = ["--entity", "Photo", "--predicate", "name == 'b'", "--columns", "image", "--format", "ndjson"]
+    #expect(try Command(["fetch", "photos.sqlite"] + query, in: folder.path).output == "{\"image\":\"BQE=\"}\n")
+    let verify = try Command(["store", "verify", "photos.sqlite"], in: folder.path)
+    #expect(verify.status == 0)
+    #expect(verify.output.contains("image does not begin with the tag"))
+    let export = try Command(["export", "photos.sqlite", "--out", "out", "--quiet"], in: folder.path)
+    #expect([export.output, export.words] == ["", ""])
+    #expect(
+      try Command(["run", "out/pipeline.yaml", "--store", "new.sqlite", "--quiet"], in: folder.path).status == 0)
+    #expect(try rows("SELECT hex(ZIMAGE) FROM ZPHOTO WHERE ZNAME = 'b'", "new.sqlite") == ["010501"])
+  }
+
   @Test("an entity with an R-tree and a counting trigger is imported into, and both are right once")
   func spatial() throws {
     try folder.write(

@@ -203,6 +203,21 @@ struct FetchCommandTests {
     #expect(expected.count > 1 && expected.count <= all)
   }
 
+  @Test("predicates, arguments and columns may begin with a minus")
+  func minus() throws {
+    let some = try shop.rows(
+      "--entity", "Order", "--sort", "-orderID", "--columns", "-quantity,n=-quantity + 1", "--limit", "1",
+      "--predicate",
+      "-quantity < %@", "--arg", "-8")
+    #expect(some == ["-quantity,n", "-9,-8"])
+    func groups(_ having: String) throws -> [String] {
+      try shop.rows(
+        "--entity", "Order", "--columns", "quantity,n=count:(orderID)", "--group-by", "quantity", "--having", having)
+    }
+    #expect(try groups("-n < -20").count > 1)
+    #expect(try groups("-n < -20") == groups("n > 20"))
+  }
+
   @Test("an object is found by its URI")
   func objects() throws {
     let lines = try shop.rows("--entity", "Order", "--columns", "customer", "--limit", "1")

@@ -46,6 +46,20 @@ struct CoreDataNamesTests {
     try context.delete(try #require(try context.fetch(all).first))
     try controller.saveContext()
     #expect(try context.count(for: all) == 2)
+    let one = NSCompoundPredicate(
+      andPredicateWithSubpredicates: [
+        NSPredicate(format: "stars > 0"),
+        NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "stars == 5")),
+      ])
+    all.predicate = NSCompoundPredicate(orPredicateWithSubpredicates: [one, NSPredicate(format: "title == 'third'")])
+    #expect(try context.fetch(all).count == 1)
+    _ = try context.execute(NSBatchDeleteRequest(fetchRequest: all))
+    all.predicate = nil
+    #expect(try context.count(for: all) == 1)
+    #expect(NSEntityDescription.entity(forEntityName: "Note", in: context)?.name == "Note")
+    #expect(NSEntityDescription.entity(forEntityName: "Notes", in: context) == nil)
+    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    #expect(NSPersistentStoreCoordinator(managedObjectModel: model).stores.isEmpty)
     #expect(NSPredicate(format: "title == nil").predicateFormat == "title == nil")
   }
 }

@@ -51,6 +51,23 @@ struct CompiledModelTests {
     return path
   }
 
+  @Test("a fetched property whose request is not understood is left out of a file, and said")
+  func strangeRequest() throws {
+    let bytes = archive { archive, entity in
+      let request = archive.object("NSFetchRequest", [("NSResultType", .integer(77))])
+      entity.properties.append(
+        (
+          "others",
+          archive.object(
+            "NSFetchedPropertyDescription", [("NSPropertyName", archive.text("others")), ("NSFetchRequest", request)])
+        ))
+    }
+    let draft = try #require(ArchivedModel.read(bytes))
+    #expect(draft.readerFindings.contains { $0.message.contains("“A.others”") })
+    #expect(draft.incompleteEntities.isEmpty)
+    #expect(try #require(ArchivedModel.read(bytes, for: .cache)).readerFindings.isEmpty)
+  }
+
   @Test("an element of an index that is an expression is no property")
   func expressionIndex() throws {
     let bytes = archive { archive, entity in

@@ -48,6 +48,14 @@ struct DamageTests {
     Damage("UPDATE ZANIMAL SET ZSTATE = 'YES' WHERE Z_PK = 2", .valueType),
     Damage("UPDATE ZANIMAL SET ZNAME = X'00' WHERE Z_PK = 2", .valueType),
     Damage("UPDATE ZANIMAL SET ZTAG = X'00' WHERE Z_PK = 2", .valueType),
+    Damage("UPDATE ZANIMAL SET ZLEGS = 40000 WHERE Z_PK = 1", .valueType),
+    Damage("UPDATE ZANIMAL SET ZSTATE = 2 WHERE Z_PK = 2", .valueType),
+    Damage("UPDATE ZANIMAL SET ZPRICE = '1.5x' WHERE Z_PK = 1", .valueType),
+    Damage("UPDATE ZANIMAL SET ZNAME = CAST(X'4CFF' AS TEXT) WHERE Z_PK = 1", .valueType),
+    Damage("UPDATE ZANIMAL SET ZSCAN = X'0501' WHERE Z_PK = 1", .valueType),
+    Damage("UPDATE ZANIMAL SET ZNAME = NULL WHERE Z_PK = 1", .missingValue),
+    Damage("UPDATE ZPASS SET ZOWNER = NULL, Z4_OWNER = NULL; UPDATE ZPERSON SET ZPASS = NULL", .missingValue),
+    Damage("UPDATE ZANIMAL SET Z_OPT = 'one' WHERE Z_PK = 1", .rowVersion),
     Damage("DROP INDEX Z_Animal_UNIQUE_name_born", .missingUniqueIndex),
     Damage("DROP TABLE ZZOO", .missingTable),
     Damage("DROP TABLE Z_4VISITS", .missingTable),
@@ -65,7 +73,13 @@ struct DamageTests {
     var draft = try Models.zoo().draft
     var pass = EntityDraft(name: "Pass")
     pass.relationships = [Models.toOne("owner", "Person", inverse: "pass")]
+    pass.relationships[0].isOptional = false
+    var scan = Models.attribute("scan", .binary)
+    scan.allowsExternalBinaryDataStorage = true
     draft.entities.append(pass)
+    for i in draft.entities.indices where draft.entities[i].name == "Animal" {
+      draft.entities[i].attributes.append(scan)
+    }
     for i in draft.entities.indices where draft.entities[i].name == "Person" {
       draft.entities[i].relationships.append(Models.toOne("pass", "Pass", inverse: "owner"))
     }

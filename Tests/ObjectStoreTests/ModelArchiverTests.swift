@@ -65,10 +65,58 @@ struct ModelArchiverTests {
     #expect(ModelArchiver.archive(model, for: purpose).bytes == archive.bytes)
   }
 
+  @Test("fetch requests, fetched properties and classes of values are archived and read again, by files only")
+  func requests() throws {
+    var draft = try Models.zoo().draft
+    var one = FetchRequestTemplate(name: "byCity", entityName: "Zoo")
+    one.predicateText = "city == $CITY OR NOT (city == \"x\" AND city != $OTHER)"
+    one.options = ["returnDistinctResults": true]
+    (one.fetchLimit, one.fetchBatchSize) = (7, 20)
+    var ids = FetchRequestTemplate(name: "ids", entityName: "Animal")
+    (ids.resultType, ids.predicateText) = (.objectIDs, "keeper.name == nil")
+    var rows = FetchRequestTemplate(name: "rows", entityName: "Animal")
+    rows.resultType = .dictionaries
+    draft.fetchRequestTemplates = [one, ids, rows]
+    var nearby = FetchedPropertyDescription(
+      name: "nearby", fetchRequest: FetchRequestTemplate(name: "fetchedPropertyFetchRequest", entityName: "Zoo"))
+    nearby.fetchRequest.predicateText = "city != nil"
+    (nearby.isOptional, nearby.userInfo) = (true, ["k": "v"])
+    for i in draft.entities.indices where draft.entities[i].name == "Zoo" {
+      var map = M.attribute("map", .transformable)
+      map.customClassName = "MapImage"
+      draft.entities[i].attributes.append(map)
+      draft.entities[i].fetchedProperties = [nearby]
+      draft.entities[i].className = nil
+    }
+    let model = try ManagedObjectModel(draft)
+    let archive = ModelArchiver.archive(model, for: .file)
+    #expect(archive.leftOut.isEmpty, "\(archive.leftOut)")
+    let read = try #require(ArchivedModel.read(archive.bytes))
+    #expect(read.readerFindings.isEmpty, "\(read.readerFindings)")
+    #expect(read.fetchRequestTemplates.map(\.name) == ["byCity", "ids", "rows"])
+    for (one, other) in zip(read.fetchRequestTemplates, draft.fetchRequestTemplates) {
+      #expect(
+        one.predicateText.map { try? ObjectPredicate(format: $0) }
+          == other.predicateText.map { try? ObjectPredicate(format: $0) })
+      var (one, other) = (one, other)
+      (one.predicateText, other.predicateText) = (nil, nil)
+      #expect(one == other)
+    }
+    let zoo = try #require(read.entities.first { $0.name == "Zoo" })
+    #expect(zoo.fetchedProperties == [nearby])
+    #expect(zoo.className == nil)
+    #expect(zoo.attributes.first { $0.name == "map" }?.customClassName == "MapImage")
+    let again = ModelArchiver.archive(try ManagedObjectModel(read), for: .file)
+    #expect(again.bytes == archive.bytes)
+    let copy = ModelArchiver.archive(model, for: .cache)
+    #expect(try #require(ArchivedModel.read(copy.bytes, for: .cache)).fetchRequestTemplates.isEmpty)
+  }
+
   @Test("what cannot be archived is named")
   func leftOut() throws {
     var draft = try Models.zoo().draft
     draft.fetchRequestTemplates = [FetchRequestTemplate(name: "all", entityName: "Zoo")]
+    draft.fetchRequestTemplates[0].options["includeSubentities"] = false
     draft.entities[0].attributes[0].validation.regularExpression = "a+"
     let left = ModelArchiver.archive(try ManagedObjectModel(draft), for: .file).leftOut
     #expect(left.contains { $0.contains("“all”") })

@@ -74,6 +74,26 @@ struct RealVerifyTests {
     let model = try ManagedObjectModel(ModelReader.read(Locations.shared("coredata/" + source), version: version))
     #expect(ModelHashes(compiled) == ModelHashes(StoreSchema(model: model)))
     #expect(compiled.createTableStatements() == StoreSchema(model: model).createTableStatements())
+    // What only programs use comes along: requests, fetched properties, the classes of transformable values.
+    let (read, written) = (compiled.model.draft, model.draft)
+    func texts(_ requests: [FetchRequestTemplate]) -> Set<String> {
+      Set(
+        requests.map { request in
+          let predicate = request.predicateText.flatMap { try? ObjectPredicate(format: $0) }
+          return "\(request.name) \(request.entityName) \(request.resultType) \(predicate?.description ?? "all")"
+        })
+    }
+    #expect(texts(read.fetchRequestTemplates) == texts(written.fetchRequestTemplates))
+    for entity in written.entities {
+      let other = try #require(read.entities.first { $0.name == entity.name })
+      #expect(other.fetchedProperties.map(\.name) == entity.fetchedProperties.map(\.name))
+      #expect(texts(other.fetchedProperties.map(\.fetchRequest)) == texts(entity.fetchedProperties.map(\.fetchRequest)))
+      func classes(_ entity: EntityDraft) -> [String: String] {
+        let named = entity.attributes.filter { $0.type == .transformable && $0.customClassName != nil }
+        return Dictionary(named.map { ($0.name, $0.customClassName ?? "") }) { first, _ in first }
+      }
+      #expect(classes(other) == classes(entity))
+    }
   }
 
   @Test("the numbers of a real store are read without a model")

@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     if let predicate = request.predicate {
       // One evaluator, so that `now` is one value for all.
       var evaluator = PredicateEvaluator()
+      evaluator.readsBeyondEnd = true
       var matching: [ManagedObject] = []
       for object in found {
         let matches = try predicateErrors { () throws(PredicateError) in

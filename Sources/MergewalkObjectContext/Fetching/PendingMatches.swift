@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     let root = entity.rootIndex
     let hierarchy = model.family(of: root)
     let asksMembers = hierarchy.contains { entity in
-      entity.relationships.contains { names.contains($0.name) && $0.inverseSlot >= 0 }
+      entity.relationships.contains { names.contains($0.name) && ($0.isToMany || $0.inverseSlot >= 0) }
     }
     guard asksMembers else { return keys.sortedUnique() }
     keys += pendingLinks.changedObjects().filter { $0.table == table }.map(\.primaryKey)
@@ -106,6 +106,7 @@ extension ManagedObjectContext {
     guard !keys.isEmpty else { return result }
     // One evaluator, so that `now` is one value for all.
     var evaluator = PredicateEvaluator()
+    evaluator.readsBeyondEnd = true
     for object in try objects(table: table, primaryKeys: keys) {
       object.learnEntity(Int(buffer(table: object.table).entities[object.row]))
       guard request.includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity else { continue }

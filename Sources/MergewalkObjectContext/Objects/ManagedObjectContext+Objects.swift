@@ -79,6 +79,24 @@ extension ManagedObjectContext {
     updateResults()
   }
 
+  /// Refreshes all objects that are alive here, and keeps their changes.
+  ///
+  /// Objects without changes become faults. Those with changes get the stored values, with the changes on top; one whose
+  /// record is gone stays as it is, and is a conflict in the save. Inserted and deleted objects are left alone.
+  ///
+  /// - Throws: ``ObjectError`` with `closed` or `database`.
+  /// - Complexity: One SELECT for each object with changes.
+  public func refreshAllObjects() throws(ObjectError) {
+    for object in registeredObjects where object.isValid && !object.isInserted && !object.isDeleted {
+      do { try forget(object, mergingChanges: object.hasChanges) } catch {
+        guard error.code == .notFound else { throw error }
+        continue
+      }
+      postRefreshed(object)
+    }
+    updateResults()
+  }
+
   /// Refreshes an object without telling results.
   func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try check(object)

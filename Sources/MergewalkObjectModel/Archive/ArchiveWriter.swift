@@ -23,6 +23,7 @@ struct ArchiveWriter {
     "NSKeyPathSpecifierExpression": ["NSExpression"], "NSComparisonPredicate": ["NSPredicate"],
     "NSComparisonPredicateOperator": ["NSPredicateOperator"], "NSEqualityPredicateOperator": ["NSPredicateOperator"],
     "NSCompoundPredicate": ["NSPredicate"], "NSExpressionDescription": ["NSPropertyDescription"],
+    "NSVariableExpression": ["NSExpression"], "NSFetchRequest": ["NSPersistentStoreRequest"],
   ]
 
   /// Keeps a place for an object that others refer to before it is written.

@@ -4,24 +4,37 @@ import MergewalkPropertyLists
 /// Reads a model that `NSKeyedArchiver` wrote: a compiled `.mom` file, or the copy that stores keep.
 ///
 /// Read are entities, inheritance, properties with types, flags and defaults, indexes, uniqueness, configurations,
-/// earlier names, bounds and user info. Patterns and fetch requests, which are trees of predicates, are not. What is not
+/// earlier names, bounds and user info; of files fetch requests and fetched properties too. Patterns are not. What is not
 /// understood is left out and said: a warning of the draft, and the entity is among the ``ModelDraft/incompleteEntities``
 /// when its version hash or its table cannot be right without it.
 /// The archive's keys: `docs/coredata-layout.md`, "The model cache".
 public struct ArchivedModel {
   private let archive: KeyedArchive
   private var findings: FindingList
+  private let purpose: ModelArchiver.Purpose
   private var incomplete: Set<String> = []
+
+  private init(archive: KeyedArchive, findings: FindingList, purpose: ModelArchiver.Purpose) {
+    self.archive = archive
+    self.findings = findings
+    self.purpose = purpose
+  }
 
   /// Reads an archive.
   ///
   /// - Parameter path: the path that findings name.
   /// - Returns: The draft, or `nil` when the bytes are no archive of a model.
   public static func read(_ bytes: [UInt8], path: String = "model") -> ModelDraft? {
+    read(bytes, path: path, for: .file)
+  }
+
+  /// Reads an archive for a purpose: of the copy in a store what its tables need.
+  package static func read(_ bytes: [UInt8], path: String = "model", for purpose: ModelArchiver.Purpose) -> ModelDraft?
+  {
     guard let list = try? BinaryPropertyListReader.read(bytes), let archive = KeyedArchive(list),
       archive.className(archive.root) == "NSManagedObjectModel"
     else { return nil }
-    var reader = ArchivedModel(archive: archive, findings: FindingList(path: path))
+    var reader = ArchivedModel(archive: archive, findings: FindingList(path: path), purpose: purpose)
     return reader.draft()
   }
 
@@ -40,6 +53,7 @@ public struct ArchivedModel {
     removeInherited(&draft)
     draft.entities.sort { CodePointOrder.precedes($0.name, $1.name) }
     removeLoose(&draft)
+    if purpose == .file { readRequests(&draft) }
     draft.configurations = configurations(of: draft)
     draft.readerFindings = findings.diagnostics
     draft.incompleteEntities = incomplete
@@ -50,6 +64,41 @@ public struct ArchivedModel {
   private mutating func leaveOut(_ entity: String, _ message: String) {
     incomplete.insert(entity)
     findings.warning("unknownElement", .file, message)
+  }
+
+  /// Reads the fetch requests of the model.
+  private mutating func readRequests(_ draft: inout ModelDraft) {
+    let known = Set(draft.entities.map(\.name))
+    for (name, object) in archive.pairs(archive.root, "NSFetchRequestTemplates") {
+      guard let request = archive.fetchRequest(object, named: name), known.contains(request.entityName) else {
+        findings.warning(
+          "unknownElement", .file, "the fetch request “\(name)” has parts that are not known and is left out")
+        continue
+      }
+      draft.fetchRequestTemplates.append(request)
+    }
+    draft.fetchRequestTemplates.sort { CodePointOrder.precedes($0.name, $1.name) }
+    for i in draft.entities.indices {
+      draft.entities[i].fetchedProperties.removeAll { !known.contains($0.fetchRequest.entityName) }
+    }
+  }
+
+  /// Reads a fetched property of a file; it is not stored, so the copy in a store serves without.
+  private mutating func readFetched(_ object: KeyedArchive.Object, _ label: String, _ entity: inout EntityDraft) {
+    guard purpose == .file else { return }
+    guard let name = archive.string(object, "NSPropertyName"),
+      let request = archive.object(object, "NSFetchRequest").flatMap({
+        archive.fetchRequest($0, named: "fetchedPropertyFetchRequest")
+      })
+    else {
+      findings.warning(
+        "unknownElement", .file, "the fetched property \(label) has parts that are not known and is left out")
+      return
+    }
+    var property = FetchedPropertyDescription(name: name, fetchRequest: request)
+    property.isOptional = archive.flag(object, "NSIsOptional")
+    property.userInfo = archive.stringPairs(object, "NSUserInfo")
+    entity.fetchedProperties.append(property)
   }
 
   private func configurations(of draft: ModelDraft) -> [ModelConfiguration] {
@@ -67,7 +116,7 @@ public struct ArchivedModel {
     var entity = EntityDraft(name: name)
     entity.parentName = archive.object(object, "NSSuperentity").flatMap { archive.string($0, "NSEntityName") }
     entity.isAbstract = archive.flag(object, "NSIsAbstract")
-    entity.className = archive.string(object, "NSClassNameForEntity")
+    entity.className = archive.string(object, "NSClassNameForEntity").flatMap { $0 == "NSManagedObject" ? nil : $0 }
     entity.versionHashModifier = archive.string(object, "NSVersionHashModifier")
     entity.uniquenessConstraints = archive.stringLists(object, "NSUniqueTuples")
     entity.renamingIdentifier = renaming(object, name)
@@ -91,8 +140,9 @@ public struct ArchivedModel {
           continue
         }
         entity.relationships.append(relationship)
-      // Fetched properties are not stored, and proxies stand for inherited properties.
-      case "NSFetchedPropertyDescription"?, "_NSPropertyDescriptionProxy"?: continue
+      case "NSFetchedPropertyDescription"?: readFetched(property, label, &entity)
+      // Proxies stand for inherited properties.
+      case "_NSPropertyDescriptionProxy"?: continue
       case let kind:
         leaveOut(name, "the property \(label) is of a kind that is not known (\(kind ?? "none")) and is left out")
       }
@@ -125,6 +175,7 @@ public struct ArchivedModel {
     attribute.isIndexed = archive.flag(object, "NSIsIndexed")
     attribute.versionHashModifier = archive.string(object, "NSVersionHashModifier")
     attribute.valueTransformerName = archive.string(object, "NSValueTransformerName")
+    if type == .transformable { attribute.customClassName = archive.string(object, "NSAttributeValueClassName") }
     attribute.renamingIdentifier = renaming(object, name)
     attribute.userInfo = archive.stringPairs(object, "NSUserInfo")
     readDefault(object, &attribute)
@@ -346,10 +397,12 @@ public struct ArchivedModel {
       while let name = parent, let entity = byName[name], seen.insert(name).inserted {
         inherited.formUnion(entity.attributes.map(\.name))
         inherited.formUnion(entity.relationships.map(\.name))
+        inherited.formUnion(entity.fetchedProperties.map(\.name))
         parent = entity.parentName
       }
       draft.entities[i].attributes.removeAll { inherited.contains($0.name) }
       draft.entities[i].relationships.removeAll { inherited.contains($0.name) }
+      draft.entities[i].fetchedProperties.removeAll { inherited.contains($0.name) }
     }
   }
 }

@@ -1,7 +1,7 @@
 import MergewalkPropertyLists
 
-/// The predicates of partial indexes as archives hold them: comparisons of a property with a constant, joined by `AND`, `OR`
-/// and `NOT`. Others are not understood.
+/// The predicates of partial indexes and fetch requests as archives hold them: comparisons of properties, constants and
+/// variables, joined by `AND`, `OR` and `NOT`. Others are not understood.
 extension KeyedArchive {
   /// The operators by their numbers in archives.
   fileprivate static let operators: [ComparisonPredicate.Operator] = [
@@ -26,16 +26,24 @@ extension KeyedArchive {
       default: return nil
       }
     case "NSComparisonPredicate"?:
-      guard let left = self.object(object, "NSLeftExpression").flatMap({ keyPath($0) }),
-        let right = self.object(object, "NSRightExpression"), className(right) == "NSConstantValueExpression",
-        let constant = constant(right),
+      guard let left = self.object(object, "NSLeftExpression").flatMap({ operand($0) }),
+        let right = self.object(object, "NSRightExpression").flatMap({ operand($0) }),
         let kind = self.object(object, "NSPredicateOperator"), integer(kind, "NSModifier") ?? 0 == 0,
         integer(kind, "NSOptions") ?? 0 == 0,
         let number = integer(kind, "NSOperatorType").flatMap({ Int(exactly: $0) }),
         Self.operators.indices.contains(number)
       else { return nil }
-      return .comparison(ComparisonPredicate(left, Self.operators[number], .constant(.attribute(constant))))
+      return .comparison(ComparisonPredicate(left, Self.operators[number], right))
     default: return nil
+    }
+  }
+
+  /// A side of a comparison: the object, a key path from it, a constant or a variable.
+  private func operand(_ object: Object) -> ObjectExpression? {
+    switch className(object) {
+    case "NSConstantValueExpression"?: return constant(object).map { .constant(.attribute($0)) }
+    case "NSVariableExpression"?: return string(object, "NSVariable").map { .variable($0) }
+    default: return keyPath(object)
     }
   }
 
@@ -86,17 +94,8 @@ extension ModelArchiver {
   private mutating func comparison(_ comparison: ComparisonPredicate) -> PropertyList? {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       let number = KeyedArchive.operators.firstIndex(of: comparison.comparison),
-      let left = self.keyPath(comparison.left), case .constant(.attribute(let value)) = comparison.right
+      let left = operand(comparison.left), let right = operand(comparison.right)
     else { return nil }
-    var constant: [(String, PropertyList)] = [("NSExpressionType", .integer(0))]
-    switch value {
-    case .null: constant.append(("NSConstantValueClassName", ArchiveWriter.null))
-    case .integer(let number): constant.append(("NSConstantValue", writer.plain(.integer(number))))
-    case .double(let number): constant.append(("NSConstantValue", writer.plain(.real(number))))
-    case .boolean(let flag): constant.append(("NSConstantValue", writer.plain(.boolean(flag))))
-    case .string(let text): constant.append(("NSConstantValue", writer.text(text)))
-    default: return nil
-    }
     let isEquality = number >= 4
     var kind: [(String, PropertyList)] = [
       ("NSOperatorType", .integer(Int64(number))), ("NSModifier", .integer(0)), ("NSOptions", .integer(0)),
@@ -105,12 +104,36 @@ extension ModelArchiver {
     return writer.object(
       "NSComparisonPredicate",
       [
-        ("NSLeftExpression", left), ("NSRightExpression", writer.object("NSConstantValueExpression", constant)),
+        ("NSLeftExpression", left), ("NSRightExpression", right),
         (
           "NSPredicateOperator",
           writer.object(isEquality ? "NSEqualityPredicateOperator" : "NSComparisonPredicateOperator", kind)
         ),
       ])
+  }
+
+  /// A side of a comparison; `nil` for expressions that ``KeyedArchive/predicate(_:depth:)`` does not read.
+  private mutating func operand(_ expression: ObjectExpression) -> PropertyList? {
+    switch expression {
+    case .constant(.attribute(let value)): return constant(value)
+    case .variable(let name):
+      return writer.object(
+        "NSVariableExpression", [("NSExpressionType", .integer(2)), ("NSVariable", writer.text(name))])
+    default: return keyPath(expression)
+    }
+  }
+
+  private mutating func constant(_ value: AttributeValue) -> PropertyList? {
+    let entry: (String, PropertyList)
+    switch value {
+    case .null: entry = ("NSConstantValueClassName", ArchiveWriter.null)
+    case .integer(let number): entry = ("NSConstantValue", writer.plain(.integer(number)))
+    case .double(let number): entry = ("NSConstantValue", writer.plain(.real(number)))
+    case .boolean(let flag): entry = ("NSConstantValue", writer.plain(.boolean(flag)))
+    case .string(let text): entry = ("NSConstantValue", writer.text(text))
+    default: return nil
+    }
+    return writer.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), entry])
   }
 
   /// The object itself, or a key path from it; `nil` for other expressions.

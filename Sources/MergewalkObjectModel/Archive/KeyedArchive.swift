@@ -112,6 +112,15 @@ struct KeyedArchive {
     return objects(dictionary, "values")
   }
 
+  /// The keys of a dictionary with the object that each has as its value, in the order of the archive.
+  func pairs(_ object: Object, _ key: String) -> [(key: String, object: Object)] {
+    guard let dictionary = self.object(object, key) else { return [] }
+    return zip(elements(dictionary["NS.keys"]), elements(dictionary["NS.objects"])).compactMap { key, value in
+      guard let key = string(key), let object = self.object(value) else { return nil }
+      return (key, object)
+    }
+  }
+
   /// The keys of a dictionary with the objects of the list that each has as its value, in the order of the archive.
   func lists(_ object: Object, _ key: String) -> [(key: String, objects: [Object])] {
     guard let dictionary = self.object(object, key) else { return [] }

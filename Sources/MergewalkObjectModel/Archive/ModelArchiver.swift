@@ -2,8 +2,9 @@ import MergewalkPropertyLists
 
 /// Writes a model as Core Data archives it: a compiled `.mom` file, or the copy that its stores keep.
 ///
-/// The form is that of the archives at hand (framework 977 for stores, Xcode 13 for files). Left out and named are fetch
-/// requests, patterns, indexes with predicates or expressions that ``predicate(_:)`` does not know, and composite attributes.
+/// The form is that of the archives at hand (framework 977 for stores, Xcode 13 for files). Left out and named are patterns,
+/// indexes, fetch requests and fetched properties with predicates, expressions or options that are not known, and composite
+/// attributes.
 /// Source: `docs/coredata-layout.md`, "The model cache".
 package struct ModelArchiver {
   /// What an archive is for.
@@ -52,9 +53,10 @@ package struct ModelArchiver {
     let pairs = entities.map { ($0.name, ArchiveWriter.reference(entityPlaces[$0.index])) }
     let draft = model.draft
     let identifiers = draft.versionIdentifier
+    let requests = purpose == .file ? writer.table(fetchRequests(draft)) : ArchiveWriter.null
     var entries: [(String, PropertyList)] = [
       ("NSVersionIdentifiers", writer.list([writer.text(identifiers)], "NSSet")),
-      ("NSFetchRequestTemplates", purpose == .file ? writer.table([]) : ArchiveWriter.null),
+      ("NSFetchRequestTemplates", requests),
     ]
     switch purpose {
     case .file:
@@ -64,11 +66,28 @@ package struct ModelArchiver {
         return (configuration.name, writer.list(members.map { ArchiveWriter.reference(entityPlaces[$0]) }, "NSSet"))
       }
       if !configurations.isEmpty { entries.append(("NSConfigurations", writer.table(configurations))) }
-      for request in draft.fetchRequestTemplates { leftOut.append("the fetch request “\(request.name)”") }
     case .cache:
       entries.append(("NSEntities", knownKeys(pairs)))
     }
     writer.fill(modelPlace, "NSManagedObjectModel", entries)
+  }
+
+  /// The fetch requests by name.
+  private mutating func fetchRequests(_ draft: ModelDraft) -> [(String, PropertyList)] {
+    var written: [(String, PropertyList)] = []
+    for request in draft.fetchRequestTemplates {
+      if let entity = reference(toEntity: request.entityName), let object = fetchRequest(request, of: entity) {
+        written.append((request.name, object))
+      } else {
+        leftOut.append("the fetch request “\(request.name)”")
+      }
+    }
+    return written
+  }
+
+  /// A reference to the entity of a name.
+  func reference(toEntity name: String) -> PropertyList? {
+    model.entity(named: name).map { ArchiveWriter.reference(entityPlaces[$0.index]) }
   }
 
   /// The dictionary with fixed keys in which stores have their entities.
@@ -110,7 +129,11 @@ package struct ModelArchiver {
       properties.append((relationship.name, ArchiveWriter.reference(place)))
     }
     for property in declaration.fetchedProperties where purpose == .file {
-      leftOut.append("the fetched property “\(entity.name).\(property.name)”")
+      if let object = fetchedProperty(property, of: entity) {
+        properties.append((property.name, object))
+      } else {
+        leftOut.append("the fetched property “\(entity.name).\(property.name)”")
+      }
     }
     let children = model.subentities(of: entity)
     let subentities =
@@ -235,7 +258,7 @@ package struct ModelArchiver {
   // MARK: - Properties
 
   /// What every property has, with the flags in which Core Data keeps them.
-  private mutating func common(
+  mutating func common(
     _ name: String, _ entity: EntityDescription, isOptional: Bool, isReadOnly: Bool, isTransient: Bool,
     isOrdered: Bool = false, isValidated: Bool = false, userInfo info: [String: String], modifier: String?,
     renaming: String?

@@ -125,7 +125,10 @@ extension PredicateEvaluator {
     _ element: CollectionElement, of collection: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     let base = try value(of: collection, object)
-    if case .at(let place) = element { return try Self.element(at: value(of: place, object), of: base) }
+    if case .at(let place) = element {
+      let place = try value(of: place, object)
+      return try self.element(at: place, of: base)
+    }
     let elements = try elements(of: base, "an index takes a collection")
     switch element {
     case .first: return elements.first ?? .null
@@ -136,8 +139,9 @@ extension PredicateEvaluator {
 
   /// The element at a place from 0, or the value of a key.
   ///
-  /// - Throws: ``PredicateError`` with `indexOutOfRange`, or `typeMismatch` when the place is neither number nor key.
-  static func element(
+  /// - Throws: ``PredicateError`` with `indexOutOfRange` unless ``readsBeyondEnd``, or `typeMismatch` when the place is
+  ///   neither number nor key.
+  func element(
     at place: EvaluatedValue, of base: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     if base.isNull || place.isNull { return .null }
@@ -149,6 +153,7 @@ extension PredicateEvaluator {
       guard let number = place.number, let index = number.truncated, number.asDouble == Double(index) else {
         throw PredicateError(.typeMismatch, "the index of a collection is a whole number, not \(place.kind)")
       }
+      if readsBeyondEnd, index >= elements.count { return .null }
       guard index >= 0, index < elements.count else {
         throw PredicateError(.indexOutOfRange, "there is no element [\(index)] among \(elements.count)")
       }

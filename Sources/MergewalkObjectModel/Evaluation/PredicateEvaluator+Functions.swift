@@ -33,7 +33,7 @@ extension PredicateEvaluator {
   ) throws(PredicateError) -> EvaluatedValue {
     if function == .distinct { return .collection(try distinct(aggregateElements(arguments, object))) }
     let values = try values(of: arguments, object)
-    if function == .objectWithIndex { return try Self.element(at: values[1], of: values[0]) }
+    if function == .objectWithIndex { return try self.element(at: values[1], of: values[0]) }
     guard let from = try place(values[0]), let to = try place(values[1]) else { return .null }
     return .attribute(.number(Self.distance(from, to)))
   }

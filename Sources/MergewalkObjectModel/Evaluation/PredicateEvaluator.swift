@@ -10,6 +10,9 @@ public struct PredicateEvaluator {
   public var variables: [String: EvaluatedValue]
   /// The value of `now`: seconds since 2001-01-01 00:00:00 UTC.
   public var now: Double
+  /// Whether an index beyond the end of a collection gives null, as it does in a store, and is no error: a fetch has one
+  /// meaning, whatever of its objects has changes that are not saved.
+  package var readsBeyondEnd = false
   /// How numbers are computed with.
   let policy: ArithmeticPolicy
 

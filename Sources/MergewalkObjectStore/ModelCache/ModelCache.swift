@@ -12,7 +12,7 @@ public enum ModelCache {
   /// - Throws: ``StoreError`` when the table cannot be read.
   package static func read(_ connection: Connection) throws(StoreError) -> ManagedObjectModel? {
     guard let bytes = try content(connection), let archive = Deflate.inflate(bytes),
-      let draft = ArchivedModel.read(archive)
+      let draft = ArchivedModel.read(archive, for: .cache)
     else { return nil }
     return try? ManagedObjectModel(draft)
   }

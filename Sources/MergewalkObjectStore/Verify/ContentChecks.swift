@@ -53,15 +53,54 @@ struct ContentChecks {
     verifier.addRows(
       .valueType, table: table.name, "\(attribute.name) (\(attribute.type.xmlName)) is stored as another type",
       query: "Z_PK AS k FROM \(table.name) WHERE typeof(\(column)) NOT IN ('null', \(types))")
-    if attribute.type == .uuid {
+    if let (condition, problem) = Self.misfit(attribute, column) {
       verifier.addRows(
-        .valueType, table: table.name, "\(attribute.name) (UUID) has not 16 bytes",
-        query: "Z_PK AS k FROM \(table.name) WHERE length(\(column)) <> 16")
+        .valueType, table: table.name, "\(attribute.name) (\(attribute.type.xmlName)) \(problem)",
+        query: "Z_PK AS k FROM \(table.name) WHERE \(condition)")
     }
+    if attribute.allowsExternalBinaryDataStorage {
+      // Our readers take such a cell for the bytes themselves; what Core Data does is not known.
+      verifier.addRows(
+        .valueType, as: .warning, table: table.name,
+        "\(attribute.name) does not begin with the tag of external storage",
+        query: "Z_PK AS k FROM \(table.name) WHERE substr(\(column), 1, 1) NOT IN (x'', x'01', x'02')")
+    }
+    guard !attribute.isOptional, !attribute.isDerived else { return }
+    checkMissing(attribute.name, column, of: attribute.declaringEntity, table, &verifier)
+  }
+
+  /// The condition in SQL that a value of the right kind is none of its attribute's all the same, and what it is then.
+  private static func misfit(_ attribute: AttributeDescription, _ column: String) -> (condition: String, String)? {
+    switch attribute.type {
+    case .integer16: ("typeof(\(column)) = 'integer' AND \(column) NOT BETWEEN -32768 AND 32767", "is out of range")
+    case .integer32:
+      ("typeof(\(column)) = 'integer' AND \(column) NOT BETWEEN -2147483648 AND 2147483647", "is out of range")
+    case .boolean: ("typeof(\(column)) = 'integer' AND \(column) NOT IN (0, 1)", "is neither 0 nor 1")
+    // The column's affinity has made numbers of what is one.
+    case .decimal:
+      ("typeof(\(column)) = 'text' AND (\(column) = '' OR \(column) GLOB '*[^0-9.eE+-]*')", "is no number")
+    case .string, .uri: ("typeof(\(column)) = 'text' AND NOT \(StoreVerifier.isUTF8)(\(column))", "is not UTF-8")
+    case .uuid: ("length(\(column)) <> 16", "has not 16 bytes")
+    default: nil
+    }
+  }
+
+  /// Core Data opens such a store, and refuses to save the object.
+  private func checkMissing(
+    _ property: String, _ column: String, of entity: Int, _ table: EntityTable, _ verifier: inout StoreVerifier
+  ) {
+    let entity = model.entities[entity]
+    guard schema.entityNumbers[entity.index] > 0 else { return }
+    verifier.addRows(
+      .missingValue, as: .warning, table: table.name, "\(property) of \(entity.name) is mandatory and has no value",
+      query: "Z_PK AS k FROM \(table.name) WHERE \(column) IS NULL AND Z_ENT \(schema.entityTest(entity))")
   }
 
   private func check(_ relationship: RelationshipDescription, _ table: EntityTable, _ verifier: inout StoreVerifier) {
     guard let column = table.columnName(slot: relationship.slot) else { return }
+    if !relationship.isOptional {
+      checkMissing(relationship.name, column, of: relationship.declaringEntity, table, &verifier)
+    }
     let destination = model.entities[relationship.destinationEntity]
     guard schema.entityNumbers[destination.index] > 0 else { return }
     let other = schema.table(forRoot: destination.rootIndex).name

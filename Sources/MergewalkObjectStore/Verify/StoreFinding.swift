@@ -44,8 +44,10 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case rowEntity
     /// A row's version is null or below 1.
     case rowVersion
-    /// A value is stored as another type than that of its attribute.
+    /// A value is stored as another type than that of its attribute, or is beyond what the attribute holds.
     case valueType
+    /// A mandatory property has no value: Core Data will refuse to save the object.
+    case missingValue
     /// A to-one relationship refers to no object of its destination entity.
     case danglingReference
     /// The entity column of a to-one relationship does not say what the object is that it refers to.

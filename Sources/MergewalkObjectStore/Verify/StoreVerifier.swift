@@ -43,7 +43,17 @@ public struct StoreVerifier {
 
   private init(connection: Connection) { self.connection = connection }
 
+  /// The function in SQL that tells whether a text is UTF-8.
+  static let isUTF8 = "mergewalk_is_utf8"
+
   private mutating func run(_ model: ManagedObjectModel?, _ configuration: String?) -> StoreReport.ModelSource {
+    _ = attempt { connection throws(StoreError) in
+      try connection.mapped { () throws(SQLiteError) in
+        try connection.registerFunction(Self.isUTF8, argumentCount: 1) { call in
+          call.return(String(validating: call.bytes(0), as: UTF8.self) != nil)
+        }
+      }
+    }
     checkFile()
     guard let metadata = checkMetadata() else { return .none }
     let (known, source) = resolveModel(model, metadata)
@@ -106,7 +116,8 @@ public struct StoreVerifier {
     guard let (count, first) = counted, count > 0 else { return }
     add(
       severity, code, table: table, rows: Int(count),
-      message: "\(message): \(count) \(count == 1 ? "row" : "rows"), the first with key \(first)")
+      message: "\(message): \(count) \(count == 1 ? "row" : "rows")"
+        + (first.isEmpty ? "" : ", the first with key \(first)"))
   }
 
   // MARK: - File and metadata
@@ -302,7 +313,7 @@ public struct StoreVerifier {
         query: "Z_PK AS k FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers))")
       addRows(
         .rowVersion, table: table, "Z_OPT is missing or below 1",
-        query: "Z_PK AS k FROM \(name) WHERE Z_OPT IS NULL OR Z_OPT < 1")
+        query: "Z_PK AS k FROM \(name) WHERE typeof(Z_OPT) <> 'integer' OR Z_OPT < 1")
     }
   }
 

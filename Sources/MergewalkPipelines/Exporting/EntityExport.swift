@@ -165,7 +165,10 @@ struct EntityExport {
       guard let bytes = ExternalData.read(name, store: storePath) else { return false }
       bytes.withUnsafeBytes { writer.binary($0) }
       return true
-    default: return false
+    default:
+      // As for all readers here, a cell without a tag is its own bytes.
+      writer.binary(cell)
+      return true
     }
   }
 

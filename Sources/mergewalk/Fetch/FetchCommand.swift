@@ -53,7 +53,8 @@ struct FetchCommand: ParsableCommand {
     help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits by default.", valueName: "name"))
   var version: String?
 
-  @Option(help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
+  // Predicates and expressions may begin with a minus.
+  @Option(parsing: .unconditional, help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
   var predicate: String?
 
   @Option(
@@ -72,13 +73,15 @@ struct FetchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The number of rows to skip at the beginning.", valueName: "count"))
   var offset: Int?
 
-  @Option(help: ArgumentHelp("Key paths and name=expression with commas between them.", valueName: "columns"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Key paths and name=expression with commas between them.", valueName: "columns"))
   var columns: String?
 
   @Option(name: .customLong("group-by"), help: ArgumentHelp("The columns that make a group.", valueName: "columns"))
   var groupBy: String?
 
-  @Option(help: ArgumentHelp("A condition on the groups.", valueName: "predicate"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("A condition on the groups.", valueName: "predicate"))
   var having: String?
 
   @Flag(help: "Print equal rows once.")

@@ -11,6 +11,7 @@ struct ModeOptions: ParsableArguments {
   var diff: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Start an incremental import at this value instead of the one that the store remembers.", valueName: "value"))
   var since: String?
