@@ -51,9 +51,11 @@ extension StoreFile {
     do {
       let result = try make(path, expected, file.overlay, undo: .plannedFile(file))
       let files = result.externalFiles
-      if files.hasEarlier { files.adopt(named: try result.schema.externalFileNames(file.overlay)) }
-      if !file.outdatedFiles.isEmpty {
-        files.remove(file.outdatedFiles.subtracting(try result.schema.externalFileNames(file.base)))
+      if files.hasEarlier {
+        // What a plan replaces is named by the store, and what it makes by the plan.
+        var named = try result.schema.externalFileNames(file.base)
+        if file.isAdopted { named.formUnion(try result.schema.externalFileNames(file.overlay)) }
+        files.adopt(named: named)
       }
       return result
     } catch {

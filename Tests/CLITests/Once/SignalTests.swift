@@ -105,6 +105,12 @@ struct SignalTests {
     #expect(status == 4, "\(words)")
     #expect(
       output.contains("\"status\":\"interrupted\"") || output.contains("\"status\": \"interrupted\""), "\(output)")
+    // One that is stopped before it comes to anything new leaves the place, and all that belongs to it, as it was.
+    let idle = try RunningCommand(arguments, in: night.folder.path)
+    try idle.write(head)
+    #expect(idle.wait { idle.handles(number) && idle.hasReadAll })
+    idle.signal(number)
+    #expect(try idle.end().status == 4)
 
     let next = try Command(arguments, in: night.folder.path, input: text)
     #expect(next.status == 1, "\(next.words)")
