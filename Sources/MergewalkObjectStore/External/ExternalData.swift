@@ -22,8 +22,13 @@ package enum ExternalData {
     let path = StorePath.resolved(path)
     var name = FileSystem.name(of: path)
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
-    return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/_EXTERNAL_DATA"
+    return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/\(folderName)"
   }
+
+  private static let folderName = "_EXTERNAL_DATA"
+
+  /// Whether a path may be that of a store's external data, which are alone in a folder of their own.
+  static func isFolder(_ path: String) -> Bool { FileSystem.name(of: path) == folderName }
 
   /// The bytes in a file beside the store; `nil` when it cannot be read.
   package static func read(_ name: String, store path: String) -> [UInt8]? {
