@@ -39,6 +39,24 @@ package enum ExternalData {
     return FileSystem.head(file, count: size)
   }
 
+  /// Whether a cell names a file that has the value of another cell, which holds its bytes itself.
+  ///
+  /// - Complexity: O(bytes) when the file is as long as the value.
+  package static func isFile(
+    of cell: UnsafeRawBufferPointer, store path: String, with other: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard cell.count == fileCellLength, cell.first == fileTag, other.first == inlineTag else { return false }
+    let name = String(decoding: cell[1..<37], as: UTF8.self)
+    let file = folder(ofStore: path) + "/" + name
+    guard StoreUUID.isValid(name), FileSystem.size(file) == other.count - 1,
+      let bytes = FileSystem.head(file, count: other.count), bytes.count == other.count - 1
+    else { return false }
+    return bytes.withUnsafeBytes { own in
+      guard let left = own.baseAddress, let right = other.baseAddress else { return true }
+      return memcmp(left, right + 1, own.count) == 0
+    }
+  }
+
   /// The bytes that a cell holds itself; `nil` when they are in a file that it names.
   package static func inlineValue(_ cell: UnsafeRawBufferPointer) -> [UInt8]? {
     if cell.first == inlineTag { return Array(cell.dropFirst()) }
