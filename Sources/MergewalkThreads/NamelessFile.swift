@@ -15,7 +15,10 @@ package enum NamelessFile {
     #endif
     var template = Array("\(folder)/.mergewalk-temporary-XXXXXX".utf8CString)
     let file = mkstemp(&template)
-    if file >= 0 { unlink(template) }
+    if file >= 0 {
+      unlink(template)
+      _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    }
     return file
   }
 }
