@@ -326,7 +326,7 @@ public final class StoreFile {
           try file.apply { (store) throws(StoreError) in try raiseMaxima(store) }
         } catch {
           switch error.code {
-          // The files that it has made go too: nobody would know of them any more.
+          // The files that it has made go too: they are in no list any more.
           case .changedMeanwhile, .refusedRows: try? rollBack(isWholeRun: true)
           // The plan stays, for a process that applies it.
           default:
