@@ -340,7 +340,8 @@ public final class StoreFile {
         if let last = acknowledge?() { try? file.write(last) }
         // The list of files belongs to the next run from then on.
         externalFiles.removeObsolete(named: named)
-        return try? file.close()
+        try? file.close()
+        return
       case .existingFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
