@@ -57,6 +57,11 @@ extension StoreFile {
         if file.isAdopted { named.formUnion(try result.schema.externalFileNames(file.overlay)) }
         files.adopt(named: named)
       }
+      for plan in file.thrownAway {
+        let made = ExternalFileList(path: plan.files).read().made
+        if !made.isEmpty { files.remove(made.subtracting(try result.schema.externalFileNames(file.base))) }
+        try plan.remove()
+      }
       return result
     } catch {
       try? file.rollBack(isWholeRun: false)

@@ -23,7 +23,9 @@ struct PlanFile {
   }
 
   /// Files for a plan that is thrown away, which spares another one.
-  init(beside other: PlanFile) { path = other.path + "-dry" }
+  init(beside other: PlanFile) { path = other.path + Self.thrownAwaySuffix }
+
+  private static let thrownAwaySuffix = "-dry"
 
   private init(path: String) { self.path = path }
 
@@ -34,6 +36,17 @@ struct PlanFile {
   /// not come to remove the files.
   static func listsAlone(ofStore store: String) -> [PlanFile] {
     all(ofStore: store, with: filesSuffix).filter { !$0.hasPlan }
+  }
+
+  /// The plans beside a store that were to be thrown away by processes that were killed; whoever asks has the claim.
+  static func thrownAway(ofStore store: String) -> [PlanFile] {
+    let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
+    let paths = FileSystem.names(in: FileSystem.folder(of: store)).compactMap { name -> String? in
+      guard name.hasPrefix(prefix) else { return nil }
+      let plan = name.prefix(prefix.count + 16 + thrownAwaySuffix.count)
+      return plan.hasSuffix(thrownAwaySuffix) ? "\(FileSystem.folder(of: store))/\(plan)" : nil
+    }
+    return Set(paths).sorted().map { PlanFile(path: $0) }
   }
 
   private static func all(ofStore store: String, with suffix: String) -> [PlanFile] {

@@ -44,6 +44,8 @@ final class PlannedStoreFile {
   let isOutdated: Bool
   /// The list of the files that this run makes.
   var fileList: String { plan.files }
+  /// The plans of dry runs that were killed.
+  var thrownAway: [PlanFile] { PlanFile.thrownAway(ofStore: path).filter { $0.path != plan.path } }
 
   /// Takes a snapshot of a store and opens its plan.
   ///

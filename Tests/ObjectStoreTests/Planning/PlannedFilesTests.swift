@@ -161,6 +161,33 @@ struct PlannedFilesTests {
     #expect(try left(cleaned) == [])
   }
 
+  @Test("what a dry run has left that was killed goes with the next run", arguments: [true, false])
+  func killedDryRun(isDryAgain: Bool) throws {
+    let old = try makeStore()
+    func plan(_ path: String, isThrownAway: Bool) throws -> StoreFile {
+      try StoreFile.plan(
+        path: path, model: try model(), run: "zoo", isThrownAway: isThrownAway, cacheKiB: 256, lockWait: 0)
+    }
+    let dry = try plan(path, isThrownAway: true)
+    try dry.begin()
+    try add(2, to: dry)
+    try dry.commit()
+    let killed = TemporaryFolder()
+    try FileManager.default.copyItem(atPath: folder.path, toPath: killed.file("copy"))
+    try dry.rollBackRun()
+    #expect(try files() == [old])
+    func left() throws -> [String] {
+      try FileManager.default.subpathsOfDirectory(atPath: killed.file("copy")).filter {
+        $0.contains("-dry") || $0.contains("_EXTERNAL_DATA/") && !$0.hasSuffix(old)
+      }
+    }
+    #expect(try left().count == 4)
+    let next = try plan(killed.file("copy/zoo.sqlite"), isThrownAway: isDryAgain)
+    #expect(!next.isAdopted)
+    try next.rollBackRun()
+    #expect(try left() == [])
+  }
+
   @Test("what nothing names any more is found and removed")
   func clean() throws {
     let old = try makeStore()
