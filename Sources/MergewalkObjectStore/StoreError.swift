@@ -96,6 +96,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noModel: "name its model"
     case .inputOutput: "look whether its folder can be written and its disk has room"
     case .readOnly: "open it for writing, or copy it first"
+    case .sqlite where cause?.isOfDisk ?? false: "look whether its folder can be written and its disk has room"
     default: nil
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkThreads
 
 /// A file without a name for sorted keys that do not fit the memory; the system removes it when the process ends.
 final class SpillFile {
@@ -25,9 +26,7 @@ final class SpillFile {
   }
 
   private func open() throws(PageError) {
-    var template = Array("\(folder)/.mergewalk-temporary-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
+    descriptor = NamelessFile.make(in: folder)
     guard descriptor >= 0 else { throw PageFile.failure("create a temporary file in \(folder):") }
-    unlink(template)
   }
 }

@@ -45,6 +45,9 @@ public enum Shim {
   /// The environment of a command whose clock of the day goes some days ahead of the machine's.
   public static func ahead(days: Int) -> [String: String] { environment(["SHIM_AHEAD": "\(days * 86_400)"]) }
 
+  /// The environment of a command on a machine that gives it no second thread.
+  public static var withoutThreads: [String: String] { environment(["SHIM_NO_THREADS": "1"]) }
+
   /// The environment of a command on a machine where /proc is not mounted.
   public static var withoutProc: [String: String] { environment(["SHIM_NO_PROC": "1"]) }
 
@@ -67,6 +70,7 @@ public enum Shim {
     #include <fcntl.h>
     #undef open
     #undef open64
+    #include <pthread.h>
     #include <signal.h>
     #include <stdio.h>
     #include <stdlib.h>
@@ -77,7 +81,7 @@ public enum Shim {
     static int fail_errno, stays;
     static const char *count_path;
     static time_t ahead;
-    static int no_proc;
+    static int no_proc, no_threads;
     static long long number(const char *name, long long otherwise) {
       const char *text = getenv(name);
       return text ? atoll(text) : otherwise;
@@ -91,6 +95,7 @@ public enum Shim {
       count_path = getenv("SHIM_COUNT");
       ahead = (time_t)number("SHIM_AHEAD", 0);
       no_proc = (int)number("SHIM_NO_PROC", 0);
+      no_threads = (int)number("SHIM_NO_THREADS", 0);
       unsetenv("LD_PRELOAD");
     }
     #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
@@ -117,6 +122,10 @@ public enum Shim {
     OPENING(open64)
     FILE *fopen(const char *p, const char *m) { REAL(fopen); return is_hidden(p) ? NULL : real(p, m); }
     FILE *fopen64(const char *p, const char *m) { REAL(fopen64); return is_hidden(p) ? NULL : real(p, m); }
+    int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*start)(void *), void *with) {
+      REAL(pthread_create);
+      return no_threads ? EAGAIN : real(t, a, start, with);
+    }
     int ftruncate(int f, off_t n) { REAL(ftruncate); return fails() ? -1 : real(f, n); }
     int ftruncate64(int f, off64_t n) { REAL(ftruncate64); return fails() ? -1 : real(f, n); }
     int truncate(const char *p, off_t n) { REAL(truncate); return fails() ? -1 : real(p, n); }

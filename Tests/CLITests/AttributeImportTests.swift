@@ -97,6 +97,31 @@ struct AttributeImportTests {
     #expect(verify.status == 0, "\(verify.words)")
   }
 
+  @Test("AP2: a value that is in its file already is not written again")
+  func sameAgain() throws {
+    try prepare()
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let made = files()
+    let photos = "SELECT Z_PK, Z_OPT, hex(ZIMAGE) FROM ZPHOTO ORDER BY Z_PK"
+    let before = try rows(photos)
+    for arguments in [["--dry-run"], [], ["--direct", "never"], ["--find", "seek"]] {
+      let again = try Command(["run", "p.yaml", "--json", "--quiet"] + arguments, in: folder.path)
+      let counts = try again.object()
+      #expect(counts["updated"] as? Int == 0 && counts["unchanged"] as? Int == 3, "\(arguments): \(again.output)")
+      #expect(try rows(photos) == before && files() == made, "\(arguments)")
+    }
+    // Another last byte, and one byte less.
+    var image = Self.image(200_000, 1)
+    image[199_999] ^= 1
+    for value in [image, Self.image(149_999, 3)] {
+      let name = value.count == 200_000 ? "a" : "c"
+      try folder.write("name,album,image\n\(name),É,\(value.base64EncodedString())\n", to: "photos.csv")
+      let changed = try Command(["run", "p.yaml", "--json", "--quiet"], in: folder.path)
+      #expect(try changed.object()["updated"] as? Int == 1, "\(name): \(changed.output)")
+    }
+    #expect(Set(files()).isDisjoint(with: made) && files().count == 2)
+  }
+
   @Test("AP2: a run that is taken back leaves the files as they were")
   func rollback() throws {
     try prepare()

@@ -1,4 +1,5 @@
 import Foundation
+import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 
@@ -100,6 +101,32 @@ struct StoreMigrateTests {
     #expect(command.words.contains("[missingDefault]"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("s.sqlite"))) == before)
     #expect(!FileManager.default.fileExists(atPath: folder.file("s.sqlite.backup")))
+  }
+
+  @Test("a migration that the data are in the way of leaves no copy, and is given again when they fit")
+  func givenAgain() throws {
+    try prepare()
+    let text = Self.contents("").replacing("optional=\"YES\"", with: "optional=\"NO\"")
+    try folder.write(text, to: "M.xcdatamodeld/M 4.xcdatamodel/contents")
+    func set(_ name: String) throws {
+      let store = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+      try store.execute("UPDATE ZPERSON SET ZNAME = \(name) WHERE Z_PK = 1")
+      try store.close()
+    }
+    try set("NULL")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let arguments = ["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--model-version", "M 4"]
+    for _ in 0..<2 {
+      let refused = try Command(arguments, in: folder.path)
+      #expect(refused.status == 1 && refused.words.contains("[missingValues]"), "\(refused.words)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files)
+    }
+    try set("'Ada'")
+    let done = try Command(arguments, in: folder.path)
+    #expect(done.status == 0, "\(done.words)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        == (files + ["s.sqlite.backup"]).sorted())
   }
 
   @Test("a copy is not written over, and can be left out; quiet says nothing")

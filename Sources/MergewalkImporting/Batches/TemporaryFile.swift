@@ -1,5 +1,6 @@
 import MergewalkDiagnostics
 import Glibc
+import MergewalkThreads
 
 /// A file for bytes that do not fit the memory budget: without a name, so that the system removes it when the process
 /// ends, however it ends; or with one, for another process to resume.
@@ -12,10 +13,8 @@ final class TemporaryFile {
   /// Makes an empty file in `folder`.
   init(folder: String) throws(ImportError) {
     self.folder = folder
-    var template = Array("\(folder)/.mergewalk-temporary-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
+    descriptor = NamelessFile.make(in: folder)
     guard descriptor >= 0 else { throw Self.failure("create", folder) }
-    unlink(template)
   }
 
   /// Opens or makes a file with a name, and cuts it to what is known of it.

@@ -75,7 +75,7 @@ struct PartitionedScan {
     let thread = reading.start(channel)
     defer {
       channel.cancel()
-      thread.join()
+      thread?.join()
     }
     var keyBytes = KeyBytes()
     defer { keyBytes.deallocate() }

@@ -185,7 +185,7 @@ final class IdentitySession {
     let thread = reading.start(channel)
     defer {
       channel.cancel()
-      thread.join()
+      thread?.join()
       channel.drain()
     }
     while var batch = try reading.receive(from: channel) {

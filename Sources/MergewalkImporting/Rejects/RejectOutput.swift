@@ -95,7 +95,8 @@ final class RejectOutput {
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
     headers = [:]
     if let headerPlace { headers[headerPlace] = ([], true) }
-    place = FilePlace(source: -1, member: nil)
+    // A process that stops before a batch of its own knows no more than the one before it.
+    place = headerPlace ?? FilePlace(source: -1, member: nil)
   }
 
   private static func hasIndents(_ format: RecordFormat) -> Bool { if case .yaml = format { true } else { false } }

@@ -149,10 +149,9 @@ extension BatchImporter {
     var isChanged = false
     for (field, slot) in zip(state.part.attributeFields, state.part.attributeSlots) {
       let tag = view.fields[field].tags[record]
-      if tag == CellTag.absent { continue }
-      if buffer.set(row: row, slot: slot, tag: tag, payload: view.fields[field].payloads[record], arena: view.arena) {
-        isChanged = true
-      }
+      let payload = view.fields[field].payloads[record]
+      if tag == CellTag.absent || tag == CellTag.blob && isInFile(row, slot, state, view, payload) { continue }
+      if buffer.set(row: row, slot: slot, tag: tag, payload: payload, arena: view.arena) { isChanged = true }
     }
     for relationship in state.part.relationships where !relationship.isLate {
       let target = view.nodes[relationship.target].targets[record]
@@ -173,6 +172,18 @@ extension BatchImporter {
       isChanged = true
     }
     return isChanged
+  }
+
+  /// Whether a row has the value of a record's cell already, in a file beside the store.
+  private func isInFile(_ row: Int, _ slot: Int, _ state: NodeState, _ view: BatchView, _ payload: UInt64) -> Bool {
+    let buffer = context.buffer(root: state.part.rootEntity)
+    guard buffer.tags[slot][row] == CellTag.blob, store.externalSlots(root: state.part.rootEntity).contains(slot) else {
+      return false
+    }
+    let range = ByteRange(payload: payload)
+    return ExternalData.isFile(
+      of: buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row])), store: store.path,
+      with: UnsafeRawBufferPointer(start: view.arena + range.offset, count: range.length))
   }
 
   /// Clears a relationship that no record fills; returns whether it had a target.

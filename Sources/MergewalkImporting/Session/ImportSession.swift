@@ -387,7 +387,9 @@ public final class ImportSession {
         }
       }
     } catch {
-      throw ImportError(error)
+      // Another process was the first to give its store the name: the run goes into that one.
+      guard error.code == .alreadyExists else { throw ImportError(error) }
+      throw ImportError(code: .storeChanged, message: error.description)
     }
   }
 

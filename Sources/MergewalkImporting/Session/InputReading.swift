@@ -128,10 +128,16 @@ struct InputReading: Sendable {
 
   /// Starts ``run(_:)`` on a thread of its own.
   ///
-  /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not.
-  func start(_ channel: BatchChannel) -> Worker {
-    guard let worker = Worker(stack: Self.stack, { run(channel) }) else {
-      preconditionFailure("the system refuses a thread for the reader")
+  /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not. When the
+  /// system has none to give, the channel ends with an error.
+  func start(_ channel: BatchChannel) -> Worker? {
+    let worker = Worker(stack: Self.stack) { run(channel) }
+    if worker == nil {
+      channel.finish(
+        ImportError(
+          code: .cannotRead,
+          message: "the system has no thread left to read the input with; end other processes or raise their limit"
+            + " (ulimit -u), and run again"))
     }
     return worker
   }

@@ -191,11 +191,11 @@ final class PartImport {
       isInterrupted = shouldStop?() ?? false
     } catch {
       channel.cancel()
-      thread.join()
+      thread?.join()
       throw error
     }
     channel.cancel()
-    if isInterrupted { thread.leave() } else { thread.join() }
+    if isInterrupted { thread?.leave() } else { thread?.join() }
     if chunk.records > 0 { try commitBatch() }
     channel.drain()
     if isInterrupted {
@@ -262,7 +262,7 @@ final class PartImport {
     let thread = reading.start(channel)
     defer {
       channel.cancel()
-      thread.join()
+      thread?.join()
       channel.drain()
       importer.forget()
     }

@@ -45,6 +45,9 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
   /// `SQLite error CODE: message (statement)`.
   public var description: String { "SQLite error \(code): \(message)\(statement.map { " (\($0))" } ?? "")" }
 
+  /// Whether the disk failed or is full: SQLITE_IOERR, SQLITE_FULL.
+  var isOfDisk: Bool { [10, 13].contains(code & 0xFF) }
+
   init(_ error: SQLiteError) {
     code = error.code
     message = error.message

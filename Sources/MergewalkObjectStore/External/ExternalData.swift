@@ -22,8 +22,13 @@ package enum ExternalData {
     let path = StorePath.resolved(path)
     var name = FileSystem.name(of: path)
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
-    return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/_EXTERNAL_DATA"
+    return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/\(folderName)"
   }
+
+  private static let folderName = "_EXTERNAL_DATA"
+
+  /// Whether a path may be that of a store's external data, which are alone in a folder of their own.
+  static func isFolder(_ path: String) -> Bool { FileSystem.name(of: path) == folderName }
 
   /// The bytes in a file beside the store; `nil` when it cannot be read.
   package static func read(_ name: String, store path: String) -> [UInt8]? {
@@ -32,6 +37,24 @@ package enum ExternalData {
     let file = folder(ofStore: path) + "/" + name
     guard let size = FileSystem.size(file) else { return nil }
     return FileSystem.head(file, count: size)
+  }
+
+  /// Whether a cell names a file that has the value of another cell, which holds its bytes itself.
+  ///
+  /// - Complexity: O(bytes) when the file is as long as the value.
+  package static func isFile(
+    of cell: UnsafeRawBufferPointer, store path: String, with other: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard cell.count == fileCellLength, cell.first == fileTag, other.first == inlineTag else { return false }
+    let name = String(decoding: cell[1..<37], as: UTF8.self)
+    let file = folder(ofStore: path) + "/" + name
+    guard StoreUUID.isValid(name), FileSystem.size(file) == other.count - 1,
+      let bytes = FileSystem.head(file, count: other.count), bytes.count == other.count - 1
+    else { return false }
+    return bytes.withUnsafeBytes { own in
+      guard let left = own.baseAddress, let right = other.baseAddress else { return true }
+      return memcmp(left, right + 1, own.count) == 0
+    }
   }
 
   /// The bytes that a cell holds itself; `nil` when they are in a file that it names.

@@ -35,13 +35,15 @@ package final class ExternalFiles {
   /// Whether an earlier process has left names.
   var hasEarlier: Bool { !earlier.made.isEmpty || !earlier.obsolete.isEmpty }
 
-  /// Removes what an earlier process has made for a batch that it has not committed.
+  /// Removes what an earlier process has made for a batch that it has not committed, and what it has replaced and did not
+  /// come to remove.
   ///
   /// - Parameter named: The files that rows name.
   func adopt(named: Set<String>) {
-    let lost = earlier.made.subtracting(named)
+    let lost = earlier.made.union(earlier.obsolete).subtracting(named)
     remove(lost)
     earlier.made.subtract(lost)
+    earlier.obsolete.subtract(lost)
   }
 
   private var folder: String { ExternalData.folder(ofStore: path) }

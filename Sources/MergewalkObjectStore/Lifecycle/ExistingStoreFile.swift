@@ -51,9 +51,16 @@ extension StoreFile {
     do {
       let result = try make(path, expected, file.overlay, undo: .plannedFile(file))
       let files = result.externalFiles
-      if files.hasEarlier { files.adopt(named: try result.schema.externalFileNames(file.overlay)) }
-      if !file.outdatedFiles.isEmpty {
-        files.remove(file.outdatedFiles.subtracting(try result.schema.externalFileNames(file.base)))
+      if files.hasEarlier {
+        // What a plan replaces is named by the store, and what it makes by the plan.
+        var named = try result.schema.externalFileNames(file.base)
+        if file.isAdopted { named.formUnion(try result.schema.externalFileNames(file.overlay)) }
+        files.adopt(named: named)
+      }
+      for plan in file.thrownAway {
+        let made = ExternalFileList(path: plan.files).read().made
+        if !made.isEmpty { files.remove(made.subtracting(try result.schema.externalFileNames(file.base))) }
+        try plan.remove()
       }
       return result
     } catch {

@@ -325,18 +325,23 @@ public final class StoreFile {
         do throws(StoreError) {
           try file.apply { (store) throws(StoreError) in try raiseMaxima(store) }
         } catch {
-          isEnded = true
           switch error.code {
-          case .changedMeanwhile, .refusedRows: try? file.rollBack(isWholeRun: true)
+          // The files that it has made go too: they are in no list any more.
+          case .changedMeanwhile, .refusedRows: try? rollBack(isWholeRun: true)
           // The plan stays, for a process that applies it.
-          default: try? file.suspend()
+          default:
+            isEnded = true
+            try? file.suspend()
           }
           throw error
         }
         // Everything is there: what fails from here on is no failure of the run.
         isEnded = true
         if let last = acknowledge?() { try? file.write(last) }
+        // The list of files belongs to the next run from then on.
+        externalFiles.removeObsolete(named: named)
         try? file.close()
+        return
       case .existingFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }

@@ -37,6 +37,10 @@ package struct FileStoreMigration {
     metadata = try Self.metadata(path)
     sqlitePath = StoreReplacement.hiddenPath(of: path) + ".sqlite"
     if let backupPath, let size = FileSystem.size(path), let bytes = FileSystem.head(path, count: size) {
+      // A migration that did not come to its end has left the same copy.
+      guard !FileSystem.exists(backupPath) || FileSystem.head(backupPath, count: size + 1) == bytes else {
+        throw StoreBackup.taken(backupPath)
+      }
       try AtomicFile.replace(backupPath) { file throws(StoreError) in try file.write(bytes) }
     }
     abandon()

@@ -14,8 +14,7 @@ enum StoreBackup {
     let source = ExternalData.folder(ofStore: path)
     let target = ExternalData.folder(ofStore: copy)
     for taken in [copy, copy + "-wal", copy + "-journal"] where FileSystem.exists(taken) {
-      throw StoreError(
-        .alreadyExists, path: copy, message: "there is a file already: remove it, or name another place for the copy")
+      throw Self.taken(copy)
     }
     let hasFiles = FileSystem.exists(source)
     guard !hasFiles || !FileSystem.exists(target) else {
@@ -48,6 +47,12 @@ enum StoreBackup {
     }
     try FileSystem.sync(FileSystem.folder(of: copy))
     return staging
+  }
+
+  /// The error about a place that is taken: no copy is written over.
+  static func taken(_ path: String) -> StoreError {
+    StoreError(
+      .alreadyExists, path: path, message: "there is a file already: remove it, or name another place for the copy")
   }
 
   /// Removes a store with its log and its external data; what is not there does not matter.

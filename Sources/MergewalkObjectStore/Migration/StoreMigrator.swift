@@ -113,6 +113,8 @@ public enum StoreMigrator {
       return Outcome(route: route, steps: steps)
     } catch {
       try? file.rollBackRun()
+      // A store that is as it was needs no copy, and the same command is given again.
+      if let backup, (try? Self.start(path, version, versions, options)) != nil { backup.takeBackPublished() }
       throw error
     }
   }

@@ -23,15 +23,36 @@ struct PlanFile {
   }
 
   /// Files for a plan that is thrown away, which spares another one.
-  init(beside other: PlanFile) { path = other.path + "-dry" }
+  init(beside other: PlanFile) { path = other.path + Self.thrownAwaySuffix }
+
+  private static let thrownAwaySuffix = "-dry"
 
   private init(path: String) { self.path = path }
 
   /// The plans that processes have left beside a store.
-  static func all(ofStore store: String) -> [PlanFile] {
+  static func all(ofStore store: String) -> [PlanFile] { all(ofStore: store, with: "-wal") }
+
+  /// The lists of files that processes have left beside a store without a plan: those who applied it or gave it up did
+  /// not come to remove the files.
+  static func listsAlone(ofStore store: String) -> [PlanFile] {
+    all(ofStore: store, with: filesSuffix).filter { !$0.hasPlan }
+  }
+
+  /// The plans beside a store that were to be thrown away by processes that were killed; whoever asks has the claim.
+  static func thrownAway(ofStore store: String) -> [PlanFile] {
     let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
-    return FileSystem.names(in: FileSystem.folder(of: store)).filter { $0.hasPrefix(prefix) && $0.hasSuffix("-wal") }
-      .sorted().map { PlanFile(path: "\(FileSystem.folder(of: store))/\($0.dropLast(4))") }
+    let paths = FileSystem.names(in: FileSystem.folder(of: store)).compactMap { name -> String? in
+      guard name.hasPrefix(prefix) else { return nil }
+      let plan = name.prefix(prefix.count + 16 + thrownAwaySuffix.count)
+      return plan.hasSuffix(thrownAwaySuffix) ? "\(FileSystem.folder(of: store))/\(plan)" : nil
+    }
+    return Set(paths).sorted().map { PlanFile(path: $0) }
+  }
+
+  private static func all(ofStore store: String, with suffix: String) -> [PlanFile] {
+    let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
+    return FileSystem.names(in: FileSystem.folder(of: store)).filter { $0.hasPrefix(prefix) && $0.hasSuffix(suffix) }
+      .sorted().map { PlanFile(path: "\(FileSystem.folder(of: store))/\($0.dropLast(suffix.utf8.count))") }
   }
 
   /// Whether something was planned.
@@ -39,8 +60,15 @@ struct PlanFile {
 
   /// Removes all.
   func remove() throws(StoreError) {
-    try FileSystem.remove(log)
+    try removePlan()
     try FileSystem.remove(files)
+  }
+
+  /// Removes what was planned.
+  ///
+  /// The list of files stays, for whoever removes those that nothing names any more.
+  func removePlan() throws(StoreError) {
+    try FileSystem.remove(log)
     try FileSystem.remove(path)
   }
 
@@ -49,9 +77,9 @@ struct PlanFile {
     FileSystem.head(path, count: 4096).flatMap { try? BinaryPropertyListReader.read($0) }.flatMap(StoreState.init)
   }
 
-  /// Begins a plan.
+  /// Begins a plan in the place of one that is there.
   func begin(_ state: StoreState, access: FileAccess) throws(StoreError) {
-    try remove()
+    try removePlan()
     var isDone = false
     let bytes = BinaryPropertyListWriter.write(state.list)
     try FileSystem.create(path, access: access) { buffer, _ in

@@ -42,10 +42,10 @@ final class PlannedStoreFile {
   var isAdopted: Bool { lengthBefore > 0 }
   /// Whether an earlier process has planned a part that the store no longer is what it was for.
   let isOutdated: Bool
-  /// The files beside the store that were made for such a plan.
-  let outdatedFiles: Set<String>
   /// The list of the files that this run makes.
   var fileList: String { plan.files }
+  /// The plans of dry runs that were killed.
+  var thrownAway: [PlanFile] { PlanFile.thrownAway(ofStore: path).filter { $0.path != plan.path } }
 
   /// Takes a snapshot of a store and opens its plan.
   ///
@@ -82,7 +82,6 @@ final class PlannedStoreFile {
         }
       }
       isOutdated = plan.hasPlan && !fits
-      outdatedFiles = fits || isThrownAway ? [] : ExternalFileList(path: plan.files).read().made
       if !fits {
         if isThrownAway { plan = PlanFile(beside: plan) }
         try plan.begin(state, access: .derived(from: path))
@@ -229,7 +228,7 @@ final class PlannedStoreFile {
     isApplied = true
     // From here on the store has it all; a plan that stays is one for another state of the store.
     try? overlay.close()
-    try? plan.remove()
+    try? plan.removePlan()
     moveLog()
   }
 

@@ -52,6 +52,7 @@ public enum StoreCleaner {
     if isDryRun { return result }
     for plan in plans where plan.state != state { try plan.remove() }
     file.externalFiles.remove(result.orphans)
+    for list in PlanFile.listsAlone(ofStore: path) { try list.remove() }
     return result
   }
 }

@@ -110,7 +110,9 @@ package final class StagingFolder {
     for line in bytes.split(separator: 0) {
       guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
       let target = String(decoding: line[line.index(after: space)...], as: UTF8.self)
-      if identity(target) == String(decoding: line[..<space], as: UTF8.self) { try? FileSystem.removeTree(target) }
+      guard identity(target) == String(decoding: line[..<space], as: UTF8.self) else { continue }
+      try? FileSystem.removeTree(target)
+      if ExternalData.isFolder(target) { FileSystem.removeFolder(FileSystem.folder(of: target)) }
     }
   }
 

@@ -41,6 +41,20 @@ package enum StoreMove {
     for name in names { try place(ExternalData.folder(ofStore: from) + "/" + name, target + "/" + name) }
   }
 
+  /// Removes files beside a store, and their folder when it is empty then.
+  ///
+  /// - Parameter isUnwanted: Is asked with the path of each, relative to the store's folder.
+  package static func removeCompanions(
+    of store: String, where isUnwanted: (String) -> Bool
+  ) throws(StoreError) {
+    let unwanted = companions(of: store).filter(isUnwanted)
+    for name in unwanted { try FileSystem.remove(FileSystem.folder(of: store) + "/" + name) }
+    guard !unwanted.isEmpty else { return }
+    let folder = ExternalData.folder(ofStore: store)
+    FileSystem.removeFolder(folder)
+    FileSystem.removeFolder(FileSystem.folder(of: folder))
+  }
+
   /// Removes a store and what stands beside it.
   package static func remove(_ store: String) throws(StoreError) {
     try FileSystem.remove(store)

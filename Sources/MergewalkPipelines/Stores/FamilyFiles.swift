@@ -193,11 +193,32 @@ final class AttemptFolder {
   private let lock: Int32
 
   init(_ files: FamilyFiles) throws(FamilyError) {
-    let (high, low) = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
-    path = "\(files.attempts)/\(UUIDText.text(high, low))"
-    try FamilyFiles.makeFolders(path)
-    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    flock(lock, LOCK_EX | LOCK_NB)
+    while true {
+      let (high, low) = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+      let path = "\(files.attempts)/\(UUIDText.text(high, low))"
+      try FamilyFiles.makeFolders(path)
+      let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      if lock < 0 {
+        let number = errno
+        rmdir(path)
+        // A commit may sweep a folder that is not locked yet.
+        if number == ENOENT { continue }
+        throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(number)))")
+      }
+      // File systems without locks have no other processes that could sweep.
+      let isSwept = flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+      if !isSwept, Self.isSame(lock, path) {
+        (self.path, self.lock) = (path, lock)
+        return
+      }
+      close(lock)
+    }
+  }
+
+  private static func isSame(_ folder: Int32, _ path: String) -> Bool {
+    var (mine, there) = (stat(), stat())
+    return fstat(folder, &mine) == 0 && stat(path, &there) == 0 && mine.st_dev == there.st_dev
+      && mine.st_ino == there.st_ino
   }
 
   deinit {

@@ -73,7 +73,7 @@ final class FamilyTask {
     guard let bytes = try FamilyFiles.read(work.files.receipt(part.name)), let receipt = StoreReceipt(json: bytes),
       receipt.key == plan.key(part), receipt.isOf(part, in: plan, work.files)
     else { return false }
-    return receipt.fits(in: work.files.folder) || receipt.fits(in: work.files.next)
+    return receipt.fits(in: work.files.folder, work.files.next)
   }
 
   private func check(_ digest: String, _ number: Int) throws(FamilyError) {
@@ -223,12 +223,12 @@ final class FamilyTask {
         shared: template?.counts ?? StoreReceipt.Counts())
       try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
-    let above = part.path.lastIndex(of: "/").map { String(part.path[...$0]) } ?? ""
     for name in [FileSystem.name(of: part.path)] + StoreMove.companions(of: sealed) {
       guard let digest = FamilyFiles.digest("\(folder)/store/\(name)") else {
         throw FamilyError(.failed, "\(sealed): the store that was built cannot be read")
       }
-      receipt.files.append(StoreReceipt.File(path: above + name, bytes: digest.bytes, sha256: digest.sha256))
+      receipt.files.append(
+        StoreReceipt.File(path: StoreReceipt.path(name, beside: part.path), bytes: digest.bytes, sha256: digest.sha256))
       readyBytes += digest.bytes
     }
     let rejects = folder + "/rejects.ndjson"

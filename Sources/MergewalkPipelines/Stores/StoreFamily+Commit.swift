@@ -41,11 +41,16 @@ extension StoreFamily {
         for number in waiting {
           let path = plan.parts[number].path
           try makeParent(path)
-          try StoreMove.move(files.nextStore(path), to: files.store(path))
+          // A commit that died may have moved some of the files.
+          if receipts[number].hasStore(in: files.folder) {
+            try StoreMove.adopt(companionsOf: files.nextStore(path), by: files.store(path))
+          } else {
+            try StoreMove.move(files.nextStore(path), to: files.store(path))
+          }
         }
         try FileSystem.syncAll(files.folder)
       }
-      result.removed = try sweep(plan)
+      result.removed = try sweep(plan, receipts)
     } catch { throw FamilyError(error) }
     if !isSame {
       try FamilyFiles.replace(files.allRejects, joining: rejects, through: attempt.path)
@@ -88,7 +93,7 @@ extension StoreFamily {
         continue
       }
       if !receipt.fits(in: files.folder) {
-        guard receipt.fits(in: files.next) else {
+        guard receipt.fits(in: files.folder, files.next) else {
           missing.append("“\(part.value)” is not as its receipt says")
           continue
         }
@@ -173,8 +178,15 @@ extension StoreFamily {
 
   // MARK: Sweeping
 
-  /// Removes stores and receipts that are not of the plan, and returns how many stores there were.
-  private func sweep(_ plan: FamilyPlan) throws(StoreError) -> Int {
+  /// Removes stores and receipts that are not of the plan, and the files beside stores that no receipt names; returns how
+  /// many stores there were.
+  private func sweep(_ plan: FamilyPlan, _ receipts: [StoreReceipt]) throws(StoreError) -> Int {
+    for receipt in receipts {
+      let named = Set(receipt.files.map(\.path))
+      try StoreMove.removeCompanions(of: files.store(receipt.path)) {
+        !named.contains(StoreReceipt.path($0, beside: receipt.path))
+      }
+    }
     var gone = Set(plan.former)
     let names = Set(plan.parts.map(\.name))
     let paths = Set(plan.parts.map(\.path))

@@ -32,29 +32,29 @@ extension StoreFamily {
     }
     // Whoever is free takes the next group.
     let queue = Mutex<(next: Int, built: Built, failure: FamilyError?)>((0, Built(), nil))
-    let workers = (0..<min(jobs, groups.count)).compactMap { _ in
-      Worker {
-        var result = Built()
-        do throws(FamilyError) {
-          let task = try FamilyTask(work)
-          while true {
-            let next = queue.withLock { state -> Int? in
-              guard state.failure == nil, state.next < groups.count else { return nil }
-              state.next += 1
-              return state.next - 1
-            }
-            guard let next else { break }
-            try task.run(groups[next], &result)
+    let build: @Sendable () -> Void = {
+      var result = Built()
+      do throws(FamilyError) {
+        let task = try FamilyTask(work)
+        while true {
+          let next = queue.withLock { state -> Int? in
+            guard state.failure == nil, state.next < groups.count else { return nil }
+            state.next += 1
+            return state.next - 1
           }
-          try task.finish(&result)
-        } catch {
-          queue.withLock { $0.failure = $0.failure ?? error }
+          guard let next else { break }
+          try task.run(groups[next], &result)
         }
-        let done = result
-        queue.withLock { $0.built += done }
+        try task.finish(&result)
+      } catch {
+        queue.withLock { $0.failure = $0.failure ?? error }
       }
+      let done = result
+      queue.withLock { $0.built += done }
     }
-    precondition(!workers.isEmpty, "the system refuses a thread for a task")
+    let workers = (0..<min(jobs, groups.count)).compactMap { _ in Worker(build) }
+    // Where the system has no thread to give, the caller does all of it.
+    if workers.isEmpty { build() }
     for worker in workers { worker.join() }
     return try queue.withLock { (state) throws(FamilyError) in
       if let failure = state.failure { throw failure }

@@ -140,10 +140,20 @@ struct StoreReceipt: Sendable {
       && rejects.fits(in: files.receipts)
   }
 
-  /// Whether the files are in a folder as the receipt says.
+  /// Whether the files are in a folder as the receipt says, or each in one of several.
   ///
   /// - Complexity: O(bytes of the files), when their sizes are right.
-  func fits(in folder: String) -> Bool { files.allSatisfy { $0.fits(in: folder) } }
+  func fits(in folders: String...) -> Bool {
+    files.allSatisfy { file in folders.contains { file.fits(in: $0) } }
+  }
+
+  /// Whether the store itself is in a folder, whatever becomes of the files beside it.
+  func hasStore(in folder: String) -> Bool { files.first?.fits(in: folder) ?? false }
+
+  /// The path of a file beside a store, relative to the folder that the store's path is relative to.
+  static func path(_ companion: String, beside store: String) -> String {
+    (store.lastIndex(of: "/").map { String(store[...$0]) } ?? "") + companion
+  }
 }
 
 extension StoreReceipt.File {

@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkThreads
 
 /// An input that can be read only once, kept so that any place of it can be read: in memory while it is small, then in a
 /// file without a name, which the system removes when the process ends, however it ends.
@@ -87,10 +88,8 @@ final class SpooledStream: RandomAccessStream {
 
   private static func makeFile(path: String) throws(ReadError) -> Int32 {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(folder)/.mergewalk-spool-XXXXXX".utf8CString)
-    let file = mkstemp(&template)
+    let file = NamelessFile.make(in: folder)
     if file < 0 { throw ReadError(errno: errno, path: path, doing: "make a temporary file in \(folder) for") }
-    unlink(template)
     return file
   }
 

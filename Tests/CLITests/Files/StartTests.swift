@@ -54,12 +54,31 @@ struct StartTests {
     #expect(try command.end().status == 4)
   }
 
-  @Test("a limit of file sizes is a disk that is full")
-  func fileSizes() throws {
+  @Test(
+    "a limit of file sizes is a disk that is full, whatever the command is called", arguments: ["mergewalk", "m-1.2"])
+  func fileSizes(name: String) throws {
     let people = try People()
     try people.input(1...20_000, age: 2)
-    let command = try Command.shell("ulimit -f 200; $MERGEWALK run p.yaml --quiet", in: people.folder.path)
+    let command = try Command.shell(
+      "ln -s $MERGEWALK \(name); (ulimit -f 200; ./\(name) run p.yaml --quiet); status=$?; rm \(name); exit $status",
+      in: people.folder.path)
     #expect(command.status == 2, "\(command.words)")
+    #expect(command.words.contains("disk has room"), "\(command.words)")
     #expect(try people.files() == ["in.csv", "m.yaml", "p.yaml"])
+  }
+
+  @Test("a machine that has no thread left is told of", .enabled(if: Shim.isThere), arguments: ["never", "always"])
+  func withoutThreads(direct: String) throws {
+    let people = try People(more: "direct: \(direct)")
+    try people.input(1...20_000, age: 2)
+    let command = try people.run(environment: Shim.withoutThreads)
+    #expect(command.status == 2 && command.words.contains("no thread left"), "\(command.status) \(command.words)")
+    #expect(try people.files() == ["in.csv", "m.yaml", "p.yaml"])
+    let family = try Family()
+    try family.write()
+    let built = try family.stores(
+      "build", "items.yaml", "--out", "out", "--jobs", "2", environment: Shim.withoutThreads)
+    #expect(built.status == 2 && built.words.contains("no thread left"), "\(built.status) \(built.words)")
+    #expect(try family.build().status == 0)
   }
 }

@@ -80,6 +80,27 @@ import Testing
     try check(path, type, 2, title: "untitled", uri: uri)
   }
 
+  @Test("a copy of the store is not written over, but by the same copy", arguments: [PersistentStoreType.xml, .binary])
+  func copies(_ type: PersistentStoreType) throws {
+    let path = folder.file("store")
+    _ = try fill(path, type)
+    let store = try Data(contentsOf: URL(fileURLWithPath: path))
+    let copy = try folder.write("mine", to: "copy")
+    var options = StoreMigrator.Options()
+    options.backupPath = copy
+    let versions = ModelVersionList([ModelVersionList.Version(try Self.model(1))])
+    let wanted = ModelVersionList.Version(try Self.model(2))
+    #expect(throws: MigrationError.self) {
+      try StoreMigrator.migrate(path: path, to: wanted, in: versions, options: options)
+    }
+    #expect(try String(contentsOfFile: copy, encoding: .utf8) == "mine")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == store)
+    try store.write(to: URL(fileURLWithPath: copy))
+    try StoreMigrator.migrate(path: path, to: wanted, in: versions, options: options)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == store)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != store)
+  }
+
   @Test(arguments: [PersistentStoreType.xml, .binary])
   func staged(_ type: PersistentStoreType) throws {
     let path = folder.file("store")

@@ -24,7 +24,8 @@ struct PlannedFilesTests {
     return (names ?? []).sorted()
   }
 
-  private func open() throws -> StoreFile {
+  private func open(_ path: String? = nil) throws -> StoreFile {
+    let path = path ?? self.path
     guard FileManager.default.fileExists(atPath: path) else {
       return try StoreFile.create(path: path, model: try model())
     }
@@ -107,6 +108,84 @@ struct PlannedFilesTests {
     try open().finish()
     #expect(try files() == [])
     #expect(try StoreVerifier.verify(path: path, model: try model()).isSound)
+  }
+
+  @Test("files of a run that another program has put an end to go with it, also those of an earlier process")
+  func changedMeanwhile() throws {
+    let old = try makeStore()
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("PRAGMA journal_mode=WAL")
+    let first = try open()
+    try first.begin()
+    try add(2, to: first)
+    try first.commit()
+    try first.suspend()
+    let second = try open()
+    #expect(second.isAdopted)
+    try second.begin()
+    try add(3, to: second)
+    try connection.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
+    let error = try #require(throws: StoreError.self) { try second.finish() }
+    #expect(error.code == .changedMeanwhile)
+    try connection.close()
+    #expect(try files() == [old])
+  }
+
+  @Test("what a run has replaced goes with the next one, or is cleaned, when its process did not come to remove it")
+  func killedBehindTheCommit() throws {
+    let old = try makeStore()
+    let (next, cleaned) = (TemporaryFolder(), TemporaryFolder())
+    let file = try open()
+    try file.begin()
+    try file.externalFiles.add(obsolete: [old])
+    try file.connection.execute("UPDATE ZANIMAL SET ZPHOTO = x'0107'")
+    // What a process leaves that dies when it has told of the run.
+    try file.finish {
+      for copy in [next, cleaned] {
+        try? FileManager.default.copyItem(atPath: folder.path, toPath: copy.file("copy"))
+      }
+      return nil
+    }
+    #expect(try files() == [])
+    func left(_ copy: TemporaryFolder) throws -> [String] {
+      try FileManager.default.subpathsOfDirectory(atPath: copy.file("copy")).filter {
+        $0.contains(old) || $0.contains(".mergewalk-plan-")
+      }
+    }
+    #expect(try left(next).contains { $0.hasSuffix(old) })
+    let second = try open(next.file("copy/zoo.sqlite"))
+    #expect(!second.isAdopted && !second.hasOutdatedPlan)
+    try second.rollBackRun()
+    #expect(try left(next) == [])
+    #expect(try StoreCleaner.clean(path: cleaned.file("copy/zoo.sqlite"), model: try model()).orphans == [old])
+    #expect(try left(cleaned) == [])
+  }
+
+  @Test("what a dry run has left that was killed goes with the next run", arguments: [true, false])
+  func killedDryRun(isDryAgain: Bool) throws {
+    let old = try makeStore()
+    func plan(_ path: String, isThrownAway: Bool) throws -> StoreFile {
+      try StoreFile.plan(
+        path: path, model: try model(), run: "zoo", isThrownAway: isThrownAway, cacheKiB: 256, lockWait: 0)
+    }
+    let dry = try plan(path, isThrownAway: true)
+    try dry.begin()
+    try add(2, to: dry)
+    try dry.commit()
+    let killed = TemporaryFolder()
+    try FileManager.default.copyItem(atPath: folder.path, toPath: killed.file("copy"))
+    try dry.rollBackRun()
+    #expect(try files() == [old])
+    func left() throws -> [String] {
+      try FileManager.default.subpathsOfDirectory(atPath: killed.file("copy")).filter {
+        $0.contains("-dry") || $0.contains("_EXTERNAL_DATA/") && !$0.hasSuffix(old)
+      }
+    }
+    #expect(try left().count == 4)
+    let next = try plan(killed.file("copy/zoo.sqlite"), isThrownAway: isDryAgain)
+    #expect(!next.isAdopted)
+    try next.rollBackRun()
+    #expect(try left() == [])
   }
 
   @Test("what nothing names any more is found and removed")
