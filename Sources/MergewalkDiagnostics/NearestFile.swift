@@ -37,7 +37,7 @@ public enum NearestFile {
   }
 
   /// Which files with an extension a folder has; `nil` when it has none.
-  static func files(in folder: String, ending: String) -> String? {
+  public static func files(in folder: String, ending: String) -> String? {
     list(names(in: folder), ending: ending[...], prefix: (folder.hasSuffix("/") ? folder : folder + "/")[...])
   }
 

@@ -47,7 +47,7 @@ public enum SourceFile {
       case EACCES, EPERM: "this user may not read the file"
       default: "cannot read the file: \(String(cString: strerror(number)))"
       }
-    let hint =
+    let hint: String? =
       switch number {
       case ENOENT, ENOTDIR: NearestFile.hint(for: path)
       // What is read whole are files that people write, which are YAML.
