@@ -28,7 +28,9 @@ import Testing
     ])
   func duration(seconds: Double, text: String) { #expect(Figures.duration(seconds) == text) }
 
-  @Test(arguments: [(0.01, "1%"), (1, "100%"), (0.0005, "0.05%"), (0, "0%"), (0.1, "10%"), (1.0 / 3, "33.333333%")])
+  @Test(
+    arguments: [(0.01, "1%"), (1.0, "100%"), (0.0005, "0.05%"), (0.0, "0%"), (0.1, "10%"), (0.333333333, "33.333333%")]
+      as [(Double, String)])
   func share(ratio: Double, text: String) { #expect(Figures.share(ratio) == text) }
 
   @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567"), (100_000, "100,000")])
