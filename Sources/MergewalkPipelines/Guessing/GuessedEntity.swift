@@ -146,6 +146,11 @@ struct GuessedEntity {
   private mutating func askAboutLists() {
     for attribute in attributes where sample.profiles[attribute.column].lists > 0 {
       let name = attribute.columnName.split(separator: RecordFormat.wholeElement).joined()
+      if sample.records == 1, sample.isWhole {
+        questions.append(
+          "the only record holds a list, \(name); if its elements are the records, guess again with --option"
+            + " records=\(name)")
+      }
       questions.append(
         "\(name) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
           + " each: \(name)")
