@@ -252,10 +252,13 @@ def files(seed, scale):
             add("header rows, mostly empty", text(plain, [upper, upper, lower] + body), [joined] + body, {0: [joined, lower]}, note=str(column))
             for kind, name in [("header empty", ""), ("header odd", "HEAD/%R"), ("header odd", "#1 (€) *?"), ("header large", "HEADER" * 100000)]:
                 changed = [(name if i == column else h) for i, h in enumerate(head)]
-                add(kind, text(plain, [changed] + body), [changed] + body, note=f"{column}{name[:9]}")
+                # A column without a name is called by its number.
+                called = [h or str(i + 1) for i, h in enumerate(changed)]
+                add(kind, text(plain, [changed] + body), [changed] + body, {0: [changed, called]}, note=f"{column}{name[:9]}")
         if width > 3:
             changed = [head[0], "HEADER", "HEADER"] + head[3:]
-            add("header repeated", text(plain, [changed] + body), [changed] + body)
+            called = [head[0], "HEADER", "HEADER 2"] + head[3:]
+            add("header repeated", text(plain, [changed] + body), [changed] + body, {0: [changed, called]})
         for d in [",", ";", "\t", "|"]:
             w = way(delimiter=d)
             add("no header", text(w, body), body, note=repr(d))

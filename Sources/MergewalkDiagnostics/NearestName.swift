@@ -3,14 +3,14 @@ public enum NearestName {
   /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be meant.
   ///
   /// Near enough is a distance of at most a third of the longer name's length (at least 1), letters compared
-  /// without case; ties go to the candidate that comes first.
+  /// without case and without white space around the names; ties go to the candidate that comes first.
   ///
   /// - Complexity: O(candidates × name length × candidate length).
   public static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
-    let wanted = Array(name.lowercased().utf8)
+    let wanted = Array(bare(name).utf8)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
-      let other = Array(candidate.lowercased().utf8)
+      let other = Array(bare(candidate).utf8)
       let limit = max(1, max(wanted.count, other.count) / 3)
       // The distance is at least what one is longer than the other.
       guard abs(wanted.count - other.count) <= limit else { continue }
@@ -23,9 +23,23 @@ public enum NearestName {
   /// Advice about a name that does not exist: the nearest candidate, or the list of candidates; `nil` when there are
   /// none.
   public static func hint(for name: String, among candidates: [String]) -> String? {
-    if let nearest = find(name, in: candidates) { return "did you mean “\(nearest)”?" }
+    if let nearest = find(name, in: candidates) {
+      // What cannot be seen is said.
+      let isPadded = bare(nearest) == bare(name) && bare(nearest) != nearest.lowercased()
+      return "did you mean “\(nearest)”\(isPadded ? ", with the white space around it" : "")?"
+    }
     if candidates.isEmpty { return nil }
     return "there is " + candidates.prefix(12).joined(separator: ", ") + (candidates.count > 12 ? " ..." : "")
+  }
+
+  /// A name without what is seen badly: capital letters, and white space or a byte order mark around it.
+  private static func bare(_ name: String) -> String {
+    func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.properties.isWhitespace || scalar.properties.generalCategory == .format
+    }
+    var scalars = name.unicodeScalars.drop(while: isUnseen)
+    while let last = scalars.last, isUnseen(last) { scalars.removeLast() }
+    return String(scalars).lowercased()
   }
 
   /// The Levenshtein distance, in which two neighbours that changed places are one edit too, with three rows of memory.

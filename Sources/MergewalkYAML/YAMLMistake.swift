@@ -88,6 +88,18 @@ struct YAMLMistake {
     return String(decoding: key.prefix(40), as: UTF8.self)
   }
 
+  private func isItem(_ line: Int) -> Bool {
+    let rest = text(line).drop { $0 == UInt8(ascii: " ") }
+    return rest.first == UInt8(ascii: "-") && (rest.count == 1 || rest.dropFirst().first == UInt8(ascii: " "))
+  }
+
+  /// Whether a line has a key, as far as one that is not looked into tells: a colon with a blank behind it, or at its end.
+  private func hasKey(_ line: Int) -> Bool {
+    let line = text(line)
+    return line.last == UInt8(ascii: ":")
+      || zip(line, line.dropFirst()).contains { $0 == UInt8(ascii: ":") && $1 == UInt8(ascii: " ") }
+  }
+
   private static func spaces(_ count: Int) -> String { count == 1 ? "1 space" : "\(count) spaces" }
 
   // MARK: Mistakes
@@ -116,6 +128,8 @@ struct YAMLMistake {
       position = SourcePosition(line: position.line, column: indentation(position.line) + 1)
       message = "“\(key(position.line))” is indented below “\(key(above))”, which has a value already"
       hint = "indent it by \(Self.spaces(depth)), as line \(above)"
+    } else if colons == 0, above > 0, !hasKey(above) {
+      missingColon(SourcePosition(line: above, column: indentation(above) + 1))
     } else {
       message = "a second “: ” in one line"
       hint = "put the value in quotes: \(key(position.line)): \"…\""
@@ -130,7 +144,9 @@ struct YAMLMistake {
     message = "“\(word)” is not “key: value”"
     if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(decoding: line[..<colon].prefix(40), as: UTF8.self)
-      let value = String(decoding: line[(colon + 1)...].prefix(40), as: UTF8.self)
+      // A blank that does not break lines looks like one.
+      let rest = line[(colon + 1)...]
+      let value = String(decoding: rest.dropFirst(rest.starts(with: [0xC2, 0xA0]) ? 2 : 0).prefix(40), as: UTF8.self)
       hint = "write a space behind the colon: “\(name): \(value)”"
     } else {
       hint = "write “key: value”, or “- ” before it if it is an item of a list"
@@ -144,6 +160,12 @@ struct YAMLMistake {
     if position.column > depth + 1 {
       message = "there is more behind the value"
       hint = "put the whole value in one pair of quotes, or begin a new line"
+      return
+    }
+    if isItem(position.line), lineAbove(position.line) > 0, !isItem(lineAbove(position.line)) {
+      position = SourcePosition(line: position.line, column: depth + 1)
+      message = "an item of a list stands where a “key: value” is expected"
+      hint = "write the key of the list in a line above it, or take out “- ”"
       return
     }
     var opener = lineAbove(position.line)

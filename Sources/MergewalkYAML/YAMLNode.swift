@@ -69,8 +69,8 @@ public struct YAMLNode: Sendable {
   /// The node in words, for messages: "a list", "a mapping", "the text “x”", "nothing" ...
   public var summary: String {
     switch kind {
-    case .sequence: return "a list"
-    case .mapping: return "a mapping"
+    case .sequence(let items): return items.isEmpty ? "an empty list" : "a list"
+    case .mapping(let entries): return entries.isEmpty ? "an empty mapping" : "a mapping"
     case .scalar where isSecret: return "a secret"
     case .scalar(let text, _):
       switch scalar {

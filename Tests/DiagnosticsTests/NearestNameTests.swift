@@ -14,6 +14,8 @@ import Testing
       ("abcdef", "abcdefghi", true), ("abcdefgh", "abcde", false),
       // Letters are compared without case; neighbours that changed places are one edit.
       ("QUANTITY", "quantity", true), ("ab", "ba", true), ("price", "pirce", true),
+      // White space around names cannot be seen.
+      ("n", "  n\u{A0}", true), ("\u{FEFF}id", "id", true), ("ab", "a b", true), ("ab", "a  b", false),
     ])
   func bound(name: String, candidate: String, isMeant: Bool) {
     #expect(NearestName.find(name, in: [candidate]) == (isMeant ? candidate : nil))
@@ -23,6 +25,7 @@ import Testing
   func nearest() {
     #expect(NearestName.find("colour", in: ["colours", "colour", "color"]) == "colour")
     #expect(NearestName.find("abcd", in: ["abcx", "abcy"]) == "abcx")
+    #expect(NearestName.find("s", in: ["n", " s "]) == " s ")
     #expect(NearestName.find("abcdef", in: ["abcdxy", "abcdex"]) == "abcdex")
     #expect(NearestName.find("name", in: []) == nil)
   }

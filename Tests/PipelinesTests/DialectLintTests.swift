@@ -51,6 +51,23 @@ struct DialectLintTests {
     #expect(given.nullTokens == ["none"])
   }
 
+  @Test(
+    "each file tells its own encoding, whether the person or the dialect asks for it",
+    arguments: ["", "\n  encoding: detect"])
+  func encodingOfEachFile(_ more: String) throws {
+    let rows = (1...9).map { "\($0);Zürich;\($0)\n" }.joined()
+    try folder.folder.write("id;city;n\n\(rows)".unicodeScalars.map { UInt8($0.value) }, to: "a.csv")
+    try folder.folder.write("id;city;n\n\(rows)", to: "b.csv")
+    let found = try options("files: [a.csv, b.csv]\n  dialect: detect" + more)
+    #expect(found.delimiter == ";" && found.encoding == .detect)
+    for name in ["a.csv", "b.csv"] {
+      var reader = try CSVReader(source: ByteSource(path: folder.folder.file(name)), options: found)
+      var batch = RecordBatch()
+      _ = try reader.read(into: &batch, limit: BatchLimit())
+      #expect(batch.text(0, 1) == "Zürich", "\(name)")
+    }
+  }
+
   @Test func `what cannot be looked at, or could be otherwise, is a finding`() throws {
     try writeReport()
     #expect(

@@ -59,17 +59,17 @@ package struct OutputCheck: Sendable {
   ) -> (message: String, hint: String)? {
     var status = stat()
     let isThere = stat(path, &status) == 0
-    if isThere, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR { return nil }
+    if isThere, status.st_mode & S_IFMT == S_IFDIR {
+      return ("\(words) “\(path)” is a folder", "name a file, perhaps one in that folder")
+    }
+    if isThere, status.st_mode & S_IFMT != S_IFREG { return nil }
     let key = Key(path)
     let place = ResolvedPath.absolute(path)
     if let other = used[key] ?? folders.first(where: { place.hasPrefix($0.path) })?.words {
       return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
     }
     used[key] = words
-    if kind != nil, isThere, status.st_mode & S_IFMT == S_IFDIR {
-      return ("\(words) “\(path)” is a folder", "name a file")
-    }
-    if let kind, isThere, status.st_mode & S_IFMT == S_IFREG, !kind.mayReplace(path) {
+    if let kind, isThere, !kind.mayReplace(path) {
       return (
         "\(words) “\(path)” would take the place of a file that is not \(kind.words)",
         "name another file, or move that one away"

@@ -15,6 +15,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readUnterminatedQuote = "read.unterminatedQuote"
   case readDanglingEscape = "read.danglingEscape"
   case readDoubtfulComment = "read.doubtfulComment"
+  case readDoubtfulEscape = "read.doubtfulEscape"
   case readOtherTable = "read.otherTable"
   case readInvalidJSON = "read.invalidJSON"
   case readNotAnObject = "read.notAnObject"
@@ -112,6 +113,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .unterminatedQuote: self = .readUnterminatedQuote
     case .danglingEscape: self = .readDanglingEscape
     case .doubtfulComment: self = .readDoubtfulComment
+    case .doubtfulEscape: self = .readDoubtfulEscape
     case .otherTable: self = .readOtherTable
     case .invalidJSON: self = .readInvalidJSON
     case .notAnObject: self = .readNotAnObject

@@ -62,7 +62,7 @@ struct PartBuilder {
     part.passes = records?.choice("passes", as: Passes.self) ?? part.passes
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? part.findPlan
-    if let records { TransformBuilder(findings: findings).complete(&part, records, source: source) }
+    if let records { TransformBuilder(findings: findings, defaults: fields).complete(&part, records, source: source) }
     let resolved = part.resolved(
       model: model, path: findings.path, hasRejectsFile: file.component("rejects")?.has("file") ?? false,
       isModelLinted: true)

@@ -142,7 +142,8 @@ extension ColumnProfile {
 
   /// The mark before the fractions of a column of numbers, if they can be read in no other way.
   private var provenDecimalMark: UInt8? {
-    guard strings == 0, numbers > 0, numbers == plainValues, !markedExample.isEmpty else { return nil }
+    // Programs write exponents with a point, wherever they run; that says nothing of amounts.
+    guard strings == 0, numbers > 0, numbers == plainValues, exponents == 0, !markedExample.isEmpty else { return nil }
     let left = NumberForms.all.filter { forms.contains($0.form) }
     guard let mark = left.first?.decimalMark, left.allSatisfy({ $0.decimalMark == mark }) else { return nil }
     // Groups that any decimal mark could stand behind prove nothing.

@@ -11,6 +11,7 @@ package enum RejectCure {
     case .readStrayQuote, .readTextAfterQuote: "double the quotes inside quoted fields, or say “lenient_quotes: true”"
     case .readUnterminatedQuote: "close the quote in the file, or say “quote: none” if quotes are letters there"
     case .readDanglingEscape: "take out the last character, or say “escape: none”"
+    case .readDoubtfulEscape: "say “escape”: a character that is dropped there, or “none”"
     case .readDoubtfulComment: "say “comment” with the text that begins comments, or “dialect” other than “detect”"
     case .readOtherTable: "choose the table with “table”"
     case .readInvalidJSON: "repair the JSON, or say “format: json” if it is one document over several lines"
@@ -53,7 +54,7 @@ package enum RejectCure {
     case .transformOverflow, .transformDivision, .transformExpression:
       "guard the expression with a condition, or skip such records with “where”"
     case .transformUnmapped: "add the value to “map”, or say its “default”"
-    case .transformLookup: "import those objects before, with “after”"
+    case .transformLookup: "import those objects before, with “after”; find them by what no two of them share"
     case .transformPattern: "write the expression without nested repetitions"
     case .transformTooLong: "cut the text before the step"
     case .processRejected: "the program says why; mend the record or the program"

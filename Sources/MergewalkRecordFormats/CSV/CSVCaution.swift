@@ -2,11 +2,16 @@
 public struct CSVCaution: Sendable, Hashable {
   /// Whether a line that begins with the comment prefix is refused if it has as many fields as a record.
   public var doubtsComments = false
+  /// Whether a record is refused in which an escape stands before anything but a quote, a delimiter, an escape or a line
+  /// end: in `C:\temp` the backslash is text.
+  public var doubtsEscapes = false
   /// Whether the records of other tables than the one that is read are refused, instead of passed over.
   public var refusesOtherTables = false
-  /// The header as it stands in the file that was looked at, which is none of the lines to skip; empty: unknown.
+  /// The header as it stands in the file that was looked at; empty: unknown.
+  ///
+  /// It is none of the lines to skip, unless there is a `width`.
   public var header: [UInt8] = []
-  /// The number of fields of a record where there is no header, which no line to skip has; 0: unknown.
+  /// The number of fields of a record where no header is read, which no line to skip has but `header`; 0: unknown.
   public var width = 0
   /// Which columns hold numbers, dates or the like: no quoted field takes in lines which are such records.
   public var typedColumns: [Bool] = []

@@ -6,9 +6,23 @@ extension CSVParser {
   /// Whether a line among those to skip is where the table begins.
   func isBelowPreamble(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
     guard let caution else { return false }
-    if caution.width > 0 { return fieldCount(base, start, stop) == caution.width }
-    return !caution.header.isEmpty
-      && UnsafeBufferPointer(start: base + start, count: stop - start).elementsEqual(caution.header)
+    let line = UnsafeBufferPointer(start: base + start, count: stop - start)
+    let isHeader = !caution.header.isEmpty && line.elementsEqual(caution.header)
+    return caution.width > 0 ? !isHeader && fieldCount(base, start, stop) == caution.width : isHeader
+  }
+
+  /// Whether the byte behind an escape is one that needs it, or both are `\N`, which stands for nothing, as a field.
+  func isEscaped(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    let next = base[at + 1]
+    switch next {
+    case 10, 13, UInt8(ascii: "\""), UInt8(ascii: "'"), quote, escape, delimiter: return true
+    case UInt8(ascii: "N"):
+      let before = at > 0 ? base[at - 1] : 10
+      let length = long?.count ?? 1
+      return (before == 10 || before == 13 || (at >= length && isDelimiter(base, at - length, end)))
+        && (at + 2 >= end || base[at + 2] == 10 || base[at + 2] == 13 || isDelimiter(base, at + 2, end))
+    default: return next == comment.first
+    }
   }
 
   /// The number of fields of one line, if all its quotes are right.

@@ -183,6 +183,10 @@ extension CSVParser {
       if fault == nil { fault = Fault(code: .danglingEscape, at: at) }
       return end
     }
+    if let caution, caution.doubtsEscapes {
+      if !isLast, at + 2 >= end || isCut(base, at + 2, end) { return nil }
+      if fault == nil, !isEscaped(base, at, end) { fault = Fault(code: .doubtfulEscape, at: at) }
+    }
     if base[at + 1] != 13 { return at + 2 }
     if at + 2 >= end { return isLast ? end : nil }
     return base[at + 2] == 10 ? at + 3 : at + 2

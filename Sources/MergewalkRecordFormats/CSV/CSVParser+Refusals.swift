@@ -90,6 +90,9 @@ extension CSVParser {
       case .doubtfulComment:
         "the line has \(width) fields as a record has, and begins as lines that seem to be comments; say “comment” if it is"
           + " one, and “comment: none” if there are none"
+      case .doubtfulEscape:
+        "the escape that seems to be one stands before something ordinary and would be dropped; say “escape” if it is to be"
+          + " dropped, or double it"
       case .danglingEscape: "the file ends after an escape character"
       case .otherTable:
         "the record is of another table than the first; say which “table” is to be read, and the others are skipped"

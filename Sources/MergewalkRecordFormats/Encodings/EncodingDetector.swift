@@ -22,7 +22,8 @@ public struct EncodingGuess: Sendable, Hashable {
 ///    (``EncodingModel/languages``).
 ///
 /// A text of few letters beyond ASCII may fit several encodings that differ; the first of the list in
-/// ``EncodingModel`` is taken.
+/// ``EncodingModel`` is taken. One or two different bytes, a currency or a unit in each line, are few however often they
+/// come.
 public enum EncodingDetector {
   /// The encoding of a file's first bytes; nil when nothing fits.
   ///
@@ -127,10 +128,11 @@ public enum EncodingDetector {
 
   private static func eastAsian(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> EncodingGuess? {
     var best: (encoding: TextEncoding, score: Double)?
+    let high = bytes.count { $0 >= 0x80 }
     for model in EncodingModel.eastAsian {
-      guard let encoding = TextEncoding(named: model.name), let text = decode(bytes, encoding, isWhole: isWhole) else {
-        continue
-      }
+      guard let encoding = TextEncoding(named: model.name), let text = decode(bytes, encoding, isWhole: isWhole),
+        !isLatin(bytes, high, text, model)
+      else { continue }
       let score = model.score(text)
       if score > 0.3, score > best?.score ?? 0 { best = (encoding, score) }
     }
@@ -140,14 +142,27 @@ public enum EncodingDetector {
     }
   }
 
+  /// Whether a text looks wide only because a sign beyond ASCII stands before letters: `°C`, `µm`.
+  ///
+  /// In nearly all characters then the second byte is ASCII, which the encodings of Korea and mainland China have for
+  /// rare characters only, and the others not for all of them.
+  private static func isLatin(
+    _ bytes: UnsafeRawBufferPointer, _ high: Int, _ text: String, _ model: EncodingModel.EastAsian
+  ) -> Bool {
+    if model.name == "cp949", bytes.count(where: { 0x81..<0xA1 ~= $0 }) * 10 > high { return true }
+    let wide = text.unicodeScalars.filter { $0.value >= 0x80 }
+    return high * 10 <= wide.count * 12 && (model.hasRarePairs || Set(wide).count <= 4)
+  }
+
   private static func singleByte(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
     var best: (encoding: TextEncoding, score: Double, language: String, rank: Double)?
     // Every fourth letter of a Vietnamese text or so is beyond ASCII, and there are many of them; the few of other
     // languages, and their signs for currencies, are Vietnamese letters in VISCII, too.
     let high = bytes.count { $0 >= 0x80 }
     let letters = high + bytes.count { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
+    let distinct = Set(bytes.filter { $0 >= 0x80 }).count
     for name in EncodingModel.singleByteNames {
-      if name == "viscii", 8 * high < letters || Set(bytes.filter { $0 >= 0x80 }).count < 16 { continue }
+      if name == "viscii", 8 * high < letters || distinct < 16 { continue }
       guard let encoding = TextEncoding(named: name), let decoded = decodedBytes(bytes, encoding) else { continue }
       // A few bytes may be damaged; each of them is a reject, and tells nothing of all the others.
       let faults = decoded.count { $0 == 0xFF }
@@ -157,7 +172,8 @@ public enum EncodingDetector {
       else { continue }
       // What is better by a hair is not better: the list has the common encodings first.
       let rank =
-        score - EncodingModel.handicap(name, isShort: high < fewBytes) - 0.2 * Double(faults) / Double(max(1, high))
+        score - EncodingModel.handicap(name, isShort: high < fewBytes, isMonotonous: distinct <= 2)
+        - 0.2 * Double(faults) / Double(max(1, high))
       if score > 0.2, rank > (best?.rank ?? 0) + 0.01 { best = (encoding, score, language, rank) }
     }
     return best.map {

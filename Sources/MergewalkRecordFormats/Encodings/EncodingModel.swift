@@ -9,6 +9,9 @@ enum EncodingModel {
     var name: String
     var script: Script
 
+    /// Whether characters whose second byte is ASCII are rare ones.
+    var hasRarePairs: Bool { ["euc-kr", "cp949", "gb18030"].contains(name) }
+
     /// How common the text's characters beyond ASCII are: about 1 for a text of the script, 0 and less for none.
     func score(_ text: String) -> Double {
       var sum = 0.0
@@ -92,15 +95,25 @@ enum EncodingModel {
   /// How much better the letters must fit an encoding that hardly a file is written in, so that a few names of several
   /// languages do not make one of it.
   ///
-  /// - Parameter isShort: whether there are too few letters to tell the encodings of old systems from the common ones.
-  static func handicap(_ name: String, isShort: Bool) -> Double {
-    rareNames.contains(name) || (isShort && oldNames.contains(name)) ? 0.25 : 0
+  /// - Parameters:
+  ///   - isShort: whether there are too few letters to tell the encodings of old systems from the common ones.
+  ///   - isMonotonous: whether there are but one or two different bytes beyond ASCII, such as a sign of a currency or a
+  ///     unit in each line: whatever their number, they tell no language.
+  static func handicap(_ name: String, isShort: Bool, isMonotonous: Bool) -> Double {
+    if isMonotonous { return name == "windows-1252" ? 0 : latinNames.contains(name) ? 0.12 : 0.4 }
+    return rareNames.contains(name) || (isShort && oldNames.contains(name)) ? 0.25 : 0
   }
 
   private static let oldNames: Set<String> = ["ibm850", "ibm852", "ibm437", "ibm855", "macintosh", "mac-cyrillic"]
 
   private static let rareNames: Set<String> = [
     "iso-8859-3", "iso-8859-4", "iso-8859-10", "iso-8859-14", "iso-8859-16",
+  ]
+
+  /// Common encodings of Latin letters besides the most common one.
+  private static let latinNames: Set<String> = [
+    "iso-8859-15", "windows-1250", "iso-8859-2", "windows-1254", "iso-8859-9", "windows-1257", "iso-8859-13",
+    "windows-1258",
   ]
 
   /// The letters of a language beyond ASCII, the most frequent first.
@@ -147,11 +160,19 @@ enum EncodingModel {
       letters: "านรอกเงมยล่วดทสต้ปบคหัิแีจพชขใไโะำึืุู็์ผถณซศฟษธภญฎฏฐฑฒฬฮฆฉฌฝฯๆ", isWholeScript: true),
   ]
 
-  /// Marks of print and prices that stand in texts of any language.
-  private static let marks = Set("\u{A0}«»“”„‘’‚–—…·•€°§©®№™£¿¡′″¨´\u{200E}\u{200F}،؛؟".unicodeScalars.map(\.value))
+  /// Marks of print, prices and measures that stand in texts of any language.
+  private static let marks = signs.union(
+    "\u{A0}«»“”„‘’‚–—…·•°№¿¡′″¨´\u{200E}\u{200F}،؛؟".unicodeScalars.map(\.value))
+
+  /// Those that no other of them stands beside.
+  private static let signs = Set("€§©®™£¥¢²³¹½¼¾±×÷µªº‰†‡¬".unicodeScalars.map(\.value))
 
   /// Those that may stand inside a word.
   private static let joints = Set("\u{A0}’–—·…′´\u{200E}\u{200F}".unicodeScalars.map(\.value))
+
+  /// Those that no letter follows, and those that follow no letter.
+  private static let closers = Set("£¥¢²³¹½¼¾".unicodeScalars.map(\.value))
+  private static let openers = Set("‚„«¿¡".unicodeScalars.map(\.value))
 
   /// For each language the weight of its letters, in lower case.
   private static let weights: [[UInt32: Double]] = languages.map { language in
@@ -180,6 +201,8 @@ enum EncodingModel {
     var scriptBefore = Script.none
     var isBehindFinal = false
     var isBehindBreak = false
+    var valueBefore: UInt32 = 0
+    var word = Word()
     for scalar in text.unicodeScalars {
       let kind = Role(scalar)
       let script = kind.isLetter ? Script(scalar) : .none
@@ -188,6 +211,7 @@ enum EncodingModel {
       let letterBefore = before.isLetter
       defer {
         before = kind
+        valueBefore = scalar.value
         scriptBefore = script
         isBehindFinal = finalLetters.contains(scalar.value)
         isBehindBreak = kind == .mark && letterBefore && !joints.contains(scalar.value)
@@ -195,9 +219,13 @@ enum EncodingModel {
       // Quotes and signs of currencies stand beside words, not inside.
       if isBehindBreak, kind.isLetter { common -= 1.5 }
       if isBehindFinal, kind.isLetter { common -= 1.5 }
+      if kind.isLetter ? closers.contains(valueBefore) : letterBefore && openers.contains(scalar.value) { common -= 1 }
+      if signs.contains(scalar.value), signs.contains(valueBefore), scalar.value != valueBefore { common -= 0.8 }
+      if !kind.isLetter { word.end(&sums) }
       guard scalar.value >= 0x80 else {
         if kind.isLetter {
           plainLetters += 1
+          word.length += 1
           // A symbol between letters is not one that a person wrote there.
           if before == .symbol { common -= 0.4 }
         }
@@ -209,6 +237,8 @@ enum EncodingModel {
         var value = scalar.value
         if kind == .upper { value = scalar.properties.lowercaseMapping.unicodeScalars.first?.value ?? value }
         for i in sums.indices { sums[i] += weights[i][value] ?? -1 }
+        word.length += 1
+        word.letters.append(value)
         if kind == .upper {
           common -= before == .lower ? 1 : 0.1
         }
@@ -218,6 +248,7 @@ enum EncodingModel {
       case .mark, .other: common += 0.6
       }
     }
+    word.end(&sums)
     if count > 0 {
       // A fifth to a half of the letters of Vietnamese have marks.
       let share = Double(count) / Double(count + plainLetters)
@@ -231,6 +262,26 @@ enum EncodingModel {
     }
     guard count > 0, let best = sums.indices.max(by: { sums[$0] < sums[$1] }) else { return nil }
     return ((sums[best] + common) / Double(count), languages[best].name)
+  }
+
+  /// The letters of a word so far.
+  private struct Word {
+    var length = 0
+    /// Those beyond ASCII, in lower case.
+    var letters: [UInt32] = []
+
+    /// Ends the word: a letter that stands alone, or beside one of ASCII, as units do, hardly speaks for a language.
+    mutating func end(_ sums: inout [Double]) {
+      if length == 0 { return }
+      if length <= 2, letters.count == 1 {
+        // Vietnamese has many such words.
+        for i in sums.indices where i != EncodingModel.vietnamese {
+          sums[i] -= 0.6 * max(0, EncodingModel.weights[i][letters[0]] ?? 0)
+        }
+      }
+      length = 0
+      letters.removeAll(keepingCapacity: true)
+    }
   }
 
   /// Letters that stand at the end of a word only.

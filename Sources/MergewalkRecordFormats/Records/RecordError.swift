@@ -20,6 +20,8 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case doubtfulComment
     /// The record is of another table of the file; that there are several was detected only.
     case otherTable
+    /// An escape stands before something that it need not make ordinary; that it is one was detected only.
+    case doubtfulEscape
     /// The file ends after an escape character.
     case danglingEscape
     /// The line is not one JSON value as RFC 8259 defines it.

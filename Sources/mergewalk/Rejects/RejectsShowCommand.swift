@@ -1,5 +1,6 @@
 import ArgumentParser
 import MergewalkDiagnostics
+import MergewalkImporting
 import MergewalkRecordFormats
 
 /// Which lines of a rejects file are wanted.
@@ -15,11 +16,23 @@ struct RejectFilter: ParsableArguments {
     help: ArgumentHelp("Only rejects of this column; may be repeated.", valueName: "name"))
   var field: [String] = []
 
+  func validate() throws {
+    let codes = RejectCode.allCases.map(\.rawValue)
+    let known = codes + Set(codes.map { String($0.prefix { $0 != "." }) }).sorted()
+    for wanted in code.map(Self.bare) where !known.contains(wanted) {
+      let hint = NearestName.hint(for: wanted, among: known).map { "; " + $0 } ?? ""
+      throw ValidationError("no reject has the code “\(wanted)”\(hint)")
+    }
+  }
+
   /// Whether a line is wanted.
   func matches(_ line: RejectLine) -> Bool {
     if !field.isEmpty, !field.contains(where: { $0 == line.field }) { return false }
-    return code.isEmpty || code.contains { $0 == line.code || line.code.hasPrefix($0 + ".") }
+    return code.isEmpty || code.map(Self.bare).contains { $0 == line.code || line.code.hasPrefix($0 + ".") }
   }
+
+  /// A stage may be written as pipelines write it under `codes`, too: `value.*`.
+  fileprivate static func bare(_ code: String) -> String { code.hasSuffix(".*") ? String(code.dropLast(2)) : code }
 
   /// Whether all lines are wanted.
   var isOpen: Bool { code.isEmpty && field.isEmpty }
@@ -45,7 +58,9 @@ struct RejectNames {
   func explain(_ filter: RejectFilter, of file: String) {
     if codes.isEmpty { return }
     var parts: [String] = []
-    for (words, wanted, known) in [("code", filter.code, codes), ("column", filter.field, fields)] {
+    for (words, wanted, known) in [
+      ("code", filter.code.map(RejectFilter.bare), codes), ("column", filter.field, fields),
+    ] {
       for name in wanted where !known.contains(name) {
         let hint = NearestName.hint(for: name, among: known.sorted()).map { "; " + $0 } ?? ""
         parts.append("no reject has the \(words) “\(RejectsFile.printable(name))”\(hint)")

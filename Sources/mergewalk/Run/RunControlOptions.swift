@@ -14,7 +14,8 @@ struct RunControlOptions: ParsableArguments {
   var append = false
 
   @Option(
-    help: ArgumentHelp("How long to wait while another program has the store open.", valueName: "duration"),
+    help: ArgumentHelp(
+      "How long to wait while another program has the store open: 500ms, 30s, 5m.", valueName: "duration"),
     transform: DurationArgument.init)
   var lockWait: DurationArgument?
 

@@ -58,7 +58,8 @@ struct ColumnTypeTests {
     arguments: [
       ("2,5", ColumnType.integer, "1.100"), ("1.234,56", .integer, "1.100"), ("2.5", .decimal, "1.100"),
       ("2,5", .decimal, "1,100"), ("1,234.5", .integer, "1,100"), ("x", .text, "1.100"), ("12", .text, "1.100"),
-      ("1'234", .text, "1.100"), ("1 234", .text, "1.100"), ("1.234.567", .integer, "1.100"),
+      ("1'234", .text, "1.100"), ("1.25e3", .text, "1.100"), ("1 234", .text, "1.100"),
+      ("1.234.567", .integer, "1.100"),
     ])
   func together(_ proof: String, _ expected: ColumnType, _ number: String) throws {
     #expect(try types(.csv(CSVOptions()), "n,proof\n\"\(number)\",\"\(proof)\"\n")[0] == expected)

@@ -301,6 +301,18 @@ struct PipelineGuessTests {
     #expect(search.look(["b"]) == .repeated(line: 3))
   }
 
+  @Test("a header with gaps names columns, and the only record of a document may hold the records")
+  func gapsAndDocuments() throws {
+    try folder.write(",name,sum\n" + (0..<9).map { "\($0),lamp \($0),1.5\n" }.joined(), to: "frame.csv")
+    let pipeline = text(try guess("frame.csv"), 1)
+    #expect(pipeline.contains("columns: [\"1\", name, sum]\n  skip_lines: 1\n"), "\(pipeline)")
+    try folder.write("{\"type\":\"list\",\"items\":[{\"id\":1},{\"id\":2}]}\n", to: "whole.json")
+    let question = "the only record holds a list, items; if its elements are the records"
+    #expect(text(try guess("whole.json"), 1).contains(question))
+    let items = try guess("whole.json", options: [("records", "items")])
+    #expect(text(items, 1).contains("from all 2 records"), "\(text(items, 1))")
+  }
+
   @Test("options that lose text are proposed and not set")
   func proposals() throws {
     let rows = (1...30).map { "\($0),lamp,\($0 * 2)\n" }.joined()

@@ -194,6 +194,62 @@ import Testing
     #expect(try folder.rows() == ["Schweiz", "Land, das", "FR"])
   }
 
+  @Test("the options of all fields hold for columns, too, so that a text means one thing")
+  func defaultsOfColumns() throws {
+    let folder = try TransformFolder()
+    let fields = "fields: { decimal_mark: comma, group_mark: point, zone: \"+01:00\", null_tokens: [none] }"
+    let summary = try folder.run(
+      """
+      columns:
+        p: { type: decimal }
+        q: { type: decimal, decimal_mark: point, group_mark: comma }
+        t: { type: date }
+      attributes:
+        amount: p
+        text: { value: "CAST(p * 2, 'NSString')" }
+        number: { from: t, do: [{ date_part: hour }] }
+        short: { value: "q * 2" }
+      """, "key,p,q,t\n1,1.250,1.250,2024-01-01 00:30\n2,none,none,none\n", more: fields)
+    #expect(summary.rejected == 0, "\(folder.rejectsText)")
+    #expect(try folder.rows("ZAMOUNT,ZTEXT,ZNUMBER,ZSHORT") == ["1250|2500|23|2.5", "-|-|-|-"])
+  }
+
+  @Test("a table has one entry for a value") func refusesTwoEntries() throws {
+    let folder = try TransformFolder()
+    let lines = "attributes: { text: { from: c, do: [{ map: { file: table.csv } }] } }"
+    try folder.folder.write("code,name\nCH,Schweiz\nDE,Land\nCH,Schweiz\n", to: "table.csv")
+    try folder.run(lines, "key,c\n1,CH\n")
+    #expect(try folder.rows() == ["Schweiz"])
+    try folder.folder.write("code,name\nCH,Schweiz\nDE,Land\nCH,Suisse\n", to: "table.csv")
+    let findings = try folder.lint(lines, "key,c\n1,CH\n")
+    #expect(findings.contains { $0.contains("line 4: “CH” stands on line 2 too, with another value") }, "\(findings)")
+  }
+
+  @Test("a value that several objects have which differ is not looked up") func refusesSeveralObjects() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write("code,name,size\nA,same,1\nB,same,1\nC,other,2\nD,third,2\n", to: "countries.csv")
+    try folder.folder.write("key,c\n1,1\n2,2\n", to: "data.csv")
+    let text = """
+      model: model.yaml
+      store: things.sqlite
+      rejects: rejects.ndjson
+      imports:
+        - source: countries.csv
+          import: { entity: Country, find_by: [code], attributes: [name, size] }
+        - source: data.csv
+          import:
+            entity: Thing
+            find_by: [key]
+            attributes:
+              text: { from: c, do: [{ lookup: { entity: Country, find_by: size, take: name, otherwise: keep } }] }
+      """
+    let summary = try ImportSession(folder.read(text)).run()
+    #expect(try folder.rows() == ["same"])
+    #expect(summary.rejectCounts == ["transform.lookup": 1])
+    #expect(
+      try folder.rejects() == ["2 transform.lookup lookup: the store has several objects for \"2\", which differ"])
+  }
+
   @Test("objects of the store are looked up") func looksUp() throws {
     let folder = try TransformFolder()
     try folder.folder.write("code,name,size\nCH,Schweiz,41\nDE,Deutschland,357\n", to: "countries.csv")

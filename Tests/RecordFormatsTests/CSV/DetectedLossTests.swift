@@ -94,6 +94,20 @@ import Testing
     #expect(Self.read("id,name,n\n1,a,2\n# c\n#3,c,6\n", said) == ["1|a|2"])
   }
 
+  @Test("a backslash that was taken for an escape is not dropped before something ordinary")
+  func doubtfulEscapes() throws {
+    let text = "id,name,n\n" + (1...8).map { "\($0),\"say \\\"a\\\"\",3\n" }.joined()
+    let options = try Self.detected(text)
+    #expect(options.escape == UInt8(ascii: "\\"))
+    let rows = "1,\"C:\\temp\",2\n2,a\\tb,2\n3,\"x\\\\y\\\"\",2\n4,\\N,2\n5,a\\,b,2\n6,\\Nx,2\n"
+    #expect(
+      Self.read("id,name,n\n" + rows, options)
+        == ["doubtfulEscape", "doubtfulEscape", "3|x\\y\"|2", "4|\\N|2", "5|a,b|2", "doubtfulEscape"])
+    var said = options
+    said.caution = nil
+    #expect(Self.read("id,name,n\n1,\"C:\\temp\",2\n", said) == ["1|C:temp|2"])
+  }
+
   @Test("one delimiter at the end of a record does not cut others") func trailingDelimiter() throws {
     let options = try Self.detected("id,name,n\n" + Self.rows + "21,x,63,\n")
     #expect(

@@ -58,6 +58,37 @@ import Testing
   }
 
   @Test(
+    "signs, units and a word or two make no other language of a text, however often they stand there",
+    arguments: [
+      "€ #", "# €", "#€", "10 € ±# °C", "#°C", "# °F", "# m²", "#m³", "# µm", "# µg/m³", "#½", "±#", "# × 5", "nº #",
+      "#ª", "£#", "¥#", "#¢", "§ #", "#‰", "#÷2", "#\u{A0}000", "#\u{A0}€", "# – 7", "it’s #", "“#”", "it’s “#” – ok",
+      "more… #", "« oui » #", "Foo™ #", "Foo® #", "© #", "• #", "Ø # mm", "# Å", "café #", "Zürich #", "año #",
+      "Straße #", "ø#",
+    ], [2, 20, 200])
+  func signs(_ text: String, _ rows: Int) throws {
+    let parts = text.split(separator: "#", omittingEmptySubsequences: false)
+    let text = "id;v\n" + (0..<rows).map { "\($0);\(parts.joined(separator: "\($0)"))\n" }.joined()
+    let encoded = try #require(iconv(Array(text.utf8), from: "UTF-8", to: "windows-1252"))
+    let found = try decoded(ByteSource(bytes: encoded.text), .detect)
+    #expect(String(decoding: found, as: UTF8.self) == text)
+  }
+
+  @Test(
+    "a word or two of another language make one",
+    arguments: [
+      ("Łódź", "windows-1250"), ("Paweł", "iso-8859-2"), ("Žilina", "windows-1250"), ("Ayşe", "windows-1254"),
+      ("Москва", "windows-1251"), ("Да", "windows-1251"), ("Да", "koi8-r"), ("Αθήνα", "windows-1253"),
+      ("שלום", "windows-1255"), ("مرحبا", "windows-1256"), ("größe", "ibm850"), ("서울", "euc-kr"), ("上海", "gb18030"),
+      ("名前", "shift_jis"),
+    ])
+  func words(_ word: String, _ name: String) throws {
+    let text = "id;v\n" + (0..<30).map { "\($0);\(word) \($0)\n" }.joined()
+    let encoded = try #require(iconv(Array(text.utf8), from: "UTF-8", to: name))
+    let found = try decoded(ByteSource(bytes: encoded.text), .detect)
+    #expect(String(decoding: found, as: UTF8.self) == text)
+  }
+
+  @Test(
     "what leaves no choice is told as it is",
     arguments: [
       ([], "utf-8"), (Array("plain".utf8), "utf-8"), (Array("größe".utf8), "utf-8"),

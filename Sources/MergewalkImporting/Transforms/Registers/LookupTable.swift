@@ -2,7 +2,7 @@ import MergewalkObjectStore
 
 /// A table of texts by texts that many threads look into.
 ///
-/// Keys are found by their bytes; of equal keys the first counts.
+/// Keys are found by their bytes; of equal keys the first counts, and one with several values is remembered as such.
 public final class LookupTable: Sendable, Hashable, CustomReflectable {
   /// The number of keys.
   public let count: Int
@@ -12,6 +12,7 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
   private let entries: [Entry]
   private let slots: [Int32]
   private let mask: Int
+  private let hasDoubts: Bool
 
   /// The memory that the table takes, about.
   var byteCount: Int { bytes.count + entries.count * 56 }
@@ -19,6 +20,7 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
   private struct Entry {
     var key: Range<Int>
     var value: Range<Int>
+    var isDoubtful = false
   }
 
   /// Makes a table of pairs.
@@ -38,12 +40,17 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
     for (key, value) in builder.entries {
       var slot = bytes[key].withUnsafeBytes { Self.hash($0) } & mask
       while slots[slot] >= 0, bytes[entries[Int(slots[slot])].key] != bytes[key] { slot = (slot + 1) & mask }
-      if slots[slot] >= 0 { continue }
+      if slots[slot] >= 0 {
+        let first = Int(slots[slot])
+        if bytes[entries[first].value] != bytes[value] { entries[first].isDoubtful = true }
+        continue
+      }
       slots[slot] = Int32(entries.count)
       entries.append(Entry(key: key, value: value))
     }
     count = entries.count
     firstKeys = entries.prefix(12).map { String(decoding: builder.bytes[$0.key], as: UTF8.self) }
+    hasDoubts = entries.contains(where: \.isDoubtful)
     self.slots = slots
     self.entries = entries
   }
@@ -75,17 +82,27 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
   @inline(__always)
   func withValue<Result>(of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result?
   {
+    withEntry(of: key) { bytes, entry in body(UnsafeBufferPointer(rebasing: bytes[entry.value])) }
+  }
+
+  @inline(__always)
+  private func withEntry<Result>(
+    of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, Entry) -> Result
+  ) -> Result? {
     bytes.withUnsafeBufferPointer { bytes in
       var slot = Self.hash(UnsafeRawBufferPointer(key)) & mask
       while slots[slot] >= 0 {
         let entry = entries[Int(slots[slot])]
-        if entry.key.count == key.count, bytes[entry.key].elementsEqual(key) {
-          return body(UnsafeBufferPointer(rebasing: bytes[entry.value]))
-        }
+        if entry.key.count == key.count, bytes[entry.key].elementsEqual(key) { return body(bytes, entry) }
         slot = (slot + 1) & mask
       }
       return nil
     }
+  }
+
+  /// Whether a key came with several values.
+  func isDoubtful(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    hasDoubts && withEntry(of: key) { $1.isDoubtful } ?? false
   }
 
   /// Whether a key is there.

@@ -39,6 +39,8 @@ enum TransformFailure: UInt8, CaseIterable {
   case unmapped
   /// The store has no such object.
   case lookup
+  /// The store has several such objects, which have different things to give.
+  case doubtfulLookup
   /// Matching took too many steps.
   case pattern
   /// The result is too long.
@@ -64,7 +66,7 @@ enum TransformFailure: UInt8, CaseIterable {
     case .overflow: .transformOverflow
     case .division: .transformDivision
     case .unmapped: .transformUnmapped
-    case .lookup: .transformLookup
+    case .lookup, .doubtfulLookup: .transformLookup
     case .pattern: .transformPattern
     case .tooLong: .transformTooLong
     case .expression: .transformExpression

@@ -108,6 +108,7 @@ extension TransformFailure {
     case .division: return "there is a division by zero with \(list)"
     case .unmapped: return "the table has nothing for \(list)"
     case .lookup: return "the store has no object for \(list)"
+    case .doubtfulLookup: return "the store has several objects for \(list), which differ"
     case .pattern: return "the regular expression takes too many steps with \(list)"
     case .tooLong: return "the result for \(list) is too long"
     case .expression: return "the expression has no value for \(list)"

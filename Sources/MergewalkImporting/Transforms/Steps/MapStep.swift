@@ -59,12 +59,19 @@ struct MapStep: StepAction {
       }
       var batch = RecordBatch()
       var rows: [(key: String, value: String)] = []
+      var known: [String: (value: String, line: Int)] = [:]
       while try table.read(into: &batch, limit: BatchLimit()) {
         if let error = batch.errors.first {
           return refused("“\(path)”, line \(error.position.line): \(error.message)")
         }
         for record in 0..<batch.recordCount {
-          rows.append((batch.text(record, 0) ?? "", batch.text(record, 1) ?? ""))
+          let (key, value) = (batch.text(record, 0) ?? "", batch.text(record, 1) ?? "")
+          let line = batch.records[record].line
+          if let first = known[key], first.value != value {
+            return refused("“\(path)”, line \(line): “\(key)” stands on line \(first.line) too, with another value")
+          }
+          known[key] = (value, line)
+          rows.append((key, value))
         }
       }
       return rows
@@ -144,7 +151,9 @@ struct LookUp: ColumnStep {
     var other: [UInt8] = []
     if case .text(let text) = otherwise { other = Array(text.utf8) }
     let tooLong = RegisterMachine.Cell.failed(.tooLong, index)
+    let isStored = failure == .lookup
     machine.eachText(from, &output, &records) { text, offset, buffer in
+      if isStored, table.isDoubtful(text) { return .failed(.doubtfulLookup, index) }
       let start = buffer.position
       if let fits = table.withValue(of: text, { buffer.append($0) }) {
         return fits ? .range(start, buffer.position - start) : tooLong

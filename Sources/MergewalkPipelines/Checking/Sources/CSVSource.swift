@@ -99,7 +99,10 @@ extension SourceBuilder {
           "the dialect of “\(input.path)” is not certain: " + dialect.evidence.joined(separator: "; "),
           hint: "say what you know of it: “delimiter”, “header” and so on")
       }
-      return dialect.options
+      var found = dialect.options
+      // Files of one source need not have one encoding; read in another one they would be text, too.
+      if options.encoding == .detect || dialect.isEncodingToldByBytes { found.encoding = .detect }
+      return found
     } catch {
       findings.add(error, of: input, source)
       return options

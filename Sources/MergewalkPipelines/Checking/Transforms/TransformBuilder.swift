@@ -5,6 +5,8 @@ import MergewalkObjectModel
 /// Turns what an import says of columns, conditions and processes into the parts of a definition, and keeps their places.
 struct TransformBuilder {
   let findings: Findings
+  /// What holds for every column that does not say otherwise.
+  let defaults: ComponentValue?
 
   /// Fills in what is done with the records of a part.
   func complete(_ part: inout ImportPart, _ component: ComponentValue, source: ComponentValue?) {
@@ -15,7 +17,7 @@ struct TransformBuilder {
   }
 
   private func column(_ named: NamedValue) -> ColumnTransform? {
-    guard let value = named.value else { return nil }
+    guard var value = named.value else { return nil }
     let source: ColumnTransform.Source
     if let expression = value.expression("value") {
       if let from = value.fields["from"] {
@@ -30,6 +32,10 @@ struct TransformBuilder {
     var column = ColumnTransform(
       name: named.name.value, source: source, steps: StepBuilder(findings: findings).steps(value.steps("do")),
       kind: value.choice("type", as: ValueKind.self))
+    // A text means the same here as in an attribute.
+    for option in FieldSpec.readings.map(\.name) where !value.has(option) {
+      value.fields[option] = defaults?.fields[option]
+    }
     column.reading = FieldBuilder(findings: findings, defaults: nil).conversion(value)
     column.position = value.text("from")?.position ?? named.name.position
     return column

@@ -8,6 +8,8 @@ public struct CSVDialect: Sendable, Hashable {
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
   public var proposals: [CSVProposal]
+  /// Whether the bytes told the encoding, so that those of another file may tell another.
+  public var isEncodingToldByBytes = false
 
   /// Creates a dialect.
   public init(options: CSVOptions, evidence: [String], isCertain: Bool, proposals: [CSVProposal] = []) {

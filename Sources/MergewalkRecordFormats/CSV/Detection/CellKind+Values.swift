@@ -21,6 +21,9 @@ extension CellKind {
     }
     if end > i, text[end - 1] == UInt8(ascii: "%") {
       end -= 1
+    } else if i == 0, end > 1, text[end - 1] == UInt8(ascii: "-"), isDigit(text[end - 2]) {
+      // Business software writes the sign of negative numbers behind them.
+      end -= 1
     } else {
       for length in 1...3 where end - length > i && currency(at: end - length) == length { end -= length }
     }

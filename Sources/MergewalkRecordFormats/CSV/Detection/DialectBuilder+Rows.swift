@@ -117,11 +117,23 @@ extension DialectBuilder {
       return
     }
     if case .names = options.header { return }
-    if !table.rows.indices.contains(shape.records.first ?? -1) { return }
-    let judge = HeaderJudge(bytes, table, shape, texts)
-    options.header = judge.rows > 0 ? .firstRecord : .none
+    guard let first = shape.records.first, table.rows.indices.contains(first) else { return }
+    var judge = HeaderJudge(bytes, table, shape, texts)
+    let row = table.rows[first]
+    if judge.names != nil, known.contains(.skippedLines) || options.table ?? 1 > 1 || row.lines > 1 {
+      // Its lines cannot be skipped.
+      judge.names = nil
+      judge.rows = 0
+      judge.isCertain = false
+    }
+    if let names = judge.names {
+      options.header = .names(names)
+      options.skippedLines = row.line
+    } else {
+      options.header = judge.rows > 0 ? .firstRecord : .none
+    }
     options.headerRows = max(1, judge.rows)
-    if judge.rows == 0, let first = shape.records.first, table.rows[first].width != shape.width {
+    if judge.rows == 0, row.width != shape.width {
       options.columnCount = shape.width
     }
     evidence.append(
@@ -258,10 +270,11 @@ extension DialectBuilder {
     }
     caution.typedColumns = zip(typed, filled).map { $1 > 0 && $0 * 10 >= $1 * 8 }
     if options.skippedLines > 0, !known.contains(.skippedLines) {
-      if options.header == .firstRecord {
-        caution.header = shape.records.first.map { Array(raw($0)) } ?? []
-      } else if !isLikePreamble(shape.width) {
-        caution.width = shape.width
+      let header = headerRows > 0 ? shape.records.first : nil
+      let isRead = options.header == .firstRecord
+      if isRead || !isLikePreamble(shape.width, header: header.map { table.rows[$0].line }) {
+        caution.header = header.map { Array(raw($0)) } ?? []
+        caution.width = isRead ? 0 : shape.width
       }
     }
     options.caution = caution
@@ -269,10 +282,11 @@ extension DialectBuilder {
 
   private static let mostTyped = 400
 
-  /// Whether a line among those to skip has so many fields.
-  private func isLikePreamble(_ width: Int) -> Bool {
+  /// Whether a line among those to skip, besides the header, has so many fields.
+  private func isLikePreamble(_ width: Int, header: Int?) -> Bool {
     let plain = SampleTable(bytes, best.candidate, comment: [])
-    return width < 2 || plain.rows.contains { $0.line <= options.skippedLines && $0.width == width }
+    return width < 2
+      || plain.rows.contains { $0.line <= options.skippedLines && $0.line != header && $0.width == width }
   }
 
   /// The lines of the table's rows that meet a condition, as a part of a sentence.

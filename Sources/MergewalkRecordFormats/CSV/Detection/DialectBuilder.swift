@@ -51,7 +51,9 @@ struct DialectBuilder {
     if let sentence = finder.text.evidence { evidence.append(sentence) }
     if !finder.text.isCertain { isCertain = false }
     if !isWhole { evidence.append("only the first \(bytes.count) bytes of text were looked at") }
-    return CSVDialect(options: options, evidence: evidence, isCertain: isCertain, proposals: proposals)
+    var dialect = CSVDialect(options: options, evidence: evidence, isCertain: isCertain, proposals: proposals)
+    dialect.isEncodingToldByBytes = finder.text.isToldByBytes
+    return dialect
   }
 
   func split(_ candidate: DialectCandidate, _ comment: String?) -> SampleTable {
@@ -101,6 +103,7 @@ struct DialectBuilder {
     options.escape = best.candidate.escape
     if options.escape != nil, !known.contains(.escape) {
       evidence.append("escape “\\”: it stands \(table.usedEscapes) times before what would mean something")
+      caution.doubtsEscapes = true
     }
     options.quote = best.candidate.quote
     var strayQuotes = table.strayQuotes

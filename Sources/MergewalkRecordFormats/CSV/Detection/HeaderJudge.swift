@@ -6,6 +6,8 @@ struct HeaderJudge {
   var reason: String
   /// Whether the decision could go the other way.
   var isCertain: Bool
+  /// Names for the columns where those of the header cannot be all of them: some are empty, or the same.
+  var names: [String]?
 
   /// A column's cells below the first rows.
   private struct Column {
@@ -70,7 +72,10 @@ struct HeaderJudge {
           rows: count, reason: "\(count) records of names stand above columns of values", isCertain: true)
         break
       }
-      best = Self.judge(names, headKinds[0], columns, texts.below(table, records.dropFirst().prefix(Self.mostRecords)))
+      let below = texts.below(table, records.dropFirst().prefix(Self.mostRecords))
+      best =
+        Self.fault(names).map { Self.judgeFaulty(names, $0, headKinds[0], columns, below) }
+        ?? Self.judge(names, headKinds[0], columns, below)
     }
     self = best ?? HeaderJudge(rows: 0, reason: "the first record cannot be names", isCertain: false)
   }
@@ -102,6 +107,19 @@ struct HeaderJudge {
       }
     }
     return nil
+  }
+
+  /// Names that are all different: the numbers of columns that have none, and numbers behind those that are taken.
+  static func unique(_ names: [String]) -> [String] {
+    var taken = Set(names.map { $0.lowercased() })
+    var seen: Set<String> = []
+    return names.enumerated().map { index, name in
+      if !name.isEmpty, seen.insert(name.lowercased()).inserted { return name }
+      let stem = name.isEmpty ? "" : name + " "
+      var number = name.isEmpty ? index + 1 : 2
+      while !taken.insert(stem.lowercased() + String(number)).inserted { number += 1 }
+      return stem + String(number)
+    }
   }
 
   private static func joined(_ rows: [[String]]) -> [String] {
@@ -138,8 +156,28 @@ struct HeaderJudge {
       if head.count(where: { $0 == .empty }) * 2 > head.count { return false }
     }
     guard let last = heads.last else { return false }
-    // A unit may be a dash.
-    return typed.allSatisfy { last[$0] != .empty } && typed.count(where: { last[$0] != .missing }) >= 2
+    // A unit may be a dash; a column that has its name in the first record, as an index does, none.
+    let named = typed.count { last[$0] != .empty && last[$0] != .missing }
+    return named >= 2 && typed.allSatisfy { column in heads.contains { $0[column] != .empty } }
+  }
+
+  /// Whether a first record in which names are empty or the same stands above columns of values as names do.
+  private static func judgeFaulty(
+    _ names: [String], _ fault: String, _ kinds: [CellKind], _ columns: [Column], _ below: [Set<String>]
+  ) -> HeaderJudge {
+    let typed = zip(kinds, columns).count { $1.isTyped && $0 != .empty && $0 != .missing }
+    let filled = names.count { !$0.isEmpty }
+    guard typed > 0, filled * 2 >= names.count, !kinds.contains(where: { $0.isTyped || $0 == .missing }) else {
+      let isCertain = kinds.contains(where: \.isTyped)
+      return HeaderJudge(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: isCertain)
+    }
+    let isNew = zip(names, below).allSatisfy { $0.isEmpty || !$1.contains($0) }
+    var judge = HeaderJudge(
+      rows: 1,
+      reason: "the first record has text above \(typed == 1 ? "1 column" : "\(typed) columns") of numbers, dates or the"
+        + " like, but \(fault): the columns have names of their own", isCertain: isNew)
+    judge.names = unique(names)
+    return judge
   }
 
   /// Whether one first record is names.
@@ -152,9 +190,6 @@ struct HeaderJudge {
       let lengths = Set(values.subtracting(["", "\\N", "NULL"]).map(\.utf8.count))
       guard values.count >= 8, lengths.count == 1, let length = lengths.first else { continue }
       lengthVotes += name.utf8.count == length ? -1 : 1
-    }
-    if let fault = fault(names) {
-      return HeaderJudge(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: true)
     }
     var different = 0
     var alike = 0

@@ -8,6 +8,8 @@ struct SampleText {
   var evidence: String?
   /// Whether the encoding could be another one.
   var isCertain = true
+  /// Whether the bytes told it, by themselves, so that those of another file may tell another.
+  var isToldByBytes = false
   /// Whether the text is the whole file.
   var isWhole: Bool
 
@@ -22,7 +24,7 @@ struct SampleText {
     encoding = asked
     self.isWhole = isWhole
     if asked == .automatic || asked == .detect {
-      (encoding, evidence, isCertain) = Self.encoding(sample, isWhole, asked)
+      (encoding, evidence, isCertain, isToldByBytes) = Self.encoding(sample, isWhole, asked)
     }
     let isLong = sample.count > Self.mostBytes && Self.hasFewLines(sample.prefix(Self.mostBytes))
     let limit = isLong ? Self.longest : Self.mostBytes
@@ -60,19 +62,20 @@ struct SampleText {
 
   private static func encoding(
     _ sample: [UInt8], _ isWhole: Bool, _ asked: TextEncoding
-  ) -> (TextEncoding, String?, Bool) {
+  ) -> (TextEncoding, String?, Bool, Bool) {
     let part = sample.prefix(TextStream.rawSize)
     return part.withUnsafeBytes { bytes in
       if let mark = TextEncoding.marked(bytes) {
-        return (asked, "encoding: a byte order mark of \(mark.encoding.name)", true)
+        return (asked, "encoding: a byte order mark of \(mark.encoding.name)", true, false)
       }
       let guess = EncodingDetector.detect(bytes, isWhole: isWhole && part.count == sample.count)
-      guard let guess else { return (asked, "encoding: the bytes tell none; utf-8 is assumed", false) }
-      if guess.encoding == .utf8 { return (asked, nil, true) }
+      guard let guess else { return (asked, "encoding: the bytes tell none; utf-8 is assumed", false, false) }
+      if guess.encoding == .utf8 { return (asked, nil, true, false) }
       let (characters, faults) = sequences(bytes)
       if characters > 4 * faults {
         return (
-          asked, "encoding: utf-8, but \(faults) byte\(faults == 1 ? " is" : "s are") no part of a character", false
+          asked, "encoding: utf-8, but \(faults) byte\(faults == 1 ? " is" : "s are") no part of a character", false,
+          false
         )
       }
       let name = guess.encoding.name
@@ -80,9 +83,10 @@ struct SampleText {
         let sentence =
           "encoding: windows-1252, where 0x\(String(byte, radix: 16, uppercase: true)), which stands equally often in"
           + " all lines, is a sign"
-        return (.windows1252, sentence, false)
+        return (.windows1252, sentence, false, false)
       }
-      return (guess.encoding, "encoding: \(guess.encoding.name), because of \(guess.evidence)", guess.confidence > 0.5)
+      let sentence = "encoding: \(guess.encoding.name), because of \(guess.evidence)"
+      return (guess.encoding, sentence, guess.confidence > 0.5, true)
     }
   }
 

@@ -51,6 +51,41 @@ import Testing
     #expect(none.quote == nil)
   }
 
+  @Test(
+    "a header in which names are empty or the same is no record",
+    arguments: [
+      (",name,sum\n0,a,1.5\n1,b,2.5\n2,c,3.5\n", ["1", "name", "sum"]),
+      ("id,name,\n1,a,\n2,b,\n3,c,\n", ["id", "name", "3"]),
+      ("id,name,Name,name 2,2,\n1,a,b,c,d,e\n2,b,c,d,e,f\n", ["id", "name", "Name 3", "name 2", "2", "6"]),
+    ])
+  func faultyHeaders(_ text: String, _ names: [String]) throws {
+    let dialect = try detect(text)
+    #expect(dialect.options.header == .names(names) && dialect.options.skippedLines == 1, "\(dialect)")
+    let lines = text.split(separator: "\n").dropFirst()
+    let records = lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    #expect(CorpusFile.read(Array(text.utf8), dialect.options) == [names] + records)
+    // Another file without that header loses no record.
+    #expect(CorpusFile.read(Array(lines.joined(separator: "\n").utf8), dialect.options) == [names] + records)
+  }
+
+  @Test func `a first record with gaps is one where nothing says that it is names`() throws {
+    for text in ["Bob,,x\nAl,3,y\nEve,4,z\n", "a,,b\nc,d,e\nf,g,h\n", "x,x,1\ny,z,2\nv,w,3\n"] {
+      let dialect = try detect(text)
+      #expect(dialect.options.header == .none && dialect.options.skippedLines == 0, "\(dialect)")
+    }
+    // Options that are given stay.
+    var base = CSVOptions()
+    base.skippedLines = 0
+    #expect(try detect("id,name,\n1,a,\n2,b,\n", base: base, known: .skippedLines).options.header == .none)
+    let stacked = try detect("id,mean,mean,std\n,a,b,a\n0,1.5,2.5,3\n1,2.5,3.5,4\n").options
+    #expect(stacked.header == .firstRecord && stacked.headerRows == 2)
+  }
+
+  @Test func `numbers with their sign behind them are numbers`() throws {
+    let dialect = try detect("item;count;sum\n0001;1.000,00-;1,5-\n0002;2.000,00-;2,5-\n0003;3.000,00-;3,5-\n")
+    #expect(dialect.options.delimiter == ";" && dialect.options.header == .firstRecord)
+  }
+
   @Test func `lines above and below the table are told`() throws {
     let dialect = try detect("Report\nof May\n\nid,sum\n1,2\n3,4\n5,6\n\nmade with care\n")
     #expect(dialect.options.skippedLines == 3 && dialect.options.header == .firstRecord)
