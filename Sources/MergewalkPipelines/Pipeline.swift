@@ -23,6 +23,8 @@ public struct PipelineSettings: Sendable {
 
   /// The formats of the imports in their order, when they are known and no file is to be looked into.
   var formats: [RecordFormat] = []
+  /// Whether the store's file has to be a database; a run looks when it opens it, and tells so in its metrics.
+  var checksStore = false
 
   /// Creates settings that add nothing.
   public init() {}
@@ -67,6 +69,8 @@ public struct Pipeline: Sendable {
   /// pipeline without mistakes.
   public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {
     let findings = Findings(path: path)
+    var settings = settings
+    settings.checksStore = true
     _ = PipelineLoader(settings: settings, findings: findings).load()
     return DiagnosticList(findings.list).diagnostics
   }

@@ -72,7 +72,7 @@ struct PipelineLoader {
     if path == nil, component.has("stores"), !component.has("store") { return "" }
     if let path {
       let place = settings.storePath == nil ? component.text("store")?.position : nil
-      StoreCheck(findings: findings).run(path, at: place ?? .file)
+      StoreCheck(findings: findings, looksInside: settings.checksStore).run(path, at: place ?? .file)
     }
     return path
   }

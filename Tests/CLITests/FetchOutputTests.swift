@@ -47,7 +47,9 @@ struct FetchOutputTests {
       let text = try String(contentsOfFile: shop.folder.file("rows.\(ending)"), encoding: .utf8)
       #expect(text.hasPrefix(head), "\(ending): \(text)")
     }
-    #expect(try shop.failure("--entity", "Category", "--output", "rows.csv").hasSuffix("File exists [fileExists]\n"))
+    #expect(
+      try shop.failure("--entity", "Category", "--output", "rows.csv").hasSuffix(
+        "name another file, or remove this one [fileExists]\n"))
     #expect(try shop.failure("--entity", "Category", "--output", "none/rows.csv").hasSuffix("[cannotWrite]\n"))
     // What fails leaves no file behind.
     _ = try shop.failure("--entity", "Order", "--predicate", "nonsense == 1", "--output", "never.csv")

@@ -84,7 +84,7 @@ struct RunsCommandTests {
   @Test("where nothing was noted, or the table is somebody else's, that is said and nothing is changed")
   func nothing() throws {
     let none = try runs()
-    #expect(none.status == 2 && none.words.contains("no run was noted"))
+    #expect(none.status == 2 && none.words.contains("there is no such store"))
     try folder.write(
       "not a database at all, however long this text may be: \(String(repeating: "x", count: 600))",
       to: "s.sqlite-mergewalk")

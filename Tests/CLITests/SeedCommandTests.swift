@@ -81,7 +81,10 @@ struct SeedCommandTests {
     try folder.write("mine", to: "default.sqlite")
     let refused = try seed("orders.yaml", "--store", "default.sqlite", "--json")
     #expect(refused.status == 2)
-    #expect(refused.words == "default.sqlite: error: there is a file already [alreadyExists]\n")
+    #expect(
+      refused.words
+        == "default.sqlite: error: there is a file already; replace it with --force, or name another path with"
+        + " --store [alreadyExists]\n")
     #expect(try refused.object()["status"] as? String == "failed")
     #expect(try bytes("default.sqlite") == Data("mine".utf8))
     #expect(try seed("orders.yaml", "--store", "default.sqlite", "--force", "--quiet").status == 0)

@@ -6,9 +6,11 @@ import MergewalkRecordFormats
 /// Finds paths of stores at which no store can be.
 struct StoreCheck {
   let findings: Findings
+  /// Whether a file that is not a database is reported, too.
+  let looksInside: Bool
 
-  /// Reports a folder, and a file that is not a database, where a pipeline has its store; what a database holds is found
-  /// when it is opened.
+  /// Reports a folder, and perhaps a file that is not a database, where a pipeline has its store; what a database holds
+  /// is found when it is opened.
   func run(_ path: String, at position: SourcePosition) {
     var status = stat()
     guard stat(path, &status) == 0 else { return }
@@ -18,7 +20,7 @@ struct StoreCheck {
         .unsuitableStore, at: position, "the store “\(path)” is a folder",
         hint: "a store is a file: for example “\(Paths.join(path, "shop.sqlite"))”")
     // An empty file is an empty database.
-    case S_IFREG where status.st_size > 0 && !isDatabase(path):
+    case S_IFREG where looksInside && status.st_size > 0 && !isDatabase(path):
       findings.add(
         .unsuitableStore, at: position, "the store “\(path)” is not a SQLite database",
         hint: "name the file of a store, or another path for a new one")

@@ -41,7 +41,7 @@ struct FetchCommand: ParsableCommand {
   @Argument(help: "The store.", completion: .file())
   var store: String
 
-  @Option(help: ArgumentHelp("The entity of the objects; without it the entities are named.", valueName: "name"))
+  @Option(help: ArgumentHelp("The entity of the objects; without it the entities are listed.", valueName: "name"))
   var entity: String?
 
   @Option(
