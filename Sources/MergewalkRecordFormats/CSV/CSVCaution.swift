@@ -5,6 +5,8 @@ public struct CSVCaution: Sendable, Hashable {
   /// Whether a record is refused in which an escape stands before anything but a quote, a delimiter, an escape or a line
   /// end: in `C:\temp` the backslash is text.
   public var doubtsEscapes = false
+  /// Whether `\N` as a whole field is meant in spite of that, because it stands for nothing.
+  public var allowsEscapedNull = false
   /// Whether the records of other tables than the one that is read are refused, instead of passed over.
   public var refusesOtherTables = false
   /// The header as it stands in the file that was looked at; empty: unknown.

@@ -11,12 +11,12 @@ extension CSVParser {
     return caution.width > 0 ? !isHeader && fieldCount(base, start, stop) == caution.width : isHeader
   }
 
-  /// Whether the byte behind an escape is one that needs it, or both are `\N`, which stands for nothing, as a field.
+  /// Whether the byte behind an escape is one that needs it, or both are `\N` as a field that stands for nothing.
   func isEscaped(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
     let next = base[at + 1]
     switch next {
     case 10, 13, UInt8(ascii: "\""), UInt8(ascii: "'"), quote, escape, delimiter: return true
-    case UInt8(ascii: "N"):
+    case UInt8(ascii: "N") where caution?.allowsEscapedNull == true:
       let before = at > 0 ? base[at - 1] : 10
       let length = long?.count ?? 1
       return (before == 10 || before == 13 || (at >= length && isDelimiter(base, at - length, end)))

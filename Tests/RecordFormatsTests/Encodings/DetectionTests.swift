@@ -67,10 +67,10 @@ import Testing
     ], [2, 20, 200])
   func signs(_ text: String, _ rows: Int) throws {
     let parts = text.split(separator: "#", omittingEmptySubsequences: false)
-    let text = "id;v\n" + (0..<rows).map { "\($0);\(parts.joined(separator: "\($0)"))\n" }.joined()
-    let encoded = try #require(iconv(Array(text.utf8), from: "UTF-8", to: "windows-1252"))
+    let file = "id;v\n" + (0..<rows).map { "\($0);\(parts.joined(separator: "\($0)"))\n" }.joined()
+    let encoded = try #require(iconv(Array(file.utf8), from: "UTF-8", to: "windows-1252"))
     let found = try decoded(ByteSource(bytes: encoded.text), .detect)
-    #expect(String(decoding: found, as: UTF8.self) == text)
+    #expect(String(decoding: found, as: UTF8.self) == file)
   }
 
   @Test(

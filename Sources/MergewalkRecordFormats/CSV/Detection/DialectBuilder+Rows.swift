@@ -277,6 +277,7 @@ extension DialectBuilder {
         caution.width = isRead ? 0 : shape.width
       }
     }
+    caution.allowsEscapedNull = options.nullTokens.contains("\\N")
     options.caution = caution
   }
 
