@@ -25,6 +25,7 @@ dist: packages ## a tarball, a Debian package and an OCI image in build/dist, li
 	python3 scripts/dist.py --binary .build_static/release/mergewalk --static build/static/libraries.json --out build/dist
 
 dist-test: ## install what `make dist` built into roots without Swift, and run the demo there (as root)
+	python3 scripts/check-docs.py --units
 	python3 scripts/dist-test.py --dist build/dist
 
 test: packages ## every test

@@ -29,9 +29,12 @@ struct WidthFaults {
     options.repeatedHeaders = .record
     options.caution = nil
     var batch = ImportBatch(plan: plan)
+    // A column that a contract lets be missing is none that the record lacks.
+    let known = plan.columnNames.map { header.contains($0) }
+    let columns = zip(plan.columnNames, known).map { $1 ? $0 : header[0] }
     do throws(ReadError) {
       var reader = try RecordFormat.csv(options).reader(
-        source: ByteSource(bytes: error.raw + [10], path: "record"), columns: .named(plan.columnNames), index: 0)
+        source: ByteSource(bytes: error.raw + [10], path: "record"), columns: .named(columns), index: 0)
       guard try reader.read(into: &batch.records, limit: BatchLimit(records: 2)), batch.records.recordCount == 1 else {
         return nil
       }
@@ -42,7 +45,7 @@ struct WidthFaults {
     for field in plan.fields.indices where plan.fieldColumns[field] < batch.records.columnCount {
       let column = plan.fieldColumns[field]
       // What is missing is the fault itself.
-      guard batch.records.state(0, column) != .absent else { continue }
+      guard known[column], batch.records.state(0, column) != .absent else { continue }
       plan.fields[field].convert(&batch.records, column: column, into: &batch.columns[field], failures: &faults)
       plan.fields[field].validate(batch.records, column: column, cells: &batch.columns[field], failures: &faults)
     }

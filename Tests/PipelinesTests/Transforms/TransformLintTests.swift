@@ -77,7 +77,7 @@ import Testing
     ),
     (
       "attributes: { text: { from: name, do: [{ map: { values: {} } }] } }",
-      "9:57: error: “values” takes names with a text each, but here is an empty mapping"
+      "9:59: error: “values” takes names with a text each, but here is an empty mapping"
     ),
     ("attributes: { text: { from: name, do: [{ map: {} }] } }", "9:49: error: “map” needs “values” or “file”"),
     ("attributes: { text: { from: name, do: [{ concat: [nmae] }] } }", "9:44: error: “data.csv” has no column “nmae”"),
