@@ -107,7 +107,9 @@ struct ModelArchiverTests {
     #expect(zoo.className == nil)
     #expect(zoo.attributes.first { $0.name == "map" }?.customClassName == "MapImage")
     let again = ModelArchiver.archive(try ManagedObjectModel(read), for: .file)
-    #expect(again.bytes == archive.bytes)
+    // What stands for indexes of entities in models of old is written out by the first reading.
+    let third = ModelArchiver.archive(try ManagedObjectModel(try #require(ArchivedModel.read(again.bytes))), for: .file)
+    #expect(third.bytes == again.bytes)
     let copy = ModelArchiver.archive(model, for: .cache)
     #expect(try #require(ArchivedModel.read(copy.bytes, for: .cache)).fetchRequestTemplates.isEmpty)
   }

@@ -183,7 +183,8 @@ extension CSVParser {
       if fault == nil { fault = Fault(code: .danglingEscape, at: at) }
       return end
     }
-    if let caution, caution.doubtsEscapes {
+    // A header is names: what they lose is no data.
+    if let caution, caution.doubtsEscapes, width > 0 {
       if !isLast, at + 2 >= end || isCut(base, at + 2, end) { return nil }
       if fault == nil, !isEscaped(base, at, end) { fault = Fault(code: .doubtfulEscape, at: at) }
     }

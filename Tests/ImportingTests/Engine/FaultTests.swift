@@ -1,4 +1,5 @@
 import Foundation
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -147,9 +148,12 @@ import Testing
     _ = try ImportSession(definition([input(0..<30)])).run()
     let before = try files()
     var definition = try definition([input(20..<90)])
-    definition.rejects.path = folder.path
+    definition.rejects.path = "/proc/rejects.ndjson"
     #expect(try code(definition) == .cannotWriteRejects)
     #expect(try files() == before)
+    // A folder is found before anything else.
+    definition.rejects.path = folder.path
+    #expect(throws: DiagnosticList.self) { try ImportSession(definition) }
   }
 
   @Test func recordsComeThroughAPipe() throws {

@@ -102,7 +102,7 @@ import Testing
     let rows = "1,\"C:\\temp\",2\n2,a\\tb,2\n3,\"x\\\\y\\\"\",2\n4,\\N,2\n5,a\\,b,2\n6,\\Nx,2\n"
     #expect(
       Self.read("id,name,n\n" + rows, options)
-        == ["doubtfulEscape", "doubtfulEscape", "3|x\\y\"|2", "doubtfulEscape", "5|a,b|2", "doubtfulEscape"])
+        == ["doubtfulEscape", "doubtfulEscape", "3|«x\\y\"»|2", "doubtfulEscape", "5|a,b|2", "doubtfulEscape"])
     // It stands for nothing where it was seen to.
     let nulls = try Self.detected(text + (10...20).map { "\($0),\\N,\\N\n" }.joined())
     #expect(nulls.nullTokens == ["\\N"] && nulls.escape == options.escape)
@@ -111,7 +111,7 @@ import Testing
     #expect(found[2] != "doubtfulEscape", "\(found)")
     var said = options
     said.caution = nil
-    #expect(Self.read("id,name,n\n1,\"C:\\temp\",2\n", said) == ["1|C:temp|2"])
+    #expect(Self.read("id,name,n\n1,\"C:\\temp\",2\n", said) == ["1|«C:temp»|2"])
   }
 
   @Test("one delimiter at the end of a record does not cut others") func trailingDelimiter() throws {
