@@ -75,7 +75,8 @@ struct RunsPageTests {
     for part in [
       "<h2>Earlier runs</h2>", "usually 1", "class=\"run fair last\"",
       "<h2>Policies</h2>",
-      "upsert, objects found by code", "<td class=\"left\">without limit, kept in a file</td>", "href=\"./one%20r%261.ndjson\"",
+      "upsert, objects found by code",
+      "<td class=\"left\">without limit, kept in a file</td>", "href=\"./one%20r%261.ndjson\"",
     ] { #expect(text.contains(part), "\(part)") }
     #expect(!text.contains("Never matched"))
     try folder.write("{\"code\": \"A\", \"n\": 1}\n", to: "in.ndjson")
