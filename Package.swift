@@ -176,7 +176,7 @@ let package = Package(
     module("MergewalkTestSupport"),
     tests("DiagnosticsTests", ["MergewalkDiagnostics"]),
     tests("BytesTests", ["MergewalkBytes", "MergewalkTestSupport"]),
-    tests("ThreadsTests", ["MergewalkThreads"]),
+    tests("ThreadsTests", ["MergewalkThreads", "MergewalkTestSupport"]),
     tests("YAMLTests", ["MergewalkYAML", "MergewalkDiagnostics", "MergewalkTestSupport"]),
     tests("PropertyListsTests", ["MergewalkPropertyLists", "MergewalkTestSupport"]),
     tests(

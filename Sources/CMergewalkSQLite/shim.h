@@ -17,4 +17,3 @@ static inline int mergewalk_config(int option, int value) {
 // Swift does not see these, as their definitions are expressions.
 static const int mergewalk_ioerr_read = SQLITE_IOERR_READ;
 static const int mergewalk_ioerr_short_read = SQLITE_IOERR_SHORT_READ;
-static const int mergewalk_busy_snapshot = SQLITE_BUSY_SNAPSHOT;

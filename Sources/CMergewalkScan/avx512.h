@@ -210,6 +210,7 @@ AVX512 static size_t rows_avx512(struct cscan_rows *rows) {
   const size_t count = rows->count, most_rows = rows->most_rows;
   const uint8_t comment = rows->comment;
   const uint64_t head = rows->head, head_mask = rows->head_mask;
+  const uint64_t quoted_head = rows->quoted_head, quoted_head_mask = rows->quoted_head_mask;
   size_t next = 0, row = 0, slot = 0;
   uint32_t start = rows->start;
   uint32_t odd = rows->next_odd < rows->odd_count ? rows->odds[rows->next_odd] : UINT32_MAX;
@@ -229,7 +230,9 @@ AVX512 static size_t rows_avx512(struct cscan_rows *rows) {
     uint64_t begin;
     memcpy(&begin, bytes + start, 8);
     /* Or behind a byte order mark. */
-    if (__builtin_expect(head_mask != 0 && ((begin & head_mask) == head || (begin & 0xFFFFFF) == 0xBFBBEF), 0)) break;
+    const int is_head =
+      (begin & head_mask) == head || (begin & quoted_head_mask) == quoted_head || (begin & 0xFFFFFF) == 0xBFBBEF;
+    if (__builtin_expect(head_mask != 0 && is_head, 0)) break;
     const uint32_t end = breaks[next + width - 1];
     uint32_t pair = 0;
     /* A branch, so that the next row need not wait. */

@@ -14,11 +14,11 @@ public enum NearestFile {
     while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }
     let folder = ResolvedPath.folder(of: missing)
     let name = String(missing.split(separator: "/").last ?? "")
-    let names = names(in: folder)
+    let names = FileKind.entries(of: folder, most: mostNames)
     let rest = path.dropFirst(missing.count)
     let prefix = missing.dropLast(name.count)
     if missing != path {
-      if let near = NearestName.find(name, in: names.filter { isFolder(folder + "/" + $0) }) {
+      if let near = NearestName.find(name, in: names.filter { FileKind(folder + "/" + $0) == .folder }) {
         let meant = "\(prefix)\(near)\(rest)"
         return isThere(meant) ? "did you mean “\(meant)”?" : "did you mean the folder “\(prefix)\(near)”?"
       }
@@ -38,7 +38,9 @@ public enum NearestFile {
 
   /// Which files with an extension a folder has; `nil` when it has none.
   public static func files(in folder: String, ending: String) -> String? {
-    list(names(in: folder), ending: ending[...], prefix: (folder.hasSuffix("/") ? folder : folder + "/")[...])
+    list(
+      FileKind.entries(of: folder, most: mostNames), ending: ending[...],
+      prefix: (folder.hasSuffix("/") ? folder : folder + "/")[...])
   }
 
   private static func list(_ names: [String], ending: Substring, prefix: Substring) -> String? {
@@ -52,24 +54,5 @@ public enum NearestFile {
     name.firstIndex(of: ".").map { $0 == name.startIndex ? name[...] : name[..<$0] } ?? name[...]
   }
 
-  /// The names in a folder, sorted.
-  private static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while names.count < mostNames, let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
   private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
 }

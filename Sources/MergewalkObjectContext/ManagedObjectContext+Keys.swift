@@ -25,29 +25,40 @@ private struct OrderedSide: Hashable {
 extension ManagedObjectContext {
   /// Gives objects that were never saved the IDs that they will have in their stores.
   ///
-  /// The keys are taken from the stores' sequences at once; an insert that is never saved leaves a gap.
+  /// The keys are taken from the stores' sequences at once, in one transaction for each store; an insert that is never
+  /// saved leaves a gap.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ObjectError) {
-    var keys = AssignedKeys()
+    var waiting: [TableID: [Int64]] = [:]
+    var known: [TableID: Set<Int64>] = [:]
+    var newInParent: [ManagedObject] = []
     for object in objects where object.objectID.isTemporary {
       try check(object)
       if let parent, !object.isInserted {
-        // The parent has it as a new object, and tells its children.
-        try parent.obtainPermanentIDs(for: [counterpart(of: object, in: parent)])
-        continue
+        newInParent.append(counterpart(of: object, in: parent))
+      } else if object.isInserted, known[object.table, default: []].insert(object.primaryKey).inserted {
+        waiting[object.table, default: []].append(object.primaryKey)
       }
-      guard object.isInserted else { continue }
-      guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
-      try openStore(table: object.table)
-      let store = store(table: object.table)
+    }
+    // The parent has them as new objects, and tells its children.
+    if let parent, !newInParent.isEmpty { try parent.obtainPermanentIDs(for: newInParent) }
+    var keys = AssignedKeys()
+    for number in Set(waiting.keys.map(\.store)).sorted() {
+      let tables = waiting.filter { $0.key.store == number }.sorted { $0.key < $1.key }
+      for (table, _) in tables { try openStore(table: table) }
+      let store = store(table: tables[0].key)
       let isOwn = !store.isInTransaction
-      let key = try store.inTransaction({ ObjectError($0) }) { () throws(ObjectError) in
-        let key = store.takePrimaryKeys(root: object.table.root, count: 1)
+      try store.inTransaction({ ObjectError($0) }) { () throws(ObjectError) in
+        for (table, temporary) in tables {
+          var key = store.takePrimaryKeys(root: table.root, count: temporary.count)
+          for old in temporary {
+            keys.tables[table, default: [:]][old] = key
+            key += 1
+          }
+        }
         if isOwn { try objectErrors { () throws(StoreError) in try store.writeMaxima() } }
-        return key
       }
-      keys.tables[object.table, default: [:]][object.primaryKey] = key
     }
     replaceKeys(keys)
   }

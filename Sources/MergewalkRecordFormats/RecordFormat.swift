@@ -77,17 +77,19 @@ public enum RecordFormat: Sendable, Hashable {
 
   /// The columns that an input has, and where it is an archive, those of each chosen member.
   ///
-  /// Of a tar archive it is the first member only, because the others stand behind it.
-  ///
+  /// - Parameter isWhole: whether a tar archive is read to its end for that; else it is its first member only, because
+  ///   the others stand behind it.
   /// - Throws: what the format's reader throws.
-  public func headers(of source: ByteSource) throws(ReadError) -> [(path: String, columns: [String])] {
+  public func headers(
+    of source: ByteSource, isWhole: Bool = false
+  ) throws(ReadError) -> [(path: String, columns: [String])] {
     if case .custom(let format) = self { return [(source.path, try format.open(source, .all, 0).columns)] }
     let contents = try SourceContents(source)
     var headers: [(path: String, columns: [String])] = []
     var next: (any ByteStream)? = try contents.first()
     while let stream = next {
       headers.append((stream.path, try reader(stream: stream, columns: .all, index: 0).columns))
-      next = contents.isZip ? try contents.next() : nil
+      next = isWhole || contents.isZip ? try contents.next() : nil
     }
     return headers
   }

@@ -9,22 +9,26 @@ protocol BackgroundJob: AnyObject, Sendable {
 ///
 /// The thread that makes pages and keys would otherwise wait for each `write`, and a second processor would have nothing
 /// to do. Because one thread does all jobs in order, what is written is the same every time, and a later write to a place
-/// wins. After an error no job is run any more, and everybody who gives one or waits gets that error. When the system has
-/// no thread to give, jobs are run at once.
+/// wins. A job that gives another one has it done at once. After an error no job is run any more, and everybody who gives
+/// one or waits gets that error. When the system has no thread to give, jobs are run at once.
 final class BackgroundWork {
   private struct State {
     var jobs: [any BackgroundJob] = []
     var done = 0
     var error: PageError?
     var isEnding = false
+    /// The thread that is doing a job (``Worker/current``); 0 while none is.
+    var runner: UInt = 0
   }
 
   private let state = Monitor(State())
   private var worker: Worker?
   private var given = 0
 
+  deinit { end() }
+
   /// Waits for the job that is being run and drops the others: what they refer to may go away now.
-  deinit {
+  func end() {
     state.change { state in
       state.isEnding = true
       state.jobs.removeAll()
@@ -34,8 +38,13 @@ final class BackgroundWork {
 
   /// Takes a job, whose memory belongs to the thread until ``wait(for:)`` has returned.
   ///
-  /// - Returns: The number to wait for.
+  /// - Returns: The number to wait for; 0 when it is done, for a job that a job gives.
   func give(_ job: any BackgroundJob) throws(PageError) -> Int {
+    let current = Worker.current
+    if state.withLock({ $0.runner == current }) {
+      try job.run()
+      return 0
+    }
     given += 1
     if worker == nil { worker = Worker { [state] in Self.work(state) } }
     let error = state.change { state in
@@ -44,7 +53,7 @@ final class BackgroundWork {
     }
     if let error { throw error }
     if worker == nil {
-      let failure = Self.attempt(job)
+      let failure = Self.attempt(job, state)
       state.withLock { state in (state.done, state.error) = (state.done + 1, failure) }
       if let failure { throw failure }
     }
@@ -60,7 +69,9 @@ final class BackgroundWork {
   /// Waits until all jobs have been run.
   func waitForAll() throws(PageError) { try wait(for: given) }
 
-  private static func attempt(_ job: any BackgroundJob) -> PageError? {
+  private static func attempt(_ job: any BackgroundJob, _ state: Monitor<State>) -> PageError? {
+    state.withLock { $0.runner = Worker.current }
+    defer { state.withLock { $0.runner = 0 } }
     do { try job.run() } catch { return error }
     return nil
   }
@@ -71,7 +82,7 @@ final class BackgroundWork {
         state.jobs.isEmpty ? nil : state.jobs.removeFirst()
       }
       guard let job else { return }
-      let failure = attempt(job)
+      let failure = attempt(job, state)
       state.change { state in
         state.done += 1
         if let failure {

@@ -12,18 +12,19 @@ final class KeyMerge: @unchecked Sendable {
   private static let readBytes = 4 << 20
 
   /// - Parameters:
-  ///   - chunk: The last keys, sorted; its bytes are copied.
+  ///   - chunk: The last keys; its bytes are copied.
   ///   - findsEqual: Whether equal keys are noted.
   init(
-    _ spilled: [SpilledChunk], _ chunk: KeyChunk, _ order: KeyOrder, _ spill: SpillFile, findsEqual: Bool
+    _ spilled: [SpilledKeys], _ chunk: KeyChunk, _ order: KeyOrder, _ memory: SortMemory, findsEqual: Bool
   ) throws(PageError) {
-    longest = spilled.reduce(chunk.longest) { max($0, $1.longest) }
+    memory.sort(chunk, order)
+    longest = spilled.reduce(memory.list.longest) { max($0, $1.longest) }
     let size = max(4096, min(64 * 1024, Self.readBytes / max(spilled.count, 1)))
     let longest = longest
     var runs = spilled.map { KeyRun($0.range, bufferSize: size, longest: longest) }
-    runs.append(KeyRun(chunk))
+    runs.append(KeyRun(chunk, memory.list))
     tournament = Tournament(
-      runs, order, spill, isExact: spilled.allSatisfy(\.isExact) && chunk.isExact, longest: longest,
+      runs, order, memory.spill, isExact: spilled.allSatisfy(\.isExact) && memory.list.isExact, longest: longest,
       findsEqual: findsEqual)
     try tournament.begin()
   }

@@ -30,24 +30,13 @@ struct KeyRun {
     self.init(buffer: .allocate(capacity: capacity + 8), capacity: capacity, end: 0, unread: range)
   }
 
-  /// Sorted keys in memory.
-  init(_ chunk: KeyChunk) {
-    let size = chunk.used + 4 * chunk.items.count
-    self.init(buffer: .allocate(capacity: size + 8), capacity: size, end: size, unread: 0..<0)
-    KeyRun.write(chunk, to: buffer)
+  /// The keys of a chunk in memory, sorted.
+  init(_ chunk: KeyChunk, _ list: KeyList) {
+    self.init(buffer: .allocate(capacity: chunk.used + 8), capacity: chunk.used, end: chunk.used, unread: 0..<0)
+    list.write(chunk, to: buffer)
   }
 
   func deallocate() { buffer.deallocate() }
-
-  /// Writes the keys of a sorted chunk behind each other.
-  static func write(_ chunk: KeyChunk, to place: Bytes) {
-    var place = place
-    for item in chunk.items {
-      place.put32(item.length)
-      memcpy(place + 4, chunk.bytes + Int(item.start), Int(item.length))
-      place += 4 + Int(item.length)
-    }
-  }
 
   /// The key that comes next.
   @inline(__always) var key: UnsafePointer<UInt8> { UnsafePointer(buffer + start + 4) }

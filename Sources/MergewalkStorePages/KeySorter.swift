@@ -1,27 +1,25 @@
 import Glibc
 
-/// The keys of an index on their way into chunks, which are sorted and spilled in the background.
+/// The keys of an index on their way into chunks, which are sorted and spilled.
 ///
 /// A value behind a pointer: each row has its keys, and nothing is counted or checked for one.
 struct KeyIntake {
   fileprivate let order: KeyOrder
   fileprivate let memory: SortMemory
   fileprivate var chunk: KeyChunk
-  fileprivate var spilled: [SpilledChunk] = []
+  fileprivate var spilled: [SpilledKeys] = []
 
   /// Makes room for a key that the caller writes at once; keys come in ascending order of their row IDs.
+  ///
+  /// Eight bytes behind it may be written too, before the next one comes.
   @inline(__always) mutating func place(_ count: Int) throws(PageError) -> Bytes {
-    if chunk.used + count > memory.chunkBytes, chunk.used > 0 { try spillChunk() }
+    if chunk.used + 4 + count > memory.chunkBytes, chunk.used > 0 { try spillChunk() }
     return chunk.place(count)
   }
 
   private mutating func spillChunk() throws(PageError) {
-    let full = SpilledChunk(chunk, order, memory.space)
-    chunk = KeyChunk(capacity: 0)
-    spilled.append(full)
-    let empty = try memory.spill(full)
-    chunk.deallocate()
-    chunk = empty
+    spilled.append(try memory.spill(chunk, order))
+    chunk.clear()
   }
 }
 
@@ -48,7 +46,7 @@ final class KeySorter {
 
   /// Gives the body each key in order, until it says that it has enough.
   ///
-  /// All sorters have their keys by then.
+  /// All sorters have their keys by then, and no job is being done.
   ///
   /// - Parameters:
   ///   - findsEqual: Whether equal keys are looked for.
@@ -59,10 +57,7 @@ final class KeySorter {
     precondition(!hasBegun, "keys are merged once")
     hasBegun = true
     let (order, memory) = (intake.pointee.order, intake.pointee.memory)
-    try memory.settle()
-    intake.pointee.chunk.sort(order, spare: &memory.space.items)
-    let merge = try KeyMerge(
-      intake.pointee.spilled, intake.pointee.chunk, order, memory.space.spill, findsEqual: findsEqual)
+    let merge = try KeyMerge(intake.pointee.spilled, intake.pointee.chunk, order, memory, findsEqual: findsEqual)
     intake.pointee.chunk.clear()
     // One batch is merged while the other one is used.
     var (batch, next) = (KeyBatch(merge), KeyBatch(merge))

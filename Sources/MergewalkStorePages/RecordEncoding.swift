@@ -11,10 +11,14 @@ enum RecordEncoding {
       header += value.serial < 0x80 ? 1 : Varint.size(value.serial)
       body += value.size
     }
-    // The header's own length is part of it.
-    let own = Varint.size(UInt64(header + 1))
-    header += header + own > 0x7F && own == 1 ? 2 : own
+    header = headerSize(types: header)
     return (header, header + body)
+  }
+
+  /// The bytes of a header whose serial types take so many: its own length is part of it.
+  @inline(__always) static func headerSize(types: Int) -> Int {
+    let own = Varint.size(UInt64(types + 1))
+    return types + (types + own > 0x7F && own == 1 ? 2 : own)
   }
 
   /// Writes a record of the size that was found.
@@ -34,7 +38,8 @@ enum RecordEncoding {
     }
   }
 
-  @inline(__always) private static func put(_ bits: UInt64, _ size: Int, _ place: Bytes) {
+  /// Writes the last bytes of a number.
+  @inline(__always) static func put(_ bits: UInt64, _ size: Int, _ place: Bytes) {
     switch size {
     case 0: break
     case 1: place[0] = UInt8(truncatingIfNeeded: bits)

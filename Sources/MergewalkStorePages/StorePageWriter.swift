@@ -5,6 +5,8 @@
 package final class StorePageWriter {
   private let file: PageFile
   private let memory: SortMemory
+  private let work = BackgroundWork()
+  private let blocks: RowBlocks
   private var loads: [TableLoad] = []
 
   /// Takes over a file.
@@ -15,10 +17,13 @@ package final class StorePageWriter {
   ///   - chunkBytes: The bytes of keys of each index that are sorted in memory.
   /// - Throws: ``PageError`` with `unsupportedFile` or `inputOutput`.
   package init(descriptor: Int32, temporaryFolder: String, chunkBytes: Int = 1 << 20) throws(PageError) {
-    let work = BackgroundWork()
     file = try PageFile(descriptor: descriptor, work: work)
     memory = SortMemory(folder: temporaryFolder, chunkBytes: chunkBytes, work: work)
+    blocks = RowBlocks(work: work)
   }
+
+  /// What jobs refer to goes away now.
+  deinit { work.end() }
 
   /// Begins to fill a table.
   ///
@@ -32,7 +37,8 @@ package final class StorePageWriter {
     root: UInt32, columnCount: Int, rowIDColumn: Int?, indexes: [IndexShape]
   ) throws(PageError) -> TableLoad {
     let load = try TableLoad(
-      file, root: root, columnCount: columnCount, rowIDColumn: rowIDColumn, indexes: indexes, memory: memory)
+      file, root: root, columnCount: columnCount, rowIDColumn: rowIDColumn, indexes: indexes, memory: memory,
+      blocks: blocks)
     loads.append(load)
     return load
   }
@@ -44,6 +50,8 @@ package final class StorePageWriter {
   /// - Throws: ``PageError`` with `inputOutput` or `tooLarge`.
   package func finish() throws(PageError) -> [UInt32] {
     var empty: [UInt32] = []
+    for load in loads { try load.giveRows() }
+    try work.waitForAll()
     for load in loads { try load.finishTable() }
     for load in loads {
       for (i, index) in load.indexes.enumerated() {

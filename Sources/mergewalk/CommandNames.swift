@@ -54,6 +54,28 @@ enum CommandNames {
     return plain.first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.count > 2 && isFile($0) }
   }
 
+  /// What the parser says, with what it leaves out about numbers: that a negative one was read as an option, and that
+  /// something else is no number.
+  static func explained(_ text: String, _ arguments: [String]) -> String {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard let first = lines.first else { return text }
+    if first.hasPrefix("Error: Missing value for '") {
+      let option = arguments.indices.dropLast().first { index in
+        first.hasPrefix("Error: Missing value for '\(arguments[index]) ") && (Int(arguments[index + 1]) ?? 0) < 0
+      }
+      if let option {
+        lines[0] = "Error: \(arguments[option]) takes a number that is not negative, not \(arguments[option + 1])"
+      }
+    } else if first.hasPrefix("Error: The value '"), first.hasSuffix(">'"),
+      ["count", "number", "records", "days", "jobs"].contains(where: { first.contains("<\($0)>'") })
+    {
+      lines[0] += ": it takes a whole number"
+    } else if first.hasSuffix("<count|all>'") {
+      lines[0] += ": it takes a whole number, or “all”"
+    }
+    return lines.joined(separator: "\n")
+  }
+
   /// The commands that a word of the first level stands for: those of that name in groups, or another tool's word.
   private static func deeper(_ word: String, in root: any ParsableCommand.Type) -> [String] {
     let inner = root.configuration.subcommands.flatMap { group in

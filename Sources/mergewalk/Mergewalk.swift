@@ -52,7 +52,7 @@ struct Mergewalk: ParsableCommand {
         Console.words("Error: “\(file)” is read as options, because it begins with “-”; write “./\(file)” for the file")
         Glibc.exit(ExitStatus.usage.rawValue)
       }
-      let text = HelpText.withUsage(fullMessage(for: error))
+      let text = HelpText.withUsage(CommandNames.explained(fullMessage(for: error), arguments))
       if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(text) } }
       exit(withError: code)
     }

@@ -46,6 +46,38 @@ struct HelpTests {
     }
   }
 
+  @Test("commands of the documentation and of help are calls that the parser takes") func calls() throws {
+    var lines: Set<String> = []
+    let docs = Locations.repository + "/docs/"
+    for name in try FileManager.default.contentsOfDirectory(atPath: docs) where name.hasSuffix(".md") {
+      let page = try String(contentsOfFile: docs + name, encoding: .utf8)
+      for block in page.components(separatedBy: "```sh\n").dropFirst() {
+        let text = block.components(separatedBy: "```")[0].replacingOccurrences(of: "\\\n", with: " ")
+        lines.formUnion(text.components(separatedBy: "\n"))
+      }
+    }
+    for command in try Self.commands() {
+      let text = command.discussion.replacingOccurrences(of: " \\\n", with: " ")
+      lines.formUnion(text.components(separatedBy: "\n"))
+    }
+    let calls = lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("mergewalk ") }
+    #expect(calls.count > 100)
+    // Their files are not there, which is no mistake of usage.
+    let folder = TemporaryFolder()
+    try folder.write(calls.sorted().joined(separator: "\n") + "\n", to: "calls")
+    let run = try Command.shell(
+      """
+      touch usage
+      mergewalk() {
+        "$MERGEWALK" "$@" < /dev/null > output 2> words
+        [ $? -ne 64 ] || { echo "mergewalk $*"; head -n 1 words; } >> usage
+      }
+      while IFS= read -r line; do eval "$line" > /dev/null 2>&1; done < calls
+      cat usage
+      """, in: folder.path)
+    #expect(run.status == 0 && run.output == "", "\(run.output)")
+  }
+
   @Test("commands are broken before options, never in quotes") func options() {
     let long =
       "  mergewalk fetch s.sqlite --entity Order --predicate \"placed >= %@ AND customer.email ENDSWITH %@\" --limit 1"

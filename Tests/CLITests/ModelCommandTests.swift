@@ -38,6 +38,34 @@ struct ModelCommandTests {
     #expect(command.output.contains("  unique: orderID\n"))
   }
 
+  @Test("show and reject messages have the dates that Xcode writes as seconds")
+  func dates() throws {
+    try folder.write(
+      """
+      <model><entity name="Day"><attribute name="at" optional="YES" attributeType="Date" minDateTimeInterval="0" \
+      maxDateTimeInterval="86400" defaultDateTimeInterval="3600"/></entity></model>
+      """, to: "D.xcdatamodel/contents")
+    let command = try Command(["model", "show", "D.xcdatamodel"], in: folder.path)
+    #expect(
+      command.output.contains(
+        "default 2001-01-01T01:00:00Z, at least 2001-01-01T00:00:00Z, at most 2001-01-02T00:00:00Z"),
+      "\(command.output)")
+    try folder.write("at\n2001-01-01T05:00:00Z\n2000-12-31T23:00:00Z\n2001-01-03T00:00:00Z\n", to: "d.csv")
+    try folder.write(
+      """
+      pipeline: days
+      model: D.xcdatamodel
+      store: d.sqlite
+      source: { files: d.csv }
+      import: { entity: Day, mode: insert, attributes: { at: { from: at, date: iso8601 } } }
+      rejects: { file: d.rejects, limit: 10 }
+      """, to: "d.yaml")
+    #expect(try Command(["run", "d.yaml", "--quiet"], in: folder.path).status == 1)
+    let rejects = try Command(["rejects", "show", "d.rejects"], in: folder.path).output
+    #expect(rejects.contains("(at least 2001-01-01T00:00:00Z)"), "\(rejects)")
+    #expect(rejects.contains("(at most 2001-01-02T00:00:00Z)"), "\(rejects)")
+  }
+
   @Test("convert goes to YAML and back without loss")
   func convert() throws {
     let yaml = try Command(["model", "convert", shop], in: folder.path)

@@ -74,6 +74,24 @@ struct RejectsEditTests {
     #expect(try items() == ["code,n,note", "A,1,x", "B,2,a;b", "C,3,", "D,4,5"])
   }
 
+  @Test("a sheet that has lost a column changes nothing; rows that are not in it are counted")
+  func lostColumn() throws {
+    #expect(try run("in.csv", "code,n,note\nA,x,keep\nB,y,me\nC,1,2,3\n") == 1)
+    let before = try read("r.ndjson")
+    for (sheet, column) in [
+      ("_reject,_reason,code,n,_raw\n1,,A,1,\n", "note"), ("_reject,_reason,code,n,Note,_raw\n1,,A,1,keep,\n", "note"),
+      ("_reject,_reason,code,n,note\n3,,,,\n", "_raw"),
+    ] {
+      try folder.write(sheet, to: "e.csv")
+      let refused = try rejects("edit", "r.ndjson", "--pipeline", "p.yaml", "--apply", "e.csv")
+      #expect(refused.status == 2 && refused.words.contains("e.csv:2:1: error: “\(column)”"), "\(refused.words)")
+      #expect(try read("r.ndjson") == before)
+    }
+    try folder.write("_reject,_reason,code,n,note,_raw\n2,,B,2,me,\n", to: "e.csv")
+    let applied = try rejects("edit", "r.ndjson", "--pipeline", "p.yaml", "--apply", "e.csv")
+    #expect(applied.words.contains("1 record changed, 0 given up, 0 as before, 2 not in the sheet"), "\(applied.words)")
+  }
+
   @Test("a sheet that comes back as it went changes no byte of the rejects file")
   func unchanged() throws {
     #expect(try run("in.csv", "code,n,note\n\" A\",x,\"\"\nB,y,\n\"\u{FEFF}C\",z,\"l1\nl2\"\nD,\"q\"\"q\",  \n") == 1)

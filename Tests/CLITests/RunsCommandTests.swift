@@ -30,6 +30,31 @@ struct RunsCommandTests {
     return try JSONSerialization.jsonObject(with: Data(command.output.utf8)) as? [[String: Any]] ?? []
   }
 
+  @Test("a narrow terminal gets fewer columns and hears which; a pipe gets all of them", arguments: [60, 80, 120, 200])
+  func width(columns: Int) throws {
+    #expect(try run(["1", "2", "3"]).status == 0)
+    let whole = try runs()
+    #expect(whole.lines[0].hasSuffix("inputs") && whole.lines[1].hasSuffix("in.csv") && whole.words.isEmpty)
+    let lines = try Terminal.run(["runs", "s.sqlite"], in: folder.path, columns: columns)
+    #expect(lines.count == 2)
+    for line in lines { #expect(Terminal.width(line) <= max(columns, 80), "\(line)") }
+    for title in ["run", "pipeline", "started (UTC)", "read", "rejected", "status"] {
+      #expect(lines[0].contains(title), "\(lines[0])")
+    }
+    #expect(lines[0].contains("slow stage") == (columns == 200), "\(lines[0])")
+  }
+
+  @Test("runs of several stores name their stores")
+  func severalStores() throws {
+    #expect(try run(["1"]).status == 0)
+    #expect(try run(["1"], ["--store", "日本.sqlite"]).status == 0)
+    let lines = try Command(["runs", "."], in: folder.path).lines
+    #expect(lines.count == 3 && lines[0].contains("  store  "))
+    #expect(lines.contains { $0.contains("日本.sqlite") } && lines.contains { $0.contains("  s.sqlite ") })
+    // What stands behind the store begins at one place, however wide its letters are.
+    #expect(Set(lines.dropFirst().map { Terminal.width($0.components(separatedBy: "people")[0]) }).count == 1)
+  }
+
   @Test("each real run is listed with its inputs, counts, times and slow stage; dry runs are not")
   func list() throws {
     #expect(try run(["1", "2", "3"]).status == 0)

@@ -124,6 +124,8 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     .attribute(.warning, "reversedBounds", 22, "{ type: double, min: 2, max: 1 }"),
     .attribute(.warning, "reversedBounds", 22, "{ type: string, min_length: 3, max_length: 2 }"),
     .attribute(.warning, "unusedPattern", 22, "{ type: date, pattern: \"a+\" }"),
+    .attribute(.warning, "invalidPattern", 22, "{ type: string, pattern: \"(a\" }"),
+    .attribute(.warning, "slowPattern", 22, "{ type: string, pattern: \"(?=a).*\" }"),
     .attribute(.warning, "unsupportedComposite", 22, "composite"),
     .attribute(.warning, "uncertainComposite", 22, "{ type: composite, elements: { a: string } }"),
     .attribute(.error, "unknownComposite", 22, "{ type: composite, composite: B }"),

@@ -80,17 +80,4 @@ struct SchemaTests {
     #expect(schema.entityNumbers == [0, 0, 0, 0, 1])
     #expect(StoreSchema(model: model, configuration: "None") == nil)
   }
-
-  @Test("what has no certain place in the layout is warned about")
-  func warnings() throws {
-    var draft = ModelDraft()
-    var page = EntityDraft(name: "Page")
-    page.relationships = [
-      Models.toMany("links", "Page", inverse: "linkedFrom"), Models.toMany("linkedFrom", "Page", inverse: "links"),
-    ]
-    draft.entities = [page]
-    let schema = StoreSchema(model: try ManagedObjectModel(draft))
-    #expect(schema.warnings.map(\.code) == [.uncertainJoinTable])
-    #expect(schema.joinTables.map(\.name) == ["Z_1LINKS"])
-  }
 }

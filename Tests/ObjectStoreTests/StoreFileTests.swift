@@ -117,6 +117,23 @@ struct StoreFileTests {
     #expect(try StoreMetadata.read(path: path).frameworkVersion == 977)
   }
 
+  @Test("a copy of a half-built store is not taken for the store when it comes into the folder's place")
+  func folderReplaced() throws {
+    let files = FileManager.default
+    let (place, away) = (folder.file("sub"), folder.file("away"))
+    try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+    let file = try StoreFile.create(path: place + "/zoo.sqlite", model: try Models.zoo())
+    try file.begin()
+    try insertZoo(file, 1, "Wien")
+    try file.commit()
+    try files.copyItem(atPath: place, toPath: folder.file("copy"))
+    try files.moveItem(atPath: place, toPath: away)
+    try files.moveItem(atPath: folder.file("copy"), toPath: place)
+    let error = try #require(throws: StoreError.self) { try file.finish() }
+    #expect(error.code == .inputOutput && error.description.contains("was moved or replaced"), "\(error)")
+    #expect(!files.fileExists(atPath: place + "/zoo.sqlite") && !files.fileExists(atPath: away + "/zoo.sqlite"))
+  }
+
   @Test("an existing file is never replaced", arguments: ["", "-wal", "-journal"])
   func noReplacement(_ suffix: String) throws {
     try folder.write("x", to: "zoo.sqlite" + suffix)
@@ -332,6 +349,33 @@ struct StoreFileTests {
     try file.commit()
     try file.finish()
     #expect(try cities() == ["Wien", "GRAZ"])
+  }
+
+  @Test("a store that is mirrored to CloudKit without a history is warned about, and its history is not made up")
+  func mirroredWithoutHistory() throws {
+    try makeStore()
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute(
+      """
+      CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER, ZENTITYPK INTEGER);
+      INSERT INTO Z_PRIMARYKEY VALUES (17012, 'NSCKRecordMetadata', 0, 0);
+      """)
+    try connection.close()
+    func warnings() throws -> [StoreFile.Warning] {
+      let file = try StoreFile.open(path: path, model: try Models.zoo())
+      try file.finish()
+      return file.warnings
+    }
+    #expect(try warnings() == [.cloudWithoutHistory])
+    let info = try StoreInfo.read(path: path)
+    #expect(!info.hasHistory)
+    #expect(info.cloudNote?.contains("tracks no history") == true)
+    #expect(!info.entities.contains { $0.name == "NSCKRecordMetadata" })
+    let other = try Connection(path: path, mode: .readWrite)
+    try other.execute("CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)")
+    try other.close()
+    #expect(try warnings() == [.history])
+    #expect(try StoreInfo.read(path: path).cloudNote?.contains("what the history records") == true)
   }
 
   @Test("unknown metadata survive a rewrite")

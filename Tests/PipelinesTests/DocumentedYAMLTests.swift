@@ -149,7 +149,7 @@ struct DocumentedYAMLTests {
       ("<!-- part of: source -->\n```yaml\n  widhts: {}\n```\n", "page.md:3:3: error: “source” has no field “widhts”"),
       (
         "<!-- part of: import.attributes -->\n```yaml\n    name: { trimm: true }\n```\n",
-        "page.md:3:13: error: “field” has no field “trimm”"
+        "page.md:3:13: error: “name” has no field “trimm”"
       ),
       ("```yaml\nsorce: a.csv\n```\n", "page.md:2:1: error: “pipeline” has no field “sorce”"),
       ("```yaml\nentities:\n  A:\n    attributes: { a: strin }\n```\n", "page.md:4:22: error: "),

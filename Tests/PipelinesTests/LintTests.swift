@@ -161,12 +161,30 @@ struct LintTests {
       ])
     #expect(
       try folder.lint(sound.replacingAll("records: $.orders", with: "records: orders\n  format: ndjson")) == [
-        "pipeline.yaml:6:3: error: “records” is for the formats json, xml, yaml, plist, csv, tsv, but the input is"
-          + " ndjson [unsuitableOption]"
+        "pipeline.yaml:6:3: error: “records” is for the formats json, xml, yaml, plist, but the input is ndjson"
+          + " [unsuitableOption]"
       ])
     // A pipeline may read the same records as CSV or from a document.
+    #expect(try folder.lint(PipelineFolder.sound.replacingAll("format: csv", with: "records: orders")) == [])
     #expect(
-      try folder.lint(PipelineFolder.sound.replacingAll("format: csv", with: "records: orders")) == [])
+      try folder.lint(PipelineFolder.sound.replacingAll("format: csv", with: "format: csv\n  records: orders")) == [
+        "pipeline.yaml:7:3: warning: “records” is for the formats json, xml, yaml, plist, but the input is csv; it has no"
+          + " effect there [unsuitableOption]"
+      ])
+  }
+
+  @Test("fields of a contract that find nothing in a format are told")
+  func contracts() throws {
+    let folder = try PipelineFolder()
+    func lint(_ contract: String) throws -> [String] {
+      try folder.lint(PipelineFolder.sound.replacingAll("format: csv", with: "format: csv\n  contract: \(contract)"))
+    }
+    #expect(
+      try lint("{ types: reject }") == [
+        "pipeline.yaml:7:15: warning: “types” of a contract is for the formats ndjson, json, json-seq, sqlite, core-data,"
+          + " xml, yaml, plist, but the input is csv; it has no effect there [unsuitableOption]"
+      ])
+    #expect(try lint("{ types: discard, new: evolve, missing: reject }") == [])
   }
 
   @Test("each mistake is one finding at its place", arguments: mistakes)

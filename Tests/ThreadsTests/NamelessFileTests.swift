@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkTestSupport
 import MergewalkThreads
 import Testing
 
@@ -6,8 +7,9 @@ import Testing
 struct NamelessFileTests {
   @Test("a file has no name, and keeps what is written to it")
   func make() throws {
-    var template = Array("/tmp/mergewalk-nameless-XXXXXX".utf8CString)
-    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    let temporary = TemporaryFolder()
+    let folder = temporary.file("folder")
+    #expect(mkdir(folder, 0o700) == 0)
     let file = NamelessFile.make(in: folder)
     #expect(file >= 0)
     // Only an empty folder can be removed.

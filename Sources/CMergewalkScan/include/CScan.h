@@ -79,8 +79,9 @@ struct cscan_rows {
   uint8_t comment, quote;
   /* Whether a row ends where its line does: one with line ends inside quotes is something else. */
   uint8_t is_one_line;
-  /* What a line begins with that may be no row, in the bytes that the mask has; of an empty mask there is none. */
-  uint64_t head, head_mask;
+  /* What a line begins with that may be no row, without quotes and with them, in the bytes that the masks have; of
+   * empty masks there is none. */
+  uint64_t head, head_mask, quoted_head, quoted_head_mask;
   /* The start of the next row; no row starts at or behind `start_limit`, ends behind `end_limit` or is longer than
    * `most_bytes`. */
   uint32_t start, start_limit, end_limit, most_bytes;

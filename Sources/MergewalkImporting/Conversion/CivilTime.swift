@@ -25,6 +25,8 @@ struct CivilTime {
   ///
   /// - Throws: `calendar` when there is no such day or time: the 29th of February of other years, hour 24 other than
   ///   24:00:00 exactly (the start of the next day), second 60. Leap seconds have no place in seconds since 2001.
+  ///   `range` when the instant is outside the years 0000...9999 of UTC, where its zone, hour 24 or its nearest number
+  ///   may put it.
   @inline(__always)
   func secondsSince2001() throws(ConversionFailureCode) -> Double {
     guard month &- 1 < 12, month > 0, day > 0 else { throw .calendar }
@@ -34,8 +36,19 @@ struct CivilTime {
     }
     let days = Self.daysSince1970(year, month, day)
     let whole = Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset) - Self.referenceSeconds
+    guard Self.secondsRange.contains(whole) else { throw .range }
     guard fraction != 0 else { return Double(whole) }
-    return Self.seconds(whole, fraction: fraction, digits: fractionDigits)
+    return try Self.secondsInRange(whole, fraction: fraction, digits: fractionDigits)
+  }
+
+  /// The same as `seconds`; `range` where the nearest number is the start of the year 10000.
+  @inline(never)
+  static func secondsInRange(
+    _ whole: Int64, fraction: UInt64, digits: Int
+  ) throws(ConversionFailureCode) -> Double {
+    let seconds = Self.seconds(whole, fraction: fraction, digits: digits)
+    guard seconds < Double(secondsRange.upperBound + 1) else { throw .range }
+    return seconds
   }
 
   /// The Double nearest to `whole + fraction × 10^-digits`; halfway cases go to the even one.

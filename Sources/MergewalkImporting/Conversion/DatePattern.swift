@@ -47,6 +47,11 @@ struct DatePattern: Sendable {
     var compiled = DatePattern()
     let before = findings.count
     let bytes = Array(pattern.utf8)
+    if let other = translated(bytes) {
+      findings.append(
+        Finding(isError: true, message: "the date pattern is written as for strftime", hint: "write “\(other)”"))
+      return nil
+    }
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
@@ -65,6 +70,32 @@ struct DatePattern: Sendable {
     if !isForWriting { compiled.check(isWhole: !findings[before...].contains(where: \.isError), &findings) }
     return findings[before...].contains(where: \.isError) ? nil : compiled
   }
+
+  /// A pattern of strftime in our letters; `nil` when it is none, or has conversions that have no letters here.
+  private static func translated(_ bytes: [UInt8]) -> String? {
+    guard bytes.contains(UInt8(ascii: "%")) else { return nil }
+    var result = ""
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "%") {
+        guard index < bytes.count, let letters = conversions[UnicodeScalar(bytes[index])] else { return nil }
+        result += letters
+        index += 1
+      } else if byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") {
+        result += "'\(Character(UnicodeScalar(byte)))'"
+      } else {
+        result.unicodeScalars.append(UnicodeScalar(byte))
+      }
+    }
+    return result
+  }
+
+  private static let conversions: [UnicodeScalar: String] = [
+    "d": "dd", "e": "d", "m": "MM", "Y": "yyyy", "H": "HH", "I": "hh", "M": "mm", "S": "ss", "f": "SSSSSS", "p": "a",
+    "b": "MMM", "B": "MMMM", "a": "EEE", "A": "EEEE", "z": "Z", "F": "yyyy-MM-dd", "T": "HH:mm:ss",
+  ]
 
   /// Takes over the literal text behind the quote at `start`; returns the index behind its end.
   private mutating func appendQuoted(_ bytes: [UInt8], from start: Int, findings: inout [Finding]) -> Int {

@@ -29,7 +29,7 @@ enum EpochText {
       whole -= epoch
       guard CivilTime.secondsRange.contains(whole) else { throw .range }
       guard fraction != 0 else { return Double(whole) }
-      return CivilTime.seconds(whole, fraction: fraction, digits: digits)
+      return try CivilTime.secondsInRange(whole, fraction: fraction, digits: digits)
     }
     return try parseWide(bytes, decimalMark, scale, epoch)
   }

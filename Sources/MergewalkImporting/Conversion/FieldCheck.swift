@@ -82,7 +82,8 @@ struct FieldCheck {
   /// What the model demands of the values; what is wrong with the demands becomes a finding.
   mutating func validator() -> AttributeValidator {
     let validator = AttributeValidator(attribute)
-    for problem in validator.problems where !isModelLinted {
+    // The lint of a model says what is not checked; an expression that cannot be used lets no value pass.
+    for problem in validator.problems where !isModelLinted || problem.code == .invalidPattern {
       findings.add([
         Diagnostic(
           problem.isWarning ? .warning : .error, code: problem.code.rawValue, path: findings.path,

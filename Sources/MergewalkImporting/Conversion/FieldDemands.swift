@@ -12,8 +12,8 @@ final class FieldDemands: Sendable {
       switch code {
       case .validateTooLong: validation.maximumLength.map { "at most \($0) characters" }
       case .validateTooShort: validation.minimumLength.map { "at least \($0) characters" }
-      case .validateTooLarge, .validateTooLate: validation.maximumText.map { "at most \($0)" }
-      case .validateTooSmall, .validateTooSoon: validation.minimumText.map { "at least \($0)" }
+      case .validateTooLarge, .validateTooLate: validation.shownMaximum.map { "at most \($0)" }
+      case .validateTooSmall, .validateTooSoon: validation.shownMinimum.map { "at least \($0)" }
       case .validatePattern: validation.regularExpression
       default: nil
       }

@@ -7,7 +7,8 @@ enum ISODateText {
   /// A date alone is its midnight in the default zone.
   ///
   /// - Parameter defaultOffset: the zone of dates that name none, in seconds east of UTC.
-  /// - Throws: `date` when the text has another form, `calendar` when there is no such day or time.
+  /// - Throws: `date` when the text has another form, `calendar` when there is no such day or time, `range` when the
+  ///   instant is outside the years 0000...9999 of UTC.
   /// - Complexity: O(length).
   @inline(__always)
   static func parse(_ bytes: FieldBytes, defaultOffset: Int) throws(ConversionFailureCode) -> Double {

@@ -113,6 +113,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case expressionType
   /// A regular expression cannot be used.
   case invalidPattern
+  /// A pattern of `LIKE` has SQL's wild card, which is none here.
+  case sqlPattern
   /// A case of a pipeline's tests has another result than expected.
   case testDiffers
 
@@ -120,7 +122,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   public var severity: Diagnostic.Severity {
     switch self {
     case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
-      .uncertainDialect, .emptySpelling:
+      .uncertainDialect, .emptySpelling, .sqlPattern:
       .warning
     default: .error
     }
@@ -164,7 +166,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .mappedTwice: "An attribute is filled twice."
     case .unmappedRequired: "A mandatory attribute or relationship without a default is filled by nothing."
     case .unsuitableOption:
-      "An option means nothing where it stands: for the attribute's type, the relationship, the mode."
+      "An option means nothing where it stands: for the attribute's type, the relationship, the mode; a warning for a format."
     case .unknownColumn: "The header of a file has no such column."
     case .duplicateColumn: "The header of a file names a column twice."
     case .missingRecords: "A JSON document has no array of records at the place under `records`."
@@ -188,6 +190,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .expression: "An expression or a predicate cannot be read, or is none over columns."
     case .expressionType: "An expression has values of no type that a column can have."
     case .invalidPattern: "A regular expression cannot be used."
+    case .sqlPattern: "A pattern of `LIKE` has the wild card `%` of SQL, which is none here; it is `*`."
     case .testDiffers: "A case of a pipeline's tests has another result than it says (`mergewalk test` only)."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }

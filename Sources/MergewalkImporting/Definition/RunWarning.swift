@@ -13,7 +13,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     // The store has, or gets, what an import does not keep up as Core Data would.
     case storeHistory
     case storeTriggers
-    case uncertainJoinTable
+    case storeCloud
     case uncertainComposite
     case unsupportedAttribute
     case unsupportedIndex
@@ -22,6 +22,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case unfinishedDropped
     case plannedAgain
     case runNotNoted
+    case filesNotRemoved
     // Objects that no record names stay all the same.
     case nothingDeleted
     // The inputs are not as the pipeline expects them.
@@ -71,6 +72,7 @@ extension RunWarning {
       switch warning {
       case .history: .storeHistory
       case .coreDataTriggers: .storeTriggers
+      case .cloudWithoutHistory: .storeCloud
       }
     self.init(code, warning.description)
   }
@@ -78,7 +80,6 @@ extension RunWarning {
   init(_ warning: SchemaWarning) {
     let code: Code =
       switch warning.code {
-      case .uncertainJoinTable: .uncertainJoinTable
       case .unsupportedAttribute: .unsupportedAttribute
       case .uncertainComposite: .uncertainComposite
       case .unsupportedIndex: .unsupportedIndex

@@ -19,6 +19,9 @@ public struct RunHistory: Sendable {
     path = store + "-mergewalk"
   }
 
+  /// Whether the store is a file or may become one: beside devices, pipes and folders there is no table.
+  var isPossible: Bool { FileKind(store) != .folder && FileKind.special(store) == nil }
+
   /// Adds a run and removes those that are too many.
   ///
   /// - Returns: The run's number, one more than the last one's.

@@ -50,8 +50,10 @@ struct RunRecorder {
     var record = record(.failed, summary, identity)
     record.errorCode = error.code.rawValue
     record.errorMessage = definition.redaction(error.message)
+    let history = RunHistory(storePath: definition.storePath)
+    guard history.isPossible else { return nil }
     do throws(RunHistoryError) {
-      _ = try RunHistory(storePath: definition.storePath).append(record)
+      _ = try history.append(record)
       return nil
     } catch {
       return error.description

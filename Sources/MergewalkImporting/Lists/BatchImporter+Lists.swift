@@ -98,6 +98,12 @@ extension BatchImporter {
     elementRejects.removeAll(keepingCapacity: true)
   }
 
+  /// Forgets what an attempt that was rolled back has found out about elements.
+  func forgetElementRejects() {
+    elementRejects.removeAll(keepingCapacity: true)
+    for list in lists { list.importer.forgetElementRejects() }
+  }
+
   /// Rejects the records that turned out to be no good after parts of them had been written, which was rolled back.
   func rejectLate(_ view: BatchView) {
     for late in elementRejects where view.outcomes[Int(late.record)] != .rejected {

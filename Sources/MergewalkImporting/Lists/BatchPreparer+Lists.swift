@@ -12,7 +12,7 @@ extension BatchPreparer {
       swap(&lists, &batch.lists)
       collect(list, index, &lists[index], &batch)
       var faults: [ListElements.Fault] = []
-      lists[index].makeRecords(&faults)
+      lists[index].makeRecords(isSplit: list.separator != nil, &faults)
       BatchPreparer(plan: list.plan, seed: seed).prepare(&lists[index].batch)
       refuse(list, index, lists[index], faults, &batch)
       swap(&lists, &batch.lists)
@@ -76,7 +76,9 @@ extension BatchPreparer {
         }
         guard isJSON else {
           target.elements.add(value: text, to: &target.batch.records)
-          return nil
+          // The members of what has none are not made up.
+          let isElement = list.separator != nil || target.elements.takesScalars
+          return isElement ? nil : .noObject
         }
         do throws(ListElements.Fault) {
           try target.elements.add(json: text, to: &target.batch.records)
@@ -86,7 +88,9 @@ extension BatchPreparer {
         }
       }
       if let fault {
-        return .refused(RejectCode(fault.code), "it is not a JSON array", offset: fault.offset)
+        return .refused(
+          RejectCode(fault.code), "it is not a JSON \(fault.code == .notAnObject ? "object" : "array")",
+          offset: fault.offset)
       }
     }
     while target.isJSON.count < target.elements.count { target.isJSON.append(isJSON) }

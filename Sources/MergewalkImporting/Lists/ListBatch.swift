@@ -26,8 +26,10 @@ struct ListBatch: Sendable {
   }
 
   /// Makes records of the elements that were collected.
-  mutating func makeRecords(_ faults: inout [ListElements.Fault]) {
-    elements.finish(&batch.records, isJSON: isJSON, faults: &faults)
+  ///
+  /// - Parameter isSplit: whether the elements that are no JSON are pieces of texts.
+  mutating func makeRecords(isSplit: Bool, _ faults: inout [ListElements.Fault]) {
+    elements.finish(&batch.records, isJSON: isJSON, isSplit: isSplit, faults: &faults)
   }
 
   /// Takes the elements of a record out again, and counts them.

@@ -3,8 +3,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by
-/// a
+/// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by a
 /// ``BatchImporter`` for the list's plan, and then related to their owners.
 final class ListImporter {
   let list: ImportList
@@ -42,7 +41,7 @@ final class ListImporter {
   /// Whether the lists have to be imported in the order of their records.
   private lazy var keepsOrder = !list.isOrderFree
 
-  private var target: NodeState { importer.nodes[list.plan.root] }
+  var target: NodeState { importer.nodes[list.plan.root] }
 
   /// Imports the lists of the records of a view; the records' own objects are there.
   ///
@@ -319,24 +318,37 @@ final class ListImporter {
     _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [Int: Set<Int64>], deny: (Int, String) -> Void
   ) throws -> [Bool] {
     let root = target.part.rootEntity
-    let (context, slot) = (importer.context, list.inverseSlot)
+    let (context, slot, top) = (importer.context, list.inverseSlot, importer.top)
+    let buffer = context.buffer(root: root)
     var changed: [Bool] = []
     var orphans: [Int64] = []
     var orders: [(key: Int64, owner: Int64, position: Int64)] = []
     var added = 0
+    // Lists take effect one after the other: a later one does not find what an earlier one has taken, and makes anew what
+    // an earlier one has let go.
+    let mayMeet = !self.list.isScoped && lists.count > 1
+    let notesMoves = !self.list.isScoped && top.letsObjectsGo
+    var taken = Set<Int64>()
+    var leftOut = Set<Int64>()
     for list in lists {
       var isWanted = Set<Int64>()
       var wanted: [Int64] = []
       for target in targets[list.targets] where target > 0 && isWanted.insert(target).inserted { wanted.append(target) }
-      let stored = (members.keys[list.owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
+      var stored = (members.keys[list.owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
+      if !taken.isEmpty { stored.removeAll { taken.contains($0.key) } }
       var known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
       let new = wanted.count { known[$0] == nil }
       added += new
+      // What was there before may have belonged to another owner, and delete rules look at what owners have.
+      if notesMoves, new > 0, wanted.contains(where: { known[$0] == nil && !isNew($0, buffer) }) {
+        top.movedRoots.insert(root)
+      }
       var isChanged = new > 0
       var order = wanted
       if self.list.options.links == .replace {
         for member in stored where !isWanted.contains(member.key) {
           orphans.append(member.key)
+          if mayMeet { leftOut.insert(member.key) }
           isChanged = true
         }
       } else {
@@ -354,9 +366,13 @@ final class ListImporter {
         }
       }
       changed.append(isChanged)
+      guard mayMeet else { continue }
+      if self.list.options.orphans == .delete, top.attempted > 1, wanted.contains(where: leftOut.contains) {
+        throw top.retryAlone()
+      }
+      taken.formUnion(wanted)
     }
     count(named: targets.count(where: { $0 > 0 }), added: added)
-    let buffer = context.buffer(root: root)
     func fetch(_ keys: [Int64]) throws {
       let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
       guard !missing.isEmpty else { return }
@@ -396,7 +412,7 @@ final class ListImporter {
     let kept = named()
     for key in left.keys.filter({ kept[root]?.contains($0) ?? false }) {
       // Another record of the batch may come after the one whose list leaves the object out.
-      guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
+      guard top.attempted == 1 else { throw top.retryAlone() }
       // The record itself names the object, so it is still wanted.
       guard let row = buffer.row(primaryKey: key) else { continue }
       buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
@@ -418,81 +434,13 @@ final class ListImporter {
     return keys
   }
 
+  /// Whether an object was made a moment ago.
+  private func isNew(_ key: Int64, _ buffer: RowBuffer) -> Bool {
+    buffer.row(primaryKey: key).map { buffer.states[$0] == RowState.inserted } ?? false
+  }
+
   private func owns(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ owner: Int64) -> Bool {
     buffer.tags[slot][row] == CellTag.integer && Int64(bitPattern: buffer.payloads[slot][row]) == owner
-  }
-
-  /// Deletes those that no list has any more.
-  ///
-  /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.
-  /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be rolled back.
-  private func delete(
-    _ keys: [Int64], _ root: Int, named: [Int: Set<Int64>]
-  ) throws -> [(key: Int64, reason: String)] {
-    guard !keys.isEmpty else { return [] }
-    // What the rules look at has to be whole, and in the store.
-    try importer.writeChanges()
-    try importer.buildIndexes(importer.store.file, referringTo: root)
-    importer.context.buffer(root: root).removeAll()
-    let nodes = importer.top.countedNodes
-    var along: (entity: Int, key: Int64)?
-    let model = importer.store.model
-    let denied = try importer.context.deleteRecords(table: TableID(root: root), primaryKeys: keys) { entity, key in
-      // Of what goes along, entities that the run does not fill are not counted.
-      nodes.first { $0.entity.index == entity }?.counts.deleted += 1
-      if named[model.entities[entity].rootIndex]?.contains(key) ?? false { along = (entity, key) }
-    }
-    if let along {
-      guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
-      importer.context.reset()
-      return [
-        (
-          keys[0],
-          "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: \(model.entities[along.entity].name) "
-            + "\(along.key), which the record names, would go with it; list it, or say “orphans: unlink”"
-        )
-      ]
-    }
-    guard !denied.isEmpty else { return [] }
-    importer.context.reset()
-    var reasons: [(key: Int64, reason: String)] = []
-    try blame(keys, Set(denied.map(Obstacle.init)), root, &reasons)
-    guard reasons.isEmpty else { return reasons }
-    throw ImportError(
-      code: .database,
-      message: "\(denied[0].entity) \(denied[0].primaryKey) is no longer listed, but a relationship keeps it")
-  }
-
-  /// What keeps an object from being deleted.
-  private struct Obstacle: Hashable {
-    var table: TableID
-    var key: Int64
-    var relationship: String
-
-    init(_ failure: ObjectValidationFailure) {
-      (table, key, relationship) = (failure.table, failure.primaryKey, failure.property)
-    }
-  }
-
-  /// Finds out which of the objects are in whose way, by halves: some are kept by what would go along with them.
-  private func blame(
-    _ keys: [Int64], _ obstacles: Set<Obstacle>, _ root: Int, _ reasons: inout [(key: Int64, reason: String)]
-  ) throws {
-    let entity = importer.store.model.entities[root]
-    let failures = try importer.context.deleteRows(entity, primaryKeys: keys) { _ in }
-    guard let failure = failures.first(where: { obstacles.contains(Obstacle($0)) }) else { return }
-    guard keys.count == 1 else {
-      try blame(Array(keys[..<(keys.count / 2)]), obstacles, root, &reasons)
-      return try blame(Array(keys[(keys.count / 2)...]), obstacles, root, &reasons)
-    }
-    let isOwn = failure.table.root == root && failure.primaryKey == keys[0]
-    reasons.append(
-      (
-        keys[0],
-        "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: "
-          + (isOwn ? "" : "\(failure.entity) \(failure.primaryKey) would go with it, and ")
-          + "“\(failure.entity).\(failure.property)” denies that while it has objects; list it, or say “orphans: unlink”"
-      ))
   }
 }
 

@@ -1,7 +1,6 @@
 package import MergewalkObjectStore
 
 /// The cursors of one pipeline in a store's metadata, by the name of the import; that of the only one is empty.
-///
 package struct StoredCursors {
   private var state: MergewalkState
   private let pipeline: String

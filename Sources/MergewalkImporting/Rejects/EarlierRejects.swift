@@ -28,16 +28,7 @@ package struct EarlierRejects: Sendable {
   }
 
   /// The files that were set aside, the oldest run's first.
-  package var paths: [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if isOurs(name) { names.append(name) }
-    }
-    return names.sorted().map(place)
-  }
+  package var paths: [String] { FileKind.entries(of: folder).filter(isOurs).map(place) }
 
   /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
   /// files.

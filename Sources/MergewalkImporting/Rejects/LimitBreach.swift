@@ -30,14 +30,15 @@ extension RejectPolicy {
     guard rejected > 0 else { return nil }
     if let limit, rejected > limit {
       return LimitBreach(
-        limit: "rejects.limit", count: rejected, message: "\(rejected) records were rejected, and \(limit) are allowed")
+        limit: "rejects.limit", count: rejected, message: "\(Self.records(rejected)) rejected, and \(limit) are allowed"
+      )
     }
     for code in codes {
       let count = counts.reduce(0) { $0 + (code.matches($1.key.rawValue) ? $1.value : 0) }
       guard count > code.limit else { continue }
       return LimitBreach(
         limit: "rejects.codes", subject: code.pattern, count: count,
-        message: "\(count) records were rejected with \(code.pattern), and \(code.limit) are allowed")
+        message: "\(Self.records(count)) rejected with \(code.pattern), and \(code.limit) are allowed")
     }
     if let ratio, isEnd || read >= minimum, Double(rejected) > ratio * Double(read) {
       return LimitBreach(
@@ -46,4 +47,6 @@ extension RejectPolicy {
     }
     return nil
   }
+
+  private static func records(_ count: Int) -> String { count == 1 ? "1 record was" : "\(count) records were" }
 }

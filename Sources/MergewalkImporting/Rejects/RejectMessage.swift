@@ -60,7 +60,8 @@ struct RejectMessage {
       return isUnnamed
         ? "the record names no \(entity): \(name) is empty" : "there is no \(entity) with \(name) = \(shown)"
     case .deleteDenied: return "no record names this \(entity), and a relationship does not let it go"
-    case .unique: return "another \(entity) has the value \(shown) for \(name)" + suffix(detail)
+    // The constraint may be that of another entity in the table, and so may the object.
+    case .unique: return "another object has the value \(shown) for \(name)" + suffix(detail)
     default: return "the record was refused" + suffix(detail)
     }
   }

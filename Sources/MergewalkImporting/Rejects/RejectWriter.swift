@@ -73,7 +73,7 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
     case cannotWrite
     /// There is a file that holds something else.
     case notRejects
-    /// The file has fewer bytes than the run that goes on has written to it, or is gone.
+    /// The file has fewer bytes than the run that is resumed has written to it, or is gone.
     case tooShort
   }
   /// The kind of failure.
@@ -86,9 +86,9 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
   /// The message, with the path and the operating system's words.
   package var description: String {
     switch code {
+    case .cannotOpen where number == ENXIO: "the pipe \(path), which is to take the rejects, has no reader"
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
-    case .cannotOpen where number == ENXIO: "the pipe \(path), which is to take the rejects, has no reader"
     case .notRejects:
       "the rejects file \(path) would take the place of a file that is not a rejects file; name another one, or move it away"
     case .tooShort: "the rejects file \(path) has lost what the run has written to it"

@@ -93,9 +93,10 @@ struct RunStartChoice {
   static func nothingToResume(_ definition: ImportDefinition, _ refusal: String? = nil) -> ImportError {
     ImportError(
       code: .nothingToResume,
-      message:
-        "\(refusal ?? "\(definition.storePath) has no unfinished run of \(definition.name)");"
-        + " leave --resume-or-fail out to begin one")
+      message: definition.isDryRun
+        ? "a dry run begins at the start of its inputs and resumes nothing; leave --resume-or-fail out"
+        : "\(refusal ?? "\(definition.storePath) has no unfinished run of \(definition.name)");"
+          + " leave --resume-or-fail out to begin one")
   }
 
   private func isAgain(_ finished: FinishedRun) -> Bool {

@@ -50,7 +50,8 @@ struct UnfinishedStore {
       return "an unfinished run was dropped: its checkpoint is not one of this version of mergewalk"
     }
     let about = "the unfinished run \(checkpoint.run) was dropped"
-    guard isDurable || (!checkpoint.boot.isEmpty && checkpoint.boot == BootIdentity.current) else {
+    guard isDurable || !checkpoint.boot.isEmpty else { return "\(about): nothing tells that its new store is whole" }
+    guard isDurable || checkpoint.boot == BootIdentity.current else {
       return "\(about): the machine has stopped since, and its new store may not be whole"
     }
     guard checkpoint.later ?? 0 <= FileFacts.size(StoreFile.laterPath(hiddenPath)) ?? 0 else {

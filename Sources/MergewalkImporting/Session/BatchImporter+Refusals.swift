@@ -62,10 +62,15 @@ extension BatchImporter {
   func importRecords(_ view: BatchView) throws(ImportError) {
     let mark = try mark(view)
     attempted = view.records.count
+    hasLetGo = false
+    movedRoots.removeAll()
+    forgetElementRejects()
     do {
       try resolveAll(view)
       guard elementRejects.isEmpty else {
         try undo(mark, view)
+        // What one record's list has let go may be what another one is rejected for.
+        if hasLetGo, view.records.count > 1 { return try importHalves(view) }
         rejectLate(view)
         return try importRecords(view)
       }
@@ -82,6 +87,10 @@ extension BatchImporter {
         return reject(view.records.lowerBound, field: field, refusal.code, view, detail: refusal.detail)
       }
     }
+    try importHalves(view)
+  }
+
+  private func importHalves(_ view: BatchView) throws(ImportError) {
     let middle = view.records.lowerBound + view.records.count / 2
     var half = view
     half.records = view.records.lowerBound..<middle

@@ -51,6 +51,12 @@ final class BatchImporter {
   var rejects: [RecordReject] = []
   /// How many records the current attempt imports together.
   var attempted = 0
+  /// Whether lists have deleted objects in the current attempt.
+  var hasLetGo = false
+  /// The hierarchies of which lists have taken objects from elsewhere in the current attempt.
+  var movedRoots: Set<Int> = []
+  /// Whether lists may delete objects.
+  private(set) lazy var letsObjectsGo = !plan.rootsThatMayGo(store.model).isEmpty
   /// Why the last save did not happen, when it was because of a row.
   var refusal: Refusal?
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.

@@ -116,7 +116,7 @@ public final class ImportSession {
       }
     } catch  where impatience.hasEnded {
       // What was committed stays for another process to resume, as at a stop behind a batch.
-      try? file.suspend()
+      if definition.isDryRun { try? file.rollBackToOpening() } else { try? file.suspend() }
       throw Impatience.error
     } catch {
       // A store that is being built and that cannot be resumed is not tried again and again.
@@ -162,7 +162,7 @@ public final class ImportSession {
       case .resumed, .done: return (file, begin)
       case .fresh, .again:
         // What an earlier process has begun goes, or, where it had ended and was not told of, comes first.
-        guard file.isAdopted, !definition.isDryRun else { return (file, begin) }
+        guard file.isAdopted else { return (file, begin) }
         do throws(StoreError) {
           if !file.isNew, choice.hasEnded(file) { try file.finish() } else { try file.rollBackRun() }
         } catch { throw ImportError(error) }
@@ -251,7 +251,8 @@ public final class ImportSession {
   ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
     var first = checkpoint(begin)
-    if file.isNew { first.boot = BootIdentity.current ?? "" }
+    // What is written without a journal may be there in part, the mark of the end included: nothing of it is resumed.
+    if file.isNew { first.boot = file.keepsBatches ? BootIdentity.current ?? "" : "" }
     identity = RunIdentity(pipeline: definition.name, started: first.started)
     let run = try RecordRun(
       definition, plans: plans, groups: groups, file: file, identity: identity, checkpoint: first,
@@ -378,10 +379,11 @@ public final class ImportSession {
     do {
       switch status {
       case .limitBreached: try file.rollBackRun()
-      case .dryRun, .skippedAgain: try file.rollBackToOpening()
-      case .interrupted: try file.suspend()
+      case .interrupted where !definition.isDryRun: try file.suspend()
+      case .dryRun, .skippedAgain, .interrupted: try file.rollBackToOpening()
       case .completed, .completedWithRejects:
         try file.finish {
+          self.noteFilesThatStay(file)
           self.tell()
           return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
@@ -391,6 +393,17 @@ public final class ImportSession {
       guard error.code == .alreadyExists else { throw ImportError(error) }
       throw ImportError(code: .storeChanged, message: error.description)
     }
+    noteFilesThatStay(file)
+  }
+
+  private func noteFilesThatStay(_ file: StoreFile) {
+    let names = file.externalFiles.staying
+    guard !isTold, let name = names.min() else { return }
+    summary.warn(
+      RunWarning(
+        .filesNotRemoved,
+        "\(names.count) of the files beside the store that no row names any more could not be removed, such as \(name);"
+          + " the next run of this pipeline tries again, and so does mergewalk store clean"))
   }
 
   /// Tells the caller how the run ended, once.

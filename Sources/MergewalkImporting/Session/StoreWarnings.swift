@@ -30,7 +30,7 @@ struct StoreWarnings {
     let isImported = imported.contains { model.entities[$0].name == warning.entity }
     return switch warning.code {
     // Core Data looks for the table whatever was imported; an existing store has it under its right name.
-    case .uncertainJoinTable, .uncertainComposite: file.isNew
+    case .uncertainComposite: file.isNew
     case .unsupportedAttribute: isImported
     case .unsupportedIndex: file.isNew && isImported
     }

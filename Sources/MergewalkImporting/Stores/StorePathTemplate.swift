@@ -71,17 +71,27 @@ public struct StorePathTemplate: Sendable, Hashable {
     let example = pieces.map { if case .text(let text) = $0 { text } else { "v" } }.joined()
     for name in example.split(separator: "/", omittingEmptySubsequences: false) {
       if name.isEmpty || name == "." || name == ".." || name.hasPrefix(".") {
+        let shown = (text.split(separator: "/").last ?? "").drop { $0 == "." }
         throw Fault(
           message: "“\(text)” is not a path below the family's folder with names that show",
-          hint: "write a relative path without “..”, such as “stores/\(text.split(separator: "/").last ?? "{column}")”")
+          hint: "write a relative path without “..”, such as “stores/\(shown.isEmpty ? "{column}.sqlite" : shown)”")
       }
       if name.hasPrefix("_") {
         throw Fault(
-          message: "“\(name)” begins with an underscore: those names are the family's own", hint: "name it otherwise")
+          message: "a name in “\(text)” begins with an underscore: those names are the family's own",
+          hint: "name it otherwise")
       }
       if name.utf8.contains(0) || name.utf8.count > Self.mostNameBytes {
         throw Fault(message: "“\(name)” is not a valid file name", hint: "shorten it")
       }
+    }
+    // SQLite's files beside the store “a” are called “a-wal” and “a-journal”: no value may make another store of them.
+    var ending = ""
+    if case .text(let text)? = pieces.last { ending = text }
+    guard ending.contains(".") || ending.contains("/") else {
+      throw Fault(
+        message: "“\(text)” ends without an extension, so that a store could have the name of another one's log",
+        hint: "write one behind the value, such as “\(text).sqlite”")
     }
   }
 

@@ -11,8 +11,9 @@ struct ContractCheck {
   private var checksMembers = false
   /// The columns that the current source does not have.
   private var missing: [Int] = []
-  /// Whether all records of the current source are rejected, and why.
-  private var refusal: (code: RejectCode, message: String)?
+  /// Why all records of a file are rejected: of the current source, or of a member of it, by their paths.
+  private var refusals: [String: (code: RejectCode, message: String)] = [:]
+  private var path = ""
   /// The JSON type of each column's first value.
   private var types: [FieldKind?]
   private let notes: ContractNotes
@@ -57,7 +58,8 @@ struct ContractCheck {
   /// Begins with a source; looks at its header where it has one.
   mutating func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
     missing = []
-    refusal = nil
+    refusals = [:]
+    path = source.path
     requestedColumns = columns
     types = Array(repeating: nil, count: columns.count)
     checksMembers = false
@@ -73,23 +75,31 @@ struct ContractCheck {
     // What can be read only once is taken as it comes.
     guard !source.isReadOnce else { return }
     let headers: [(path: String, columns: [String])]
-    do { headers = try format.headers(of: source) } catch { throw ImportError(error) }
+    do { headers = try format.headers(of: source, isWhole: true) } catch { throw ImportError(error) }
+    // All records of a file that is no archive of several are those of its one header.
+    defer { if headers.count == 1, let only = refusals.first?.value { refusals = [path: only] } }
     for header in headers { try checkNew(header.path, header.columns) }
-    guard headers.count == 1, let policy = contract.missingColumns else { return }
-    let header = headers[0]
+    guard let header = headers.first, let policy = contract.missingColumns else { return }
     missing = columns.indices.filter { !header.columns.contains(columns[$0]) }
+    // Files of an archive that differ in what they lack are refused where they are read.
+    let areAlike = headers.allSatisfy { other in
+      columns.indices.allSatisfy { other.columns.contains(columns[$0]) != missing.contains($0) }
+    }
+    if !areAlike { missing = [] }
     guard !missing.isEmpty else { return }
     let names = missing.map { "“\(columns[$0])”" }.joined(separator: ", ")
-    let message = "“\(header.path)” has no column \(names)"
+    let message = "“\(headers.count == 1 ? header.path : path)” has no column \(names)"
     switch policy {
     case .freeze: throw Self.broken(message)
     case .evolve: notes.add(.contractMissingColumn, message)
-    case .reject: refusal = (.contractMissingColumn, message)
+    case .reject: for header in headers { refusals[header.path] = (.contractMissingColumn, message) }
     case .discard: break
     }
-    guard let first = header.columns.first else { throw Self.broken("“\(header.path)” has no columns") }
     // Whatever is read in their place is taken for absent.
-    for index in missing { requestedColumns[index] = first }
+    guard let present = columns.first(where: header.columns.contains) ?? header.columns.first else {
+      throw Self.broken("“\(header.path)” has no columns")
+    }
+    for index in missing { requestedColumns[index] = present }
   }
 
   private mutating func checkNew(_ path: String, _ header: [String]) throws(ImportError) {
@@ -103,7 +113,7 @@ struct ContractCheck {
     switch policy {
     case .freeze: throw Self.broken(message)
     case .evolve: notes.add(.contractNewColumn, message)
-    case .reject: refusal = (.contractNewColumn, message)
+    case .reject: refusals[path] = (.contractNewColumn, message)
     case .discard: break
     }
   }
@@ -113,7 +123,7 @@ struct ContractCheck {
   mutating func check(_ batch: inout ImportBatch) throws(ImportError) {
     for column in missing { batch.records.setAbsent(column: column) }
     let count = batch.records.recordCount
-    if let refusal {
+    if let refusal = refusals[batch.records.member.map { "\(path)/\($0)" } ?? path] ?? refusals[path] {
       for record in 0..<count {
         batch.transformed.refusals.append(
           RecordReject(record: Int32(record), field: nil, code: refusal.code, detail: refusal.message))

@@ -26,9 +26,14 @@ final class ProcessSession: @unchecked Sendable {
     do throws(ChildProcess.StartError) {
       child = try ChildProcess(definition.command, folder: definition.folder)
     } catch {
+      let words = definition.command.joined(separator: " ")
+      // A line for a shell is one word here.
+      let cure =
+        definition.command.count == 1 && words.contains(" ")
+        ? "write its words as a list: [\(words.split(separator: " ").joined(separator: ", "))]"
+        : "name a program of PATH, or the path of an executable file"
       throw ImportError(
-        code: .process,
-        message: "the process “\(definition.command.joined(separator: " "))” cannot be started: \(error.message)")
+        code: .process, message: "the process “\(words)” cannot be started: \(error.message); \(cure)")
     }
   }
 

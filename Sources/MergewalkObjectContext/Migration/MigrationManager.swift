@@ -69,7 +69,7 @@ public final class MigrationManager {
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - backupPath: Where a copy of the store is put first; `nil` for none.
+  ///   - backupPath: Where a copy of the store is put first; `nil` for none. A migration that fails takes it back.
   /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `data` when something
   ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or what a policy throws. The store is as
   ///   before.
@@ -80,12 +80,20 @@ public final class MigrationManager {
     }
     if FileStoreMigration.type(path) != .sqlite {
       let migration = try FileStoreMigration(path, from: source, backupPath: backupPath)
-      defer { migration.abandon() }
-      try migrate(migration.sqlitePath)
-      return try migration.finish(destination)
+      do {
+        try migrate(migration.sqlitePath)
+        return try migration.finish(destination)
+      } catch {
+        migration.giveUp()
+        throw error
+      }
     }
+    try StoreReplacement.withCopy(of: path, at: backupPath, from: source) { try replace(path) }
+  }
+
+  /// Migrates an SQLite store.
+  private func replace(_ path: String) throws {
     let metadata = try StoreMetadata.read(path: path)
-    if let backupPath { try StoreReplacement.copy(path, to: backupPath) }
     StoreReplacement.clear(path)
     let hidden = StoreReplacement.hiddenPath(of: path)
     let relaxed = try destination.withoutRequirements()

@@ -80,7 +80,7 @@ public struct StagedMigrationManager {
   /// Stages before that version are left out. Between two stages the store goes by inference from where the one ended
   /// to where the next begins.
   ///
-  /// - Parameter backupPath: Where a copy of the store is put first; `nil` for none.
+  /// - Parameter backupPath: Where a copy of the store is put first; `nil` for none. A migration that fails takes it back.
   /// - Returns: The names of the versions that the store had, the first and the last included; empty when it had the
   ///   last already.
   /// - Throws: `MigrationError` with `noSourceModel` when no stage has the store's version, with `notInferable` or
@@ -99,27 +99,36 @@ public struct StagedMigrationManager {
         message: "the store was made with none of the versions of the stages ("
           + all.versions.map(\.name).joined(separator: ", ") + "); add a stage that begins with its version")
     }
-    if ModelVersionList([last]).version(fitting: metadata) != nil { return [] }
+    if ModelVersionList([last]).version(fitting: metadata) != nil {
+      // What a process that was killed has left is the copy of the store that it had replaced.
+      if let backupPath { StagingFolder.sweep(backupPath, takesBack: false) }
+      return []
+    }
     if isFile {
       let migration = try FileStoreMigration(path, from: start.model, backupPath: backupPath)
-      defer { migration.abandon() }
-      let names = try migrate(migration.sqlitePath)
-      try migration.finish(last.model)
-      return names
-    }
-    if let backupPath { try StoreReplacement.copy(path, to: backupPath) }
-    let copy = try StoreReplacement.copy(path)
-    do {
-      var versions = [start]
-      for stage in stages[first...] {
-        progress?(stage)
-        try run(stage, copy, &versions)
+      do {
+        let names = try migrate(migration.sqlitePath)
+        try migration.finish(last.model)
+        return names
+      } catch {
+        migration.giveUp()
+        throw error
       }
-      try StoreReplacement.replace(path, keepsExternalData: true)
-      return versions.map(\.name)
-    } catch {
-      StoreReplacement.clear(path)
-      throw error
+    }
+    return try StoreReplacement.withCopy(of: path, at: backupPath, from: start.model) {
+      let copy = try StoreReplacement.copy(path)
+      do {
+        var versions = [start]
+        for stage in stages[first...] {
+          progress?(stage)
+          try run(stage, copy, &versions)
+        }
+        try StoreReplacement.replace(path, keepsExternalData: true)
+        return versions.map(\.name)
+      } catch {
+        StoreReplacement.clear(path)
+        throw error
+      }
     }
   }
 

@@ -22,6 +22,13 @@ struct ArchiveWriter {
     "NSKeyPathExpression": ["NSFunctionExpression", "NSExpression"], "NSSelfExpression": ["NSExpression"],
     "NSKeyPathSpecifierExpression": ["NSExpression"], "NSComparisonPredicate": ["NSPredicate"],
     "NSComparisonPredicateOperator": ["NSPredicateOperator"], "NSEqualityPredicateOperator": ["NSPredicateOperator"],
+    "NSMatchingPredicateOperator": ["NSStringPredicateOperator", "NSPredicateOperator"],
+    "NSLikePredicateOperator": ["NSMatchingPredicateOperator", "NSStringPredicateOperator", "NSPredicateOperator"],
+    "NSSubstringPredicateOperator": ["NSStringPredicateOperator", "NSPredicateOperator"],
+    "NSInPredicateOperator": ["NSPredicateOperator"], "NSBetweenPredicateOperator": ["NSPredicateOperator"],
+    "NSTruePredicate": ["NSPredicate"], "NSFalsePredicate": ["NSPredicate"],
+    "NSAggregateExpression": ["NSExpression"], "NSSetExpression": ["NSExpression"],
+    "NSSubqueryExpression": ["NSExpression"], "NSTernaryExpression": ["NSExpression"],
     "NSCompoundPredicate": ["NSPredicate"], "NSExpressionDescription": ["NSPropertyDescription"],
     "NSVariableExpression": ["NSExpression"], "NSFetchRequest": ["NSPersistentStoreRequest"],
   ]

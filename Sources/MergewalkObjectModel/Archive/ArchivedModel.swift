@@ -4,9 +4,9 @@ import MergewalkPropertyLists
 /// Reads a model that `NSKeyedArchiver` wrote: a compiled `.mom` file, or the copy that stores keep.
 ///
 /// Read are entities, inheritance, properties with types, flags and defaults, indexes, uniqueness, configurations,
-/// earlier names, bounds and user info; of files fetch requests and fetched properties too. Patterns are not. What is not
-/// understood is left out and said: a warning of the draft, and the entity is among the ``ModelDraft/incompleteEntities``
-/// when its version hash or its table cannot be right without it.
+/// earlier names, bounds, patterns and user info; of files fetch requests and fetched properties too. What is not
+/// understood is left out and said: a warning of the draft, and the entity is among the
+/// ``ModelDraft/incompleteEntities`` when its version hash or its table cannot be right without it.
 /// The archive's keys: `docs/coredata-layout.md`, "The model cache".
 public struct ArchivedModel {
   private let archive: KeyedArchive
@@ -219,44 +219,28 @@ public struct ArchivedModel {
       }
       switch archive.className(holder) {
       case "NSDate"?: return type == .date ? archive.real(holder, "NS.time").map { .date($0) } : nil
-      case "NSDecimalNumber"?, "NSDecimalNumberPlaceholder"?: text = decimal(holder)?.description
+      case "NSDecimalNumber"?, "NSDecimalNumberPlaceholder"?: text = archive.decimal(holder)?.description
       case "NSURL"?: text = archive.string(holder, "NS.relative")
-      case "NSUUID"?:
-        guard type == .uuid, let bytes = archive.value(holder, "NS.uuidbytes")?.data, bytes.count == 16 else {
-          return nil
-        }
-        func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
-        return .uuid(half(bytes[..<8]), half(bytes[8...]))
+      case "NSUUID"?: return type == .uuid ? archive.uuid(holder) : nil
       default: text = archive.string(object, key)
       }
     }
     return text.flatMap { AttributeValue(compiling: $0, type: type) }
   }
 
-  /// A decimal number: up to eight groups of 16 bits, the least first, in the byte order that the archive names.
-  private func decimal(_ object: KeyedArchive.Object) -> DecimalNumber? {
-    guard let bytes = archive.value(object, "NS.mantissa")?.data, bytes.count == 16,
-      let exponent = archive.integer(object, "NS.exponent"), (-165...165).contains(exponent)
-    else { return nil }
-    let isLittle = archive.integer(object, "NS.mantissa.bo") != 2
-    var magnitude: UInt128 = 0
-    for group in (0..<8).reversed() {
-      let (first, second) = (UInt128(bytes[2 * group]), UInt128(bytes[2 * group + 1]))
-      magnitude = magnitude << 16 | (isLittle ? second << 8 | first : first << 8 | second)
-    }
-    guard let significand = Int128(exactly: magnitude) else { return nil }
-    let isNegative = archive.flag(object, "NS.negative")
-    return DecimalNumber(significand: isNegative ? -significand : significand, exponent: Int(exponent))
-  }
-
-  /// Reads the bounds, which are comparisons of the value or its length with a constant.
+  /// Reads the bounds, which are comparisons of the value or its length with a constant, and the pattern.
   private func readValidation(_ object: KeyedArchive.Object, _ attribute: inout AttributeDescription) {
     for predicate in archive.objects(object, "NSValidationPredicates") {
       guard let left = archive.object(predicate, "NSLeftExpression"),
         let right = archive.object(predicate, "NSRightExpression"),
         let kind = archive.object(predicate, "NSPredicateOperator").flatMap({ archive.integer($0, "NSOperatorType") }),
-        kind == 1 || kind == 3
+        kind == 1 || kind == 3 || kind == 6
       else { continue }
+      if kind == 6 {
+        guard attribute.type == .string, archive.className(left) == "NSSelfExpression" else { continue }
+        attribute.validation.regularExpression = archive.string(right, "NSConstantValue")
+        continue
+      }
       if archive.className(left) == "NSSelfExpression" {
         guard let value = value(right, "NSConstantValue", attribute.type) else { continue }
         if kind == 3 {
@@ -328,7 +312,7 @@ public struct ArchivedModel {
       // The name of an element that is an expression is the expression's, not that of a property.
       if let expression = archive.object(element, "NSIndexedProperty").flatMap({ archive.object($0, "NSExpression") }) {
         result.propertyName = nil
-        result.expression = archive.keyPath(expression)?.description ?? self.expression(expression) ?? ""
+        result.expression = archive.expression(expression)?.description ?? ""
       }
       result.kind = archive.integer(element, "NSFetchIndexElementType") == 1 ? .rTree : .binary
       result.isAscending = archive.flag(element, "NSAscending")

@@ -1,22 +1,30 @@
 import MergewalkPropertyLists
 
-/// Fetch requests of models as archives hold them: entity, predicate, kind of result, limits and distinct results.
+/// Fetch requests of models as archives hold them: entity, predicate, kind of result, limits and options.
 ///
-/// Other options are bits of `NSFetchRequestFlags` that no archive at hand tells apart, so only their usual values are
-/// understood. Source: four requests in one compiled model (`docs/coredata-layout.md`, "The model cache").
-extension FetchRequestTemplate.ResultType {
-  /// The flags of a request whose options are the usual ones; the lowest bit says that each result comes once.
-  fileprivate var usualFlags: Int64 {
-    switch self {
-    case .objects, .count: 30
-    case .objectIDs: 26
-    case .dictionaries: 14
-    }
-  }
+/// Source: four requests in one compiled model (`docs/coredata-layout.md`, "The model cache"); which flag is which option
+/// follows from the order of `_fetchRequestFlags` in Apple's public header `NSFetchRequest.h`.
+extension FetchRequestTemplate {
+  /// The options by their names in XML, each with its bit of `NSFetchRequestFlags`.
+  fileprivate static let flags: [(name: String, bit: Int64)] = [
+    ("returnDistinctResults", 1), ("includeSubentities", 2), ("includePropertyValues", 4),
+    ("returnObjectsAsFaults", 8), ("includesPendingChanges", 16),
+  ]
 }
 
-/// The option that the lowest flag stands for, as XML calls it.
-private let distinct = "returnDistinctResults"
+extension FetchRequestTemplate.ResultType {
+  /// The bit that a kind of result clears, whatever the options say.
+  fileprivate var clearedFlag: Int64 {
+    switch self {
+    case .objects, .count: 0
+    case .objectIDs: 4
+    case .dictionaries: 16
+    }
+  }
+
+  /// The flags of a request without options.
+  fileprivate var usualFlags: Int64 { 30 & ~clearedFlag }
+}
 
 extension KeyedArchive {
   /// The request that an object stands for; `nil` when something in it is not understood.
@@ -31,8 +39,10 @@ extension KeyedArchive {
     request.fetchBatchSize = Int(clamping: integer(object, "NSBatchSize") ?? 0)
     guard request.fetchLimit >= 0, request.fetchBatchSize >= 0 else { return nil }
     if let flags = integer(object, "NSFetchRequestFlags") {
-      guard flags & ~1 == type.usualFlags else { return nil }
-      if flags & 1 != 0 { request.options[distinct] = true }
+      guard (0..<32).contains(flags) else { return nil }
+      for (option, bit) in FetchRequestTemplate.flags where (flags ^ type.usualFlags) & bit != 0 {
+        request.options[option] = flags & bit != 0
+      }
     }
     if let condition = self.object(object, "NSPredicate") {
       guard let predicate = predicate(condition) else { return nil }
@@ -48,8 +58,9 @@ extension ModelArchiver {
   /// - Parameter entity: A reference to the entity that it fetches.
   mutating func fetchRequest(_ request: FetchRequestTemplate, of entity: PropertyList) -> PropertyList? {
     var flags = request.resultType.usualFlags
-    for (option, isSet) in request.options {
-      if option == distinct { flags |= isSet ? 1 : 0 } else if !isSet || request.resultType != .objects { return nil }
+    for (option, bit) in FetchRequestTemplate.flags {
+      guard let isSet = request.options[option], bit != request.resultType.clearedFlag else { continue }
+      flags = isSet ? flags | bit : flags & ~bit
     }
     var condition = ArchiveWriter.null
     if let text = request.predicateText {

@@ -90,6 +90,13 @@ struct KeyedArchive {
   /// The objects of an array or a set under a key.
   func objects(_ object: Object, _ key: String) -> [Object] { elements(object[key]).compactMap { self.object($0) } }
 
+  /// The objects of an array or a set under a key; `nil` when an element is none.
+  func list(_ object: Object, _ key: String) -> [Object]? {
+    let elements = elements(object[key])
+    let objects = elements.compactMap { self.object($0) }
+    return objects.count == elements.count ? objects : nil
+  }
+
   /// The texts of an array or a set under a key.
   func strings(_ object: Object, _ key: String) -> [String] { elements(object[key]).compactMap { string($0) } }
 
@@ -128,5 +135,72 @@ struct KeyedArchive {
     return zip(elements(dictionary["NS.keys"]), values).compactMap { key, value in
       string(key).map { ($0, elements(value).compactMap { self.object($0) }) }
     }
+  }
+
+  // MARK: - Values
+
+  /// The greatest depth of lists inside lists.
+  private static let maximumDepth = 8
+
+  /// The value under a key, null when there is none: a text, number, date or the like, or a list of these; `nil` for others.
+  func constant(_ object: Object, _ key: String) -> ConstantValue? {
+    var rest = FormatParser.maximumNodes
+    return constant(object[key], 0, &rest)
+  }
+
+  private func constant(_ value: PropertyList?, _ depth: Int, _ rest: inout Int) -> ConstantValue? {
+    rest -= 1
+    guard depth < Self.maximumDepth, rest >= 0 else { return nil }
+    switch target(value)?.value {
+    case nil: return .null
+    case .integer(let number)?: return .attribute(.integer(number))
+    case .real(let number)?: return .attribute(.double(number))
+    case .boolean(let flag)?: return .attribute(.boolean(flag))
+    case .string(let text)?: return .attribute(.string(text))
+    case .data(let bytes)?: return .attribute(.binary(bytes))
+    case .date(let seconds)?: return .attribute(.date(seconds))
+    case .unsigned?, .uid?, .array?: return nil
+    case .dictionary?: break
+    }
+    guard let holder = object(value) else { return nil }
+    switch className(holder) {
+    case "NSDate"?: return real(holder, "NS.time").map { .attribute(.date($0)) }
+    case "NSUUID"?: return uuid(holder).map { .attribute($0) }
+    case "NSURL"?: return string(holder, "NS.relative").map { .attribute(.uri($0)) }
+    case "NSDecimalNumber"?, "NSDecimalNumberPlaceholder"?: return decimal(holder).map { .attribute(.decimal($0)) }
+    case "NSMutableString"?, "NSString"?: return string(value).map { .attribute(.string($0)) }
+    case "NSNull"?: return .null
+    case "NSArray"?, "NSMutableArray"?, "NSSet"?, "NSMutableSet"?, "NSOrderedSet"?:
+      var elements: [ConstantValue] = []
+      for element in self.elements(value) {
+        guard let element = constant(element, depth + 1, &rest) else { return nil }
+        elements.append(element)
+      }
+      return .collection(elements)
+    default: return nil
+    }
+  }
+
+  /// The identifier in 16 bytes.
+  func uuid(_ object: Object) -> AttributeValue? {
+    guard let bytes = value(object, "NS.uuidbytes")?.data, bytes.count == 16 else { return nil }
+    func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+    return .uuid(half(bytes[..<8]), half(bytes[8...]))
+  }
+
+  /// A decimal number: up to eight groups of 16 bits, the least first, in the byte order that the archive names.
+  func decimal(_ object: Object) -> DecimalNumber? {
+    guard let bytes = value(object, "NS.mantissa")?.data, bytes.count == 16,
+      let exponent = integer(object, "NS.exponent"), (-165...165).contains(exponent)
+    else { return nil }
+    let isLittle = integer(object, "NS.mantissa.bo") != 2
+    var magnitude: UInt128 = 0
+    for group in (0..<8).reversed() {
+      let (first, second) = (UInt128(bytes[2 * group]), UInt128(bytes[2 * group + 1]))
+      magnitude = magnitude << 16 | (isLittle ? second << 8 | first : first << 8 | second)
+    }
+    guard let significand = Int128(exactly: magnitude) else { return nil }
+    let isNegative = flag(object, "NS.negative")
+    return DecimalNumber(significand: isNegative ? -significand : significand, exponent: Int(exponent))
   }
 }

@@ -2,9 +2,9 @@ import MergewalkPropertyLists
 
 /// Writes a model as Core Data archives it: a compiled `.mom` file, or the copy that its stores keep.
 ///
-/// The form is that of the archives at hand (framework 977 for stores, Xcode 13 for files). Left out and named are patterns,
-/// indexes, fetch requests and fetched properties with predicates, expressions or options that are not known, and composite
-/// attributes.
+/// The form is that of the archives at hand (framework 977 for stores, Xcode 13 for files). Left out and named are
+/// indexes, fetch requests and fetched properties with predicates, expressions or options that are not known, and
+/// composite attributes.
 /// Source: `docs/coredata-layout.md`, "The model cache".
 package struct ModelArchiver {
   /// What an archive is for.
@@ -22,6 +22,8 @@ package struct ModelArchiver {
   private var expressionCount = 0
   private var leftOut: [String] = []
   private var modelPlace = 0
+  /// The expression for the object itself.
+  private var evaluatedObject: PropertyList?
   private var entityPlaces: [Int] = []
   /// For each entity its own relationships by name.
   private var relationshipPlaces: [[String: Int]] = []
@@ -186,7 +188,7 @@ package struct ModelArchiver {
     }
     for fetchIndex in entity.declaration.fetchIndexes {
       guard let index = index(fetchIndex, owner) else {
-        leftOut.append("the index “\(fetchIndex.name)” of “\(entity.name)”, which has a predicate or an expression")
+        leftOut.append("the index “\(fetchIndex.name)” of “\(entity.name)”")
         continue
       }
       result.append(index)
@@ -206,39 +208,39 @@ package struct ModelArchiver {
       guard let parsed = try? ObjectPredicate(format: text), let written = predicate(parsed) else { return nil }
       condition = written
     }
-    for element in fetchIndex.elements where element.propertyName == nil {
-      guard let text = element.expression, let parsed = try? ObjectExpression(format: text), keyPath(parsed) != nil
-      else {
-        return nil
-      }
+    var expressions: [Int: (name: String, property: PropertyList)] = [:]
+    for (place, element) in fetchIndex.elements.enumerated() where element.propertyName == nil {
+      guard let text = element.expression, let parsed = try? ObjectExpression(format: text),
+        let written = expression(parsed)
+      else { return nil }
+      expressionCount += 1
+      let name = "expression\(expressionCount)"
+      expressions[place] = (name, indexed(written, named: name, isObject: parsed == .evaluatedObject))
     }
-    return index(fetchIndex.name, fetchIndex.elements, owner, condition: condition)
+    return index(fetchIndex.name, fetchIndex.elements, owner, condition: condition, expressions: expressions)
   }
 
   /// The property that stands for an element that is an expression.
-  private mutating func expression(_ text: String) -> (name: PropertyList, property: PropertyList)? {
-    guard let parsed = try? ObjectExpression(format: text), let written = keyPath(parsed) else { return nil }
-    expressionCount += 1
-    let name = writer.text("expression\(expressionCount)")
-    let property = writer.object(
+  private mutating func indexed(_ expression: PropertyList, named name: String, isObject: Bool) -> PropertyList {
+    writer.object(
       "NSExpressionDescription",
       [
-        ("NSPropertyName", name), ("NSRenamingIdentifier", name), ("NSExpression", written),
-        ("NSExpressionType", .integer(parsed == .evaluatedObject ? 2000 : 0)), ("NSEntity", ArchiveWriter.null),
-        ("NSIsOptional", .boolean(true)), ("NSIsReadOnly", .boolean(true)), ("_P", .integer(0xF7)),
+        ("NSPropertyName", writer.text(name)), ("NSRenamingIdentifier", writer.text(name)),
+        ("NSExpression", expression), ("NSExpressionType", .integer(isObject ? 2000 : 0)),
+        ("NSEntity", ArchiveWriter.null), ("NSIsOptional", .boolean(true)), ("NSIsReadOnly", .boolean(true)),
+        ("_P", .integer(0xF7)),
       ])
-    return (name, property)
   }
 
   private mutating func index(
     _ name: String, _ elements: [FetchIndexDescription.Element], _ owner: PropertyList,
-    condition: PropertyList = ArchiveWriter.null
+    condition: PropertyList = ArchiveWriter.null, expressions: [Int: (name: String, property: PropertyList)] = [:]
   ) -> PropertyList {
     let place = writer.reserve()
-    let parts = elements.map { element in
-      let expression = element.propertyName == nil ? element.expression.flatMap { self.expression($0) } : nil
+    let parts = elements.enumerated().map { number, element in
+      let expression = expressions[number]
       var entries: [(String, PropertyList)] = [
-        ("NSPropertyName", expression?.name ?? writer.text(element.propertyName)),
+        ("NSPropertyName", writer.text(expression?.name ?? element.propertyName)),
         ("NSFetchIndexElementType", .integer(element.kind == .rTree ? 1 : 0)),
         ("NSFetchIndexDescription", ArchiveWriter.reference(place)),
       ]
@@ -334,21 +336,30 @@ package struct ModelArchiver {
 
   private mutating func `default`(_ attribute: AttributeDescription) -> PropertyList {
     switch attribute.defaultValue {
-    case nil, .null?: return ArchiveWriter.null
-    case .boolean(let value)?: return writer.plain(.integer(value ? 1 : 0))
-    case .integer(let value)?: return writer.plain(.integer(value))
-    case .double(let value)?: return writer.plain(.real(value))
-    case .string(let value)?: return writer.text(value)
-    case .date(let value)?: return writer.object("NSDate", [("NS.time", .real(value))])
-    case .binary(let bytes)?: return writer.plain(.data(bytes))
-    case .uri(let value)?:
+    case nil: ArchiveWriter.null
+    case .boolean(let value)?: writer.plain(.integer(value ? 1 : 0))
+    case let value?: plain(value)
+    }
+  }
+
+  /// A value as it is, without its expression.
+  mutating func plain(_ value: AttributeValue) -> PropertyList {
+    switch value {
+    case .null: return ArchiveWriter.null
+    case .boolean(let value): return writer.plain(.boolean(value))
+    case .integer(let value): return writer.plain(.integer(value))
+    case .double(let value): return writer.plain(.real(value))
+    case .string(let value): return writer.text(value)
+    case .date(let value): return writer.object("NSDate", [("NS.time", .real(value))])
+    case .binary(let bytes): return writer.plain(.data(bytes))
+    case .uri(let value):
       return writer.object("NSURL", [("NS.base", ArchiveWriter.null), ("NS.relative", writer.text(value))])
-    case .uuid(let high, let low)?:
+    case .uuid(let high, let low):
       let bytes = [high, low].flatMap { half in
         (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(8 * (7 - $0))) }
       }
       return writer.object("NSUUID", [("NS.uuidbytes", .data(bytes))])
-    case .decimal(let value)?:
+    case .decimal(let value):
       let magnitude = value.significand.magnitude
       let bytes = (0..<16).map { UInt8(truncatingIfNeeded: magnitude >> UInt128(8 * $0)) }
       let length = (bytes.lastIndex { $0 != 0 } ?? -1) / 2 + (magnitude == 0 ? 0 : 1)
@@ -364,17 +375,23 @@ package struct ModelArchiver {
 
   // MARK: - Expressions and predicates
 
+  /// The object itself, which archives have once.
   mutating func evaluated() -> PropertyList {
-    writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
+    if let evaluatedObject { return evaluatedObject }
+    let written = writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
+    evaluatedObject = written
+    return written
   }
 
-  mutating func keyPath(_ path: String) -> PropertyList {
+  /// A key path, from the object itself or from another expression.
+  mutating func keyPath(_ path: String, of operand: PropertyList? = nil) -> PropertyList {
     let specifier = writer.object(
       "NSKeyPathSpecifierExpression", [("NSExpressionType", .integer(10)), ("NSKeyPath", writer.text(path))])
     return writer.object(
       "NSKeyPathExpression",
       [
-        ("NSOperand", evaluated()), ("NSExpressionType", .integer(3)), ("NSArguments", writer.list([specifier])),
+        ("NSOperand", operand ?? evaluated()), ("NSExpressionType", .integer(3)),
+        ("NSArguments", writer.list([specifier])),
         ("NSSelectorName", writer.text(path.contains(".") ? "valueForKeyPath:" : "valueForKey:")),
       ])
   }
@@ -383,15 +400,7 @@ package struct ModelArchiver {
     let text = DerivationText.normalised(expression)
     guard text.last == ")", let open = text.firstIndex(of: "(") else { return keyPath(text) }
     let argument = String(text[text.index(after: open)...].dropLast())
-    let operand = writer.object(
-      "NSConstantValueExpression",
-      [("NSExpressionType", .integer(0)), ("NSConstantValueClassName", writer.text("_NSPredicateUtilities"))])
-    return writer.object(
-      "NSFunctionExpression",
-      [
-        ("NSOperand", operand), ("NSSelectorName", writer.text(String(text[..<open]))),
-        ("NSExpressionType", .integer(4)), ("NSArguments", writer.list(argument.isEmpty ? [] : [keyPath(argument)])),
-      ])
+    return function(String(text[..<open]), argument.isEmpty ? [] : [keyPath(argument)])
   }
 
   /// The bounds as predicates on the value, each with the error that it raises.
@@ -399,7 +408,6 @@ package struct ModelArchiver {
     _ attribute: AttributeDescription, of entity: EntityDescription
   ) -> [(String, PropertyList)] {
     let bounds = attribute.validation
-    if bounds.regularExpression != nil { leftOut.append("the pattern of “\(entity.name).\(attribute.name)”") }
     var predicates: [PropertyList] = []
     var errors: [PropertyList] = []
     func errorCode(isLeast: Bool) -> Int64 {
@@ -433,6 +441,13 @@ package struct ModelArchiver {
             ("NSPredicateOperator", comparison),
           ]))
       errors.append(writer.plain(.integer(errorCode(isLeast: side.isLeast))))
+    }
+    if let pattern = bounds.regularExpression, attribute.type == .string,
+      let written = predicate(
+        .comparison(ComparisonPredicate(.evaluatedObject, .matches, .constant(.attribute(.string(pattern))))))
+    {
+      predicates.append(written)
+      errors.append(writer.plain(.integer(1680)))
     }
     if predicates.isEmpty { return [] }
     return [("NSValidationPredicates", writer.list(predicates)), ("NSValidationWarnings", writer.list(errors))]

@@ -54,6 +54,7 @@ public struct CodeGenerator: Sendable {
         "“\(name)”, the class of “\(entity.name)”, cannot be the name of a Swift class",
         hint: "a name has letters, digits and underscores and does not begin with a digit")
     }
+    Self.refuseHiddenModules(model, plan, options.style, &findings)
     if findings.diagnostics.contains(where: { $0.severity == .error }) { throw DiagnosticList(findings.diagnostics) }
 
     var files: [GeneratedFile] = []
@@ -68,7 +69,7 @@ public struct CodeGenerator: Sendable {
         continue
       }
       if options.style == .coredata {
-        files += Self.coreDataFiles(model, plan, entity, name, options)
+        files += Self.coreDataFiles(model, plan, entity, name, options, &findings)
         continue
       }
       if !options.propertiesOnly, entity.declaration.codeGenerationType != "category" {
@@ -88,10 +89,37 @@ public struct CodeGenerator: Sendable {
     self.findings = DiagnosticList(findings.diagnostics).diagnostics
   }
 
+  /// Refuses classes with the name of a module when other classes have names of types in it: these need the module's name.
+  private static func refuseHiddenModules(
+    _ model: ManagedObjectModel, _ plan: ClassPlan, _ style: Options.Style, _ findings: inout FindingList
+  ) {
+    let modules = style == .coredata ? CoreDataFiles.typeNames : SwiftTypes.typeNames
+    for (module, types) in modules.sorted(by: { $0.key < $1.key }) {
+      guard let owner = plan.owners[module], let clash = types.first(where: { plan.owners[$0] != nil }) else {
+        continue
+      }
+      findings.error(
+        "invalidClassName", model.entities[owner].declaration.position,
+        "“\(module)”, the class of “\(model.entities[owner].name)”, hides the module of \(clash), which is a class too",
+        hint: "choose another name for one of the classes")
+    }
+  }
+
   /// The files of one class for an app.
   private static func coreDataFiles(
-    _ model: ManagedObjectModel, _ plan: ClassPlan, _ entity: EntityDescription, _ name: String, _ options: Options
+    _ model: ManagedObjectModel, _ plan: ClassPlan, _ entity: EntityDescription, _ name: String, _ options: Options,
+    _ findings: inout FindingList
   ) -> [GeneratedFile] {
+    let own = entity.declaration
+    var properties: [(String, SourcePosition)] = own.attributes.map { ($0.name, $0.position) }
+    properties += own.relationships.map { ($0.name, $0.position) }
+    properties += own.fetchedProperties.map { ($0.name, $0.position) }
+    for (property, position) in properties where BaseClassNames.objectMembers.contains(property) {
+      findings.warning(
+        "leftOutProperty", position,
+        "“\(property)” is a property of NSObject or NSManagedObject, so the class of “\(entity.name)” has none; its value"
+          + " is there by key", hint: "choose another name")
+    }
     let writer = CoreDataFiles(entity: entity, plan: plan, className: name) { entityName in
       var index = model.entity(named: entityName)?.index
       while let current = index {

@@ -8,7 +8,24 @@ struct CoreDataFiles {
   /// The class that stands in code for the objects of an entity.
   let classOf: (_ entityName: String) -> String
 
+  /// The types of values, by module.
+  static let typeNames: [String: [String]] = [
+    "Swift": ["Bool", "Double", "Float", "Int", "Int16", "Int32", "Int64", "String"],
+    "Foundation": [
+      "Data", "Date", "NSDecimalNumber", "NSIndexSet", "NSNumber", "NSOrderedSet", "NSSet", "TimeInterval", "URL",
+      "UUID",
+    ],
+  ]
+
   private var type: String { SwiftNames.escaped(className) }
+
+  /// A type of values, with its module in front when a class of the model has its name.
+  private func named(_ name: String) -> String {
+    guard plan.owners[name] != nil, let module = Self.typeNames.first(where: { $0.value.contains(name) })?.key else {
+      return name
+    }
+    return "\(module).\(name)"
+  }
 
   /// `Name+CoreDataClass.swift`.
   func classFile(superclass: String?) -> String {
@@ -28,7 +45,9 @@ struct CoreDataFiles {
   /// `Name+CoreDataProperties.swift`.
   func propertiesFile() -> String {
     let own = entity.declaration
-    let attributes = own.attributes.sorted { CodePointOrder.precedes($0.name, $1.name) }
+    let hidden = BaseClassNames.objectMembers
+    let attributes = own.attributes.filter { !hidden.contains($0.name) }
+      .sorted { CodePointOrder.precedes($0.name, $1.name) }
     let relationships = own.relationships.sorted { CodePointOrder.precedes($0.name, $1.name) }
     var text = heading(
       "CoreDataProperties", "Made by `mergewalk model codegen --style coredata`, which writes it anew.")
@@ -46,15 +65,16 @@ struct CoreDataFiles {
 
       """
     for attribute in attributes {
-      text += "    @NSManaged public var \(SwiftNames.escaped(attribute.name)): \(Self.type(attribute))\n"
+      text += "    @NSManaged public var \(SwiftNames.escaped(attribute.name)): \(valueType(attribute))\n"
     }
-    for relationship in relationships {
+    for relationship in relationships where !hidden.contains(relationship.name) {
       let type =
         relationship.isToMany
-        ? (relationship.isOrdered ? "NSOrderedSet" : "NSSet") : classOf(relationship.destinationEntityName)
+        ? named(relationship.isOrdered ? "NSOrderedSet" : "NSSet") : classOf(relationship.destinationEntityName)
       text += "    @NSManaged public var \(SwiftNames.escaped(relationship.name)): \(type)?\n"
     }
-    for property in own.fetchedProperties.sorted(by: { CodePointOrder.precedes($0.name, $1.name) }) {
+    for property in own.fetchedProperties.sorted(by: { CodePointOrder.precedes($0.name, $1.name) })
+    where !hidden.contains(property.name) {
       let type = classOf(property.fetchRequest.entityName)
       text += "    @NSManaged public var \(SwiftNames.escaped(property.name)): [\(type)]\n"
     }
@@ -79,18 +99,19 @@ struct CoreDataFiles {
   private func accessors(_ relationship: RelationshipDescription) -> String {
     let suffix = ClassNames.capitalised(relationship.name)
     let value = classOf(relationship.destinationEntityName)
-    let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
+    let set = named(relationship.isOrdered ? "NSOrderedSet" : "NSSet")
+    let (int, indexes) = (named("Int"), named("NSIndexSet"))
     var functions: [(selector: String, declaration: String)] = []
     if relationship.isOrdered {
       functions = [
-        ("insertObject:in\(suffix)AtIndex:", "insertInto\(suffix)(_ value: \(value), at idx: Int)"),
-        ("removeObjectFrom\(suffix)AtIndex:", "removeFrom\(suffix)(at idx: Int)"),
-        ("insert\(suffix):atIndexes:", "insertInto\(suffix)(_ values: [\(value)], at indexes: NSIndexSet)"),
-        ("remove\(suffix)AtIndexes:", "removeFrom\(suffix)(at indexes: NSIndexSet)"),
-        ("replaceObjectIn\(suffix)AtIndex:withObject:", "replace\(suffix)(at idx: Int, with value: \(value))"),
+        ("insertObject:in\(suffix)AtIndex:", "insertInto\(suffix)(_ value: \(value), at idx: \(int))"),
+        ("removeObjectFrom\(suffix)AtIndex:", "removeFrom\(suffix)(at idx: \(int))"),
+        ("insert\(suffix):atIndexes:", "insertInto\(suffix)(_ values: [\(value)], at indexes: \(indexes))"),
+        ("remove\(suffix)AtIndexes:", "removeFrom\(suffix)(at indexes: \(indexes))"),
+        ("replaceObjectIn\(suffix)AtIndex:withObject:", "replace\(suffix)(at idx: \(int), with value: \(value))"),
         (
           "replace\(suffix)AtIndexes:with\(suffix):",
-          "replace\(suffix)(at indexes: NSIndexSet, with values: [\(value)])"
+          "replace\(suffix)(at indexes: \(indexes), with values: [\(value)])"
         ),
       ]
     }
@@ -106,7 +127,7 @@ struct CoreDataFiles {
   }
 
   /// The type of an attribute, as Xcode chooses it.
-  private static func type(_ attribute: AttributeDescription) -> String {
+  private func valueType(_ attribute: AttributeDescription) -> String {
     let isScalar = attribute.usesScalarValueType != false
     let scalar: String? =
       switch attribute.type {
@@ -120,18 +141,18 @@ struct CoreDataFiles {
       case .date where attribute.usesScalarValueType == true: "TimeInterval"
       default: nil
       }
-    if let scalar, isScalar { return scalar }
+    if let scalar, isScalar { return named(scalar) }
     let object: String =
       switch attribute.type {
-      case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
-      case .decimal: "NSDecimalNumber"
-      case .string: "String"
-      case .date: "Date"
-      case .binary: "Data"
-      case .uuid: "UUID"
-      case .uri: "URL"
+      case .integer16, .integer32, .integer64, .double, .float, .boolean: named("NSNumber")
+      case .decimal: named("NSDecimalNumber")
+      case .string: named("String")
+      case .date: named("Date")
+      case .binary: named("Data")
+      case .uuid: named("UUID")
+      case .uri: named("URL")
       case .objectID: "NSManagedObjectID"
-      case .composite: "[String: Any]"
+      case .composite: "[\(named("String")): Any]"
       case .transformable, .undefined: attribute.customClassName ?? "NSObject"
       }
     return object + "?"

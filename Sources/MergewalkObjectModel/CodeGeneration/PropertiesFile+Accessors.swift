@@ -4,8 +4,7 @@ import MergewalkClassText
 extension PropertiesFile {
   mutating func writeAccessors(_ relationship: RelationshipDescription) {
     let destination = destinationClass(relationship)
-    let property = BaseClassNames.members.contains(relationship.name) ? relationship.name + "_" : relationship.name
-    let view = SwiftNames.escaped(property)
+    let view = SwiftNames.escaped(codeName(relationship.name))
     let suffix = accessorSuffix(relationship.name)
     let sequence = types.type("Sequence", in: "Swift")
     let int = types.type("Int", in: "Swift")

@@ -78,7 +78,8 @@ extension PropertiesFile {
       }
     }
     for setting in settings { line("    request.\(setting)") }
-    line(isTyped ? "    return TypedFetchRequest(request)" : "    return request")
+    let typed = isTyped ? types.type("TypedFetchRequest", in: "MergewalkObjectContext") + "(request)" : "request"
+    line("    return \(typed)")
     line("  }")
   }
 

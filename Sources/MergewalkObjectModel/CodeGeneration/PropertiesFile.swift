@@ -16,11 +16,20 @@ struct PropertiesFile {
   var body = ""
   /// The attributes that have an accessor: its name and the attribute's.
   private var slots: [(name: String, key: String)] = []
+  /// The names of all properties that objects of the entity, its ancestors or what inherits from it have.
+  private let propertyNames: Set<String>
   /// The typed keys of the file: their declarations.
   private var keys: [(comment: String, declaration: String)] = []
 
   init(model: ManagedObjectModel, plan: ClassPlan, entity: EntityDescription, className: String, findings: FindingList)
   {
+    var names: Set<String> = []
+    for member in model.family(of: entity.rootIndex) {
+      names.formUnion(member.attributes.map(\.name))
+      names.formUnion(member.relationships.map(\.name))
+      names.formUnion(member.declaration.fetchedProperties.map(\.name))
+    }
+    propertyNames = names
     self.model = model
     self.plan = plan
     self.entity = entity
@@ -126,14 +135,24 @@ struct PropertiesFile {
 
   // MARK: Properties
 
-  /// The name under which code has a property.
+  /// The name under which code has a property, without backticks: another one when the base class has taken it.
+  func codeName(_ name: String) -> String {
+    guard BaseClassNames.members.contains(name) else { return name }
+    var free = name + "_"
+    while propertyNames.contains(free) { free += "_" }
+    return free
+  }
+
+  /// The name under which code has a property; one that differs is said.
   private mutating func name(_ name: String, _ position: SourcePosition) -> String {
-    guard BaseClassNames.members.contains(name) else { return SwiftNames.escaped(name) }
-    findings.warning(
-      "renamedProperty", position,
-      "“\(name)” is a member of ManagedObject, so the property of “\(entity.name)” is “\(name)_” in code",
-      hint: "choose another name")
-    return name + "_"
+    let codeName = codeName(name)
+    if codeName != name {
+      findings.warning(
+        "renamedProperty", position,
+        "“\(name)” is a member of ManagedObject, so the property of “\(entity.name)” is “\(codeName)” in code",
+        hint: "choose another name")
+    }
+    return SwiftNames.escaped(codeName)
   }
 
   private mutating func write(_ attribute: AttributeDescription) {
@@ -231,9 +250,9 @@ struct PropertiesFile {
     if let expression = attribute.derivationExpression {
       parts.append("derived from \(SwiftNames.comment(expression)), so read-only")
     }
-    if let text = attribute.defaultValueText { parts.append("default \(SwiftNames.comment(text))") }
-    if let least = attribute.validation.minimumText { parts.append("at least \(SwiftNames.comment(least))") }
-    if let most = attribute.validation.maximumText { parts.append("at most \(SwiftNames.comment(most))") }
+    if let text = attribute.shownDefault { parts.append("default \(SwiftNames.comment(text))") }
+    if let least = attribute.validation.shownMinimum { parts.append("at least \(SwiftNames.comment(least))") }
+    if let most = attribute.validation.shownMaximum { parts.append("at most \(SwiftNames.comment(most))") }
     return parts.joined(separator: ", ") + "."
   }
 

@@ -74,7 +74,8 @@ enum SwiftNames {
   ///
   /// Source: The Swift Programming Language, "Lexical Structure", keywords in declarations, statements and expressions.
   static let keywords: Set<String> = [
-    "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break", "case", "catch", "class",
+    "_", "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break", "case", "catch",
+    "class",
     "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
     "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil",
     "nonisolated", "open", "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows",

@@ -7,6 +7,19 @@ struct SwiftTypes {
   /// The modules whose types stand in public declarations of the file that is being written.
   private(set) var modules: Set<String> = []
 
+  /// The types that generated code may name, by module.
+  static let typeNames: [String: [String]] = [
+    "Swift": ["Array", "Bool", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Sequence", "String", "UInt8"],
+    "MergewalkObjectContext": [
+      "AttributeKey", "AttributeSlot", "ManagedObject", "ObjectKeys", "RelatedObjects", "ToManyKey", "ToOneKey",
+      "TypedFetchRequest",
+    ],
+    "MergewalkObjectModel": [
+      "AttributeValue", "ConstantValue", "DecimalNumber", "FetchRequest", "ManagedObjectID", "ManagedValue",
+      "ObjectPredicate", "PredicateError", "Timestamp", "UniqueID",
+    ],
+  ]
+
   init(classNames: Set<String>) { self.classNames = classNames }
 
   /// Forgets the modules of the file before.

@@ -116,6 +116,23 @@ extension ModelChecker {
         "unusedPattern", attribute.position,
         "“\(attribute.name)” has a regular expression but its type is \(attribute.type.xmlName)")
     }
+    if let expression = validation.regularExpression, attribute.type == .string {
+      checkPattern(expression, of: attribute)
+    }
+  }
+
+  private mutating func checkPattern(_ expression: String, of attribute: AttributeDescription) {
+    do throws(TextPatternError) {
+      if try TextPattern(expression).isLinear { return }
+      findings.warning(
+        "slowPattern", attribute.position, "the regular expression of “\(attribute.name)” needs backtracking",
+        hint: "some texts can take a quarter of a second, and those that would take longer are rejected")
+    } catch {
+      findings.warning(
+        "invalidPattern", attribute.position,
+        "the regular expression of “\(attribute.name)” cannot be used: \(error.message)",
+        hint: "imports that fill the attribute are refused")
+    }
   }
 
   mutating func checkDefault(_ attribute: AttributeDescription) {

@@ -46,16 +46,6 @@ extension ModelChecker {
         "“\(inverseName)” is the inverse of “\(name)”, but points to “\(inverse.destinationEntityName)”, "
           + "not to “\(draft.entities[entity].name)”")
     }
-    // Said once for both ends; as `run` says it of a new store.
-    if relationship.isToMany, inverse.isToMany, !relationship.isTransient, CodePointOrder.precedes(name, inverseName),
-      draft.entities[entity].relationships.contains(where: { $0.name == inverseName })
-    {
-      findings.warning(
-        "uncertainJoinTable", position,
-        "both ends of “\(name)” and “\(inverseName)” are in one entity; Core Data may expect the join table of a new store "
-          + "under the name of the other end than “\(inverseName)”",
-        hint: "let an app make the store, whose name is kept")
-    }
     if let named = relationship.inverseEntityName {
       guard let holder = entityIndex[named] else {
         findings.warning(

@@ -70,7 +70,9 @@ struct ModelChecker {
   }
 
   mutating func checkAll() {
-    if draft.entities.isEmpty { findings.warning("emptyModel", .file, "the model has no entities") }
+    if draft.entities.isEmpty {
+      findings.warning("emptyModel", .file, "the model has no entities", hint: "name them under “entities”")
+    }
     for entity in draft.entities.indices {
       checkEntity(entity)
       for attribute in draft.entities[entity].attributes { checkAttribute(attribute, of: entity) }
@@ -131,6 +133,7 @@ struct ModelChecker {
     guard hintBudget > 0 else { return nil }
     let candidates = candidates(self)
     hintBudget -= candidates.count + 1
-    return FindingList.didYouMean(name, candidates)
+    if let near = FindingList.didYouMean(name, candidates) { return near }
+    return candidates.isEmpty || candidates.count > 12 ? nil : "there is \(candidates.joined(separator: ", "))"
   }
 }

@@ -120,3 +120,24 @@ public final class PredicateClosure: Hashable, Sendable {
   /// Feeds the closure's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+extension ObjectPredicate {
+  /// Patterns of `LIKE` with SQL's wild card and none of ours, which match nothing but that sign.
+  package var patternsOfSQL: [String] {
+    switch self {
+    case .comparison(let comparison):
+      guard comparison.comparison == .like, case .constant(.attribute(.string(let text))) = comparison.right,
+        text.contains("%"), !text.contains("*"), !text.contains("?")
+      else { return [] }
+      return [text]
+    case .and(let parts), .or(let parts): return parts.flatMap(\.patternsOfSQL)
+    case .not(let part): return part.patternsOfSQL
+    case .value, .closure: return []
+    }
+  }
+
+  /// What is said about such a pattern.
+  package static func sqlPattern(_ pattern: String) -> String {
+    "LIKE '\(pattern)' finds nothing but the sign %; any text is written *, any character ?"
+  }
+}

@@ -36,7 +36,7 @@ final class BacktrackingPattern: Sendable {
     }
     guard status <= 0, let made else {
       if let made { mergewalk_closeRegex(made) }
-      throw TextPatternError(message: "ICU says \(String(cString: mergewalk_errorName(status)))")
+      throw TextPatternError(icu: String(cString: mergewalk_errorName(status)))
     }
     mergewalk_limitRegex(made, Self.timeLimit, Self.greatestStack, &status)
     state = Mutex(State(regex: made))

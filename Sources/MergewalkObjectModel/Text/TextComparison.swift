@@ -82,8 +82,56 @@ package enum TextComparison {
 extension TextFolding {
   /// The text in capitals: Unicode's full mapping, independent of locale ("ß" becomes "SS").
   package static func uppercase(_ text: String) -> String { text.uppercased() }
-  /// The text in small letters: Unicode's full mapping, independent of locale.
-  package static func lowercase(_ text: String) -> String { text.lowercased() }
+  /// The text in small letters: Unicode's full mapping, independent of locale; a capital sigma that ends a word becomes
+  /// a final one.
+  package static func lowercase(_ text: String) -> String {
+    text.withBytes { bytes in
+      guard bytes.indices.contains(where: { isCapitalSigma(bytes, $0) }) else { return text.lowercased() }
+      var result = ""
+      result.reserveCapacity(bytes.count)
+      var index = 0
+      while index < bytes.count {
+        let start = index
+        let scalar = UTF8Scalars.decode(bytes, &index)
+        if isFinalSigma(bytes, at: start) {
+          result.unicodeScalars.append("\u{3C2}")
+        } else {
+          result += scalar.properties.lowercaseMapping
+        }
+      }
+      return result
+    }
+  }
+
+  /// Whether a capital sigma stands at a place of the text and ends a word there: a letter with case is before it, none
+  /// is behind it, and nothing but characters that are ignored between them.
+  ///
+  /// Source: The Unicode Standard, 3.13, table 3-17 (`Final_Sigma`).
+  package static func isFinalSigma(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+    guard isCapitalSigma(bytes, start) else { return false }
+    var index = start + 2
+    while index < bytes.count {
+      let properties = UTF8Scalars.decode(bytes, &index).properties
+      if properties.isCaseIgnorable { continue }
+      if properties.isCased { return false }
+      break
+    }
+    index = start
+    while index > 0 {
+      index -= 1
+      while index > 0, bytes[index] & 0xC0 == 0x80 { index -= 1 }
+      var next = index
+      let properties = UTF8Scalars.decode(bytes, &next).properties
+      if !properties.isCaseIgnorable { return properties.isCased }
+    }
+    return false
+  }
+
+  @inline(__always)
+  private static func isCapitalSigma(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    bytes[index] == 0xCE && index + 1 < bytes.count && bytes[index + 1] == 0xA3
+  }
+
   /// `canonical:`: the form in which `[cd]` compares.
   package static func canonical(_ text: String) -> String { fold(text, [.caseInsensitive, .diacriticInsensitive]) }
 }

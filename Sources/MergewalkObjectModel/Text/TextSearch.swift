@@ -58,7 +58,7 @@ package final class TextSearch: Sendable {
     }
     guard status <= 0, let made else {
       if let made { mergewalk_closeRegex(made) }
-      throw TextPatternError(message: "ICU says \(String(cString: mergewalk_errorName(status)))")
+      throw TextPatternError(icu: String(cString: mergewalk_errorName(status)))
     }
     mergewalk_limitRegex(made, Self.timeLimit, Self.greatestStack, &status)
     groupCount = Int(mergewalk_regexGroups(made, &status))

@@ -22,6 +22,25 @@ extension AttributeDescription {
   }
 }
 
+extension AttributeDescription {
+  /// The default as people read it: as the file spells it, and dates, which files have as seconds, in ISO 8601.
+  package var shownDefault: String? { defaultValueText ?? defaultValue?.shownDate }
+}
+
+extension AttributeValidation {
+  /// The least value or length as people read it, as ``AttributeDescription/shownDefault``.
+  package var shownMinimum: String? { minimumText ?? minimumValue?.shownDate }
+  /// The greatest value or length as people read it.
+  package var shownMaximum: String? { maximumText ?? maximumValue?.shownDate }
+}
+
+extension AttributeValue {
+  fileprivate var shownDate: String? {
+    guard case .date(let seconds) = self else { return nil }
+    return Timestamp(secondsSinceReferenceDate: seconds).description
+  }
+}
+
 extension FetchRequestTemplate {
   /// The XML names of the options that ``options`` may hold.
   public static let optionNames = [

@@ -56,12 +56,21 @@ extension ModelYAMLReader {
     return attribute
   }
 
+  /// What databases and languages call types.
+  private static let typesElsewhere = [
+    "datetime": "date", "timestamp": "date", "text": "string", "varchar": "string", "char": "string",
+    "number": "double", "real": "double", "numeric": "decimal", "money": "decimal", "blob": "binary", "bytes": "binary",
+    "data": "binary",
+    "guid": "uuid", "json": "string",
+  ]
+
   private mutating func type(_ name: String, _ position: SourcePosition) -> AttributeType {
     if let type = ModelYAMLNames.type(name) { return type }
     let names = ModelYAMLNames.types.map(\.name)
     findings.error(
       "unknownAttributeType", position, "“\(name)” is not an attribute type",
-      hint: FindingList.didYouMean(name, names + ModelYAMLNames.otherTypes.map(\.name))
+      hint: FindingList.didYouMean(
+        Self.typesElsewhere[name.lowercased()] ?? name, names + ModelYAMLNames.otherTypes.map(\.name))
         ?? "the types are " + names.joined(separator: ", "))
     // A transient attribute without a type draws no second finding from the lint.
     return .string
@@ -119,7 +128,8 @@ extension ModelYAMLReader {
     let one = fields.string("to_one", &findings)
     let many = fields.string("to_many", &findings)
     if one != nil, many != nil {
-      findings.error("invalidValue", entry.key.position, "“\(name)” has both “to_one” and “to_many”")
+      findings.error(
+        "invalidValue", entry.key.position, "“\(name)” has both “to_one” and “to_many”", hint: "keep one of the two")
     } else if one == nil, many == nil, entry.value.entries != nil, !fields.has("to_one"), !fields.has("to_many") {
       findings.error(
         "missingField", entry.key.position, "the relationship “\(name)” has neither “to_one” nor “to_many”")

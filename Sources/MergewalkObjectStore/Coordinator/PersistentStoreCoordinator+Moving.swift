@@ -100,7 +100,9 @@ extension PersistentStoreCoordinator {
     switch type {
     case .sqlite: try SQLiteStoreFiles.remove(path)
     case .inMemory: break
-    default: try FileSystem.remove(path)
+    default:
+      try FileSystem.requireReplaceable(path)
+      try FileSystem.remove(path)
     }
   }
 }

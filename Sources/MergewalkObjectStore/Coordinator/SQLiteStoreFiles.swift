@@ -9,6 +9,7 @@ enum SQLiteStoreFiles {
   /// Removes a store that no process has open.
   static func remove(_ path: String) throws(StoreError) {
     let path = StorePath.resolved(path)
+    try FileSystem.requireReplaceable(path)
     if FileSystem.exists(path) { try requireAlone(path) }
     for suffix in suffixes { try FileSystem.remove(path + suffix) }
     try FileSystem.remove(path)
@@ -19,9 +20,10 @@ enum SQLiteStoreFiles {
   static func replace(_ path: String, with source: String) throws(StoreError) {
     let path = StorePath.resolved(path)
     let source = try StorePath.existing(source)
+    try FileSystem.requireReplaceable(path)
     _ = try StoreMetadata.read(path: source)
     if FileSystem.exists(path) { try requireAlone(path) }
-    let copy = "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-copy-\(FileSystem.processNumber)"
+    let copy = "\(StorePath.hiddenPrefix(path))copy-\(FileSystem.processNumber)"
     do {
       try FileSystem.remove(copy)
       FileAccess.derived(from: source).narrowed(by: FileAccess(of: path)).make(copy)

@@ -69,6 +69,12 @@ extension Connection {
     try completeSpatialTriggers(schema)
   }
 
+  /// Whether the store has the tables of persistent history.
+  func tracksHistory() throws(StoreError) -> Bool {
+    if try hasTable("ACHANGE") { return true }
+    return try hasTable("ATRANSACTION")
+  }
+
   /// Whether there is a table with this name, in whatever case.
   func hasTable(_ name: String) throws(StoreError) -> Bool {
     let find = try prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND upper(name) = upper(?)")

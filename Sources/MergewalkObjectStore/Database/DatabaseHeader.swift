@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkSQLite
 
 /// The first 100 bytes of a database file.
@@ -22,7 +23,7 @@ package struct DatabaseHeader: Sendable {
     guard FileSystem.size(path) != nil else {
       throw StoreError(.notFound, path: name ?? path, message: "there is no such file")
     }
-    guard !FileSystem.isFolder(path) else {
+    guard FileKind(path) != .folder else {
       throw StoreError(.notADatabase, path: name ?? path, message: "this is a folder, not a file")
     }
     try self.init(Connection.open(path, .readOnly, name: name))

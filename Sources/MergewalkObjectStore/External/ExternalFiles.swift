@@ -19,6 +19,8 @@ package final class ExternalFiles {
   private var obsolete = Set<String>()
   /// What was made and is to go, for whoever comes after a crash; `nil` where every commit is final.
   private let list: ExternalFileList?
+  /// The files that nothing names any more and that could not be removed.
+  package private(set) var staying = Set<String>()
   /// What earlier processes of the run have made and replaced.
   private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
   private var isFolderMade = false
@@ -77,6 +79,7 @@ package final class ExternalFiles {
       try FileSystem.remove(folder + "/" + name)
     }
     let file = folder + "/" + name
+    staying.remove(name)
     try list?.add("+", [name])
     made.append(name)
     madeNames.insert(name)
@@ -136,7 +139,7 @@ package final class ExternalFiles {
     made = []
     madeNames = []
     earlier = ([], [])
-    if let list { try? FileSystem.remove(list.path) }
+    endList()
   }
 
   /// The run was rolled back: removes what it has made.
@@ -147,8 +150,9 @@ package final class ExternalFiles {
     if let named {
       made += earlier.made.subtracting(named)
       earlier = ([], [])
-      if let list { try? FileSystem.remove(list.path) }
     }
+    let isListOver = named != nil
+    defer { if isListOver { endList() } }
     guard !made.isEmpty else { return }
     remove(made)
     made = []
@@ -163,9 +167,23 @@ package final class ExternalFiles {
     Set(FileSystem.names(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
   }
 
-  /// Removes files; one that stays does no harm.
+  /// Removes files; one that stays does no harm, and is noted.
   func remove(_ names: some Sequence<String>) {
-    for name in names where StoreUUID.isValid(name) { try? FileSystem.remove(folder + "/" + name) }
+    for name in staying.union(names) where StoreUUID.isValid(name) {
+      do throws(StoreError) {
+        try FileSystem.remove(folder + "/" + name)
+        staying.remove(name)
+      } catch {
+        staying.insert(name)
+      }
+    }
+  }
+
+  /// Removes the list, unless files stay: the next process that has the list tries again.
+  private func endList() {
+    guard let list else { return }
+    try? FileSystem.remove(list.path)
+    try? list.add("-", staying)
   }
 }
 

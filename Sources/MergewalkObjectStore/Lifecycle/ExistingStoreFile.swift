@@ -51,11 +51,17 @@ extension StoreFile {
     do {
       let result = try make(path, expected, file.overlay, undo: .plannedFile(file))
       let files = result.externalFiles
-      if files.hasEarlier {
+      let alone = isThrownAway ? [] : UnfinishedStoreNames(path).listsAlone()
+      if files.hasEarlier || !alone.isEmpty {
         // What a plan replaces is named by the store, and what it makes by the plan.
         var named = try result.schema.externalFileNames(file.base)
         if file.isAdopted { named.formUnion(try result.schema.externalFileNames(file.overlay)) }
         files.adopt(named: named)
+        for list in alone {
+          let names = list.read()
+          files.remove(names.made.union(names.obsolete).subtracting(named))
+          try FileSystem.remove(list.path)
+        }
       }
       for plan in file.thrownAway {
         let made = ExternalFileList(path: plan.files).read().made
@@ -77,6 +83,7 @@ extension StoreFile {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
     let path = try StorePath.existing(path)
+    try StorePath.requireRoom(path)
     // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
     if FileSystem.size(path + "-wal") ?? 0 == 0 {
       do { try check(StoreMetadata.read(path: path), expected, path) } catch {
@@ -150,8 +157,8 @@ extension StoreFile {
 
   static func warnings(_ connection: Connection, _ schema: StoreSchema) throws(StoreError) -> [Warning] {
     var result: [Warning] = []
-    let history = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('ACHANGE', 'ATRANSACTION')"
-    if try connection.integer(history) ?? 0 > 0 { result.append(.history) }
+    let tracksHistory = try connection.tracksHistory()
+    if tracksHistory { result.append(.history) }
     let triggers = try connection.prepare(
       "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%NSCoreData%'")
     // Those that new stores have tell nothing that an import could leave out.
@@ -159,6 +166,7 @@ extension StoreFile {
     while try triggers.step() {
       if !usual.contains(triggers.text(0)), !result.contains(.coreDataTriggers) { result.append(.coreDataTriggers) }
     }
+    if !tracksHistory, try !CloudTables.names(connection).isEmpty { result.append(.cloudWithoutHistory) }
     return result
   }
 }

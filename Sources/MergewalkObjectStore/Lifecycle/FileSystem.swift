@@ -21,12 +21,6 @@ package enum FileSystem {
     return stat(path, &info) == 0 ? Int(info.st_size) : nil
   }
 
-  /// Whether the path leads to a folder.
-  package static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
   /// Whether there is anything at the path, a broken link included.
   package static func exists(_ path: String) -> Bool {
     var info = stat()
@@ -84,7 +78,7 @@ package enum FileSystem {
   /// Gives a file another name, unless something has that name.
   ///
   /// - Throws: ``StoreError`` with `alreadyExists` or `inputOutput`.
-  static func renameExclusively(_ from: String, to: String) throws(StoreError) {
+  package static func renameExclusively(_ from: String, to: String) throws(StoreError) {
     // A second name and then the removal of the first, because link() refuses a name that is taken, in one step.
     if link(from, to) == 0 { return try remove(from) }
     if errno == EEXIST { throw alreadyExists(to) }
@@ -109,13 +103,30 @@ package enum FileSystem {
   }
 
   /// Gives a file another name; a file that has that name goes away.
+  ///
+  /// - Throws: ``StoreError`` as ``requireReplaceable(_:)``, or with `inputOutput`.
   package static func rename(_ from: String, to: String) throws(StoreError) {
+    try requireReplaceable(to)
     guard Glibc.rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
+  /// Checks that what has a name may go away for a file: devices, pipes and sockets stay, whoever asks.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  package static func requireReplaceable(_ path: String) throws(StoreError) {
+    guard let kind = FileKind.special(path, followsLinks: false) else { return }
+    throw StoreError(.inputOutput, path: path, message: "it is \(kind), which no file replaces; name another place")
   }
 
   /// Makes a folder unless it is there.
   package static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
-    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+    if mkdir(path, mode) == 0 { return }
+    guard errno == EEXIST else { throw failure(path, "cannot make the folder") }
+    if FileKind(path) == .file {
+      throw StoreError(
+        .alreadyExists, path: path,
+        message: "there is a file where a folder is needed; name another folder, or remove it")
+    }
   }
 
   /// Copies the files of a folder into a new one, without those in folders below it.
@@ -129,18 +140,7 @@ package enum FileSystem {
   }
 
   /// The names in a folder.
-  package static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var result: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { result.append(name) }
-    }
-    return result
-  }
+  package static func names(in folder: String) -> [String] { FileKind.entries(of: folder) }
 
   /// Copies a file's bytes to a new file.
   ///
@@ -204,7 +204,7 @@ package enum FileSystem {
   static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
 
   /// Whether a process with this number is running.
-  static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
+  package static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
   /// Seconds on a clock that only goes forward.
   static func now() -> Double {

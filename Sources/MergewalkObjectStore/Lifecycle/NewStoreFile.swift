@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 public import MergewalkObjectModel
 import MergewalkSQLite
 import Synchronization
@@ -162,6 +163,7 @@ final class NewStoreFile {
     self.path = path
     isAdopted = false
     let names = UnfinishedStoreNames(path)
+    try StorePath.requireRoom(path)
     try Self.requireFree(path)
     try Self.requireNotOurs(path)
     try Self.waitForOthers(path, names, seconds: lockWait)
@@ -242,13 +244,38 @@ final class NewStoreFile {
     guard mode == "wal" else {
       throw StoreError(.sqlite, path: path, message: "the file stays in journal mode \(mode ?? "")")
     }
+    // A folder that was replaced by a copy has a file of that name, too, with what was written until then.
+    guard claim?.isInPlace ?? false else {
+      throw StoreError(
+        .inputOutput, path: path,
+        message: "the folder was moved or replaced while the store was built: there is no store at this path;"
+          + " start again")
+    }
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)
-    try removeCompanions()
+    // What nothing names any more is removed later, by whoever has the list.
+    try removeCompanions(except: PlanFile.filesSuffix)
     try willPublish?(hiddenPath)
-    try FileSystem.renameExclusively(hiddenPath, to: path)
-    try FileSystem.sync(FileSystem.folder(of: path))
+    do throws(StoreError) {
+      try FileSystem.renameExclusively(hiddenPath, to: path)
+      try FileSystem.sync(FileSystem.folder(of: path))
+    } catch {
+      // A name that may not outlast the next stop of the machine goes again: a run that fails leaves no store.
+      guard isPublished, !takeBackName() else { throw error }
+    }
     release()
+  }
+
+  /// Whether the final path leads to the file.
+  private var isPublished: Bool {
+    guard let descriptor, let own = FileID(descriptor: descriptor) else { return false }
+    return FileID(path) == own
+  }
+
+  /// Gives the file its hidden name again; whether that worked.
+  private func takeBackName() -> Bool {
+    if FileSystem.exists(hiddenPath) { return (try? FileSystem.remove(path)) != nil }
+    return (try? FileSystem.rename(path, to: hiddenPath)) != nil
   }
 
   /// Closes and leaves what was committed.
@@ -273,8 +300,8 @@ final class NewStoreFile {
     try removeCompanions()
   }
 
-  private func removeCompanions() throws(StoreError) {
-    for suffix in UnfinishedStoreNames.companions { try FileSystem.remove(hiddenPath + suffix) }
+  private func removeCompanions(except kept: String? = nil) throws(StoreError) {
+    for suffix in UnfinishedStoreNames.companions where suffix != kept { try FileSystem.remove(hiddenPath + suffix) }
   }
 
   private func release() {

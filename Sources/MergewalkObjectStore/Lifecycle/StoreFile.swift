@@ -23,6 +23,8 @@ public final class StoreFile {
     case history
     /// The store has triggers that call functions of Core Data; their notifications are lost.
     case coreDataTriggers
+    /// The store is mirrored to CloudKit and has no history, from which Core Data learns what to send.
+    case cloudWithoutHistory
 
     /// A sentence for people.
     public var description: String {
@@ -30,6 +32,8 @@ public final class StoreFile {
       case .history:
         "the store tracks persistent history; apps and CloudKit export hear only of rows that are recorded in it"
       case .coreDataTriggers: "the store has triggers that notify Core Data; they are not called during an import"
+      case .cloudWithoutHistory:
+        "the store is mirrored to CloudKit but tracks no history, so that nothing of an import is sent"
       }
     }
   }
@@ -317,7 +321,9 @@ public final class StoreFile {
         try checkDirectTables()
         try file.publish(connection, willPublish: willPublish)
         isEnded = true
+        externalFiles.removeObsolete(named: named)
         if let last = acknowledge?() { try? Self.endWith(last, path) }
+        return
       case .plannedFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
@@ -337,9 +343,9 @@ public final class StoreFile {
         }
         // Everything is there: what fails from here on is no failure of the run.
         isEnded = true
+        externalFiles.removeObsolete(named: named)
         if let last = acknowledge?() { try? file.write(last) }
         // The list of files belongs to the next run from then on.
-        externalFiles.removeObsolete(named: named)
         try? file.close()
         return
       case .existingFile(let file):

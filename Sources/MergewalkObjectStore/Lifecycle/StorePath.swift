@@ -34,23 +34,57 @@ package enum StorePath {
     return path
   }
 
+  /// How the paths of files begin that stand beside a store, or another file that is made, for a while:
+  /// `.NAME.mergewalk-`, in its folder.
+  ///
+  /// A long name is cut, with a hash of the whole behind it: there has to be room for the rest of the files' names.
+  package static func hiddenPrefix(_ path: String) -> String {
+    var name = FileSystem.name(of: path)
+    if name.utf8.count > 200 { name = String(decoding: name.utf8.prefix(170), as: UTF8.self) + "~" + digits(of: name) }
+    return "\(FileSystem.folder(of: path))/.\(name).mergewalk-"
+  }
+
+  /// Sixteen digits that stand for a text.
+  static func digits(of text: String) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Checks that the names of all that belongs to a store are not too long for the file system.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func requireRoom(_ path: String) throws(StoreError) {
+    let known = pathconf(FileSystem.folder(of: path), Int32(_PC_NAME_MAX))
+    let most = (known > 0 ? Int(known) : 255) - longestSuffix.utf8.count
+    let count = FileSystem.name(of: path).utf8.count
+    guard count > most else { return }
+    throw StoreError(
+      .inputOutput, path: path,
+      message: "the store's name has \(count) bytes, and with room for what stands beside it, such as its log, at most"
+        + " \(most) are possible here; give the store a shorter name")
+  }
+
+  /// The longest suffix of a file that belongs to a store: the table of its runs, and SQLite's journal of that.
+  private static let longestSuffix = "-mergewalk-journal"
+
   private static func lstatIsFile(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Checks that a path leads to a regular file or to nothing: to open a pipe would wait for its other end.
+  /// Checks that a path leads to a regular file or to nothing, and so do those of its log and journal: to open a pipe would
+  /// wait for its other end.
   static func requireFile(_ path: String) throws(StoreError) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return }
-    let kind: String
-    switch status.st_mode & S_IFMT {
-    case S_IFREG, S_IFDIR: return
-    case S_IFIFO: kind = "a pipe"
-    case S_IFSOCK: kind = "a socket"
-    default: kind = "a device"
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      guard let kind = FileKind.special(path + suffix) else { continue }
+      throw StoreError(
+        .notADatabase, path: path,
+        message: suffix.isEmpty
+          ? "it is \(kind), no file that could be a store"
+          : "\(path)\(suffix) is \(kind), no file of SQLite's; remove it")
     }
-    throw StoreError(.notADatabase, path: path, message: "it is \(kind), no file that could be a store")
   }
 }
 

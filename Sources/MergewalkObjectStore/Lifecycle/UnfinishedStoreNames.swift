@@ -15,7 +15,7 @@ struct UnfinishedStoreNames {
   init(_ path: String) {
     store = path
     folder = FileSystem.folder(of: path)
-    prefix = "." + FileSystem.name(of: path) + ".mergewalk-"
+    prefix = FileSystem.name(of: StorePath.hiddenPrefix(path))
   }
 
   /// A path for the file of this process; a later one when a file that is not ours has our number.
@@ -42,21 +42,35 @@ struct UnfinishedStoreNames {
   /// A file whose process's number is in use now is removed only when it certainly is of an earlier process: when it
   /// was left in good order and no process has it open.
   func removeLeftovers(except kept: String? = nil) {
+    // Names of files are made of what they hold: rows that are there may name the same ones as a list does.
+    let sparesFiles = kept != nil || FileSystem.exists(store)
     for name in FileSystem.names(in: folder) {
       guard let parts = parts(name), parts.isMain, name != kept.map(FileSystem.name) else { continue }
-      removeLeftover("\(folder)/\(name)", isOver: isOver(parts.process))
+      removeLeftover("\(folder)/\(name)", isOver: isOver(parts.process), sparesFiles: sparesFiles)
     }
     for name in FileSystem.names(in: folder) {
       guard let parts = parts(name), !parts.isMain, isOver(parts.process) else { continue }
+      // The files in such a list are removed by whoever knows what the store's rows name.
+      if sparesFiles, name.hasSuffix(PlanFile.filesSuffix) { continue }
       if !FileSystem.exists("\(folder)/\(parts.main)") { try? FileSystem.remove("\(folder)/\(name)") }
     }
+  }
+
+  /// The lists of files of processes that were killed when the store had its name, before they had removed what no row
+  /// names any more.
+  func listsAlone() -> [ExternalFileList] {
+    FileSystem.names(in: folder).filter { name in
+      guard name.hasSuffix(PlanFile.filesSuffix), let parts = parts(name), isOver(parts.process) else { return false }
+      return !FileSystem.exists("\(folder)/\(parts.main)")
+    }
+    .sorted().map { ExternalFileList(path: "\(folder)/\($0)") }
   }
 
   private func isOver(_ process: Int32) -> Bool {
     process == FileSystem.processNumber || !FileSystem.isRunning(process)
   }
 
-  private func removeLeftover(_ path: String, isOver: Bool) {
+  private func removeLeftover(_ path: String, isOver: Bool, sparesFiles: Bool) {
     var info = stat()
     guard lstat(path, &info) == 0 else { return }
     // The second name of a store that was just published: to open and close it would drop locks of this process.
@@ -66,10 +80,12 @@ struct UnfinishedStoreNames {
     }
     guard case .mine(let claim) = HiddenClaim.take(path) else { return }
     guard isOver || (claim.size > 0 && (try? StoreMetadata.read(path: path)) != nil) else { return }
-    let store = "\(folder)/" + prefix.dropFirst().dropLast(".mergewalk-".count)
-    ExternalFiles(path: store, hasReproducibleNames: false, list: path + PlanFile.filesSuffix).removeAllMade(named: [])
+    let list = path + PlanFile.filesSuffix
+    if !sparesFiles { ExternalFiles(path: store, hasReproducibleNames: false, list: list).removeAllMade(named: []) }
     // The file goes first: without it the others are not resumed.
-    for suffix in [""] + Self.companions { try? FileSystem.remove(path + suffix) }
+    for suffix in [""] + Self.companions where !sparesFiles || suffix != PlanFile.filesSuffix {
+      try? FileSystem.remove(path + suffix)
+    }
     withExtendedLifetime(claim) {}
   }
 
@@ -150,7 +166,8 @@ final class HiddenClaim {
     return fstat(descriptor, &info) == 0 ? Int(info.st_size) : 0
   }
 
-  private var isInPlace: Bool {
+  /// Whether the path still leads to the file.
+  var isInPlace: Bool {
     var (mine, there) = (stat(), stat())
     return fstat(descriptor, &mine) == 0 && lstat(path, &there) == 0 && mine.st_ino == there.st_ino
       && mine.st_dev == there.st_dev

@@ -3,7 +3,7 @@ package import MergewalkSQLite
 
 /// One row of `Z_PRIMARYKEY`: an entity's number and, for roots, the greatest `Z_PK` given out.
 public struct PrimaryKeyRow: Sendable, Hashable {
-  /// `Z_ENT`, from 1; 16001 to 16003 belong to persistent history.
+  /// `Z_ENT`, from 1; 16001 to 16003 belong to persistent history, those from 17001 to the mirror of CloudKit.
   public var number: Int
   /// `Z_NAME`: the entity's name.
   public var name: String
@@ -20,8 +20,11 @@ public struct PrimaryKeyRow: Sendable, Hashable {
     self.maximum = maximum
   }
 
-  /// Whether it belongs to persistent history and not to an entity of the model.
-  public var isHistory: Bool { number >= 16000 }
+  /// The number from which rows are not of the model's entities: the history's, then those of the mirror of CloudKit.
+  static let foreignNumber = 16_000
+
+  /// Whether it belongs to an entity of the model.
+  public var isOfModel: Bool { number < Self.foreignNumber }
 
   /// Reads all rows in number order.
   package static func read(_ connection: Connection) throws(StoreError) -> [PrimaryKeyRow] {

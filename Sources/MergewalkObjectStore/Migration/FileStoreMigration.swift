@@ -10,6 +10,8 @@ package struct FileStoreMigration {
   private let metadata: StoreMetadata
   /// The SQLite store: what migrates works on this.
   package let sqlitePath: String
+  /// The copy that this migration has made; `nil` when it was there before, or when there is none.
+  private let ownCopy: String?
 
   /// What kind of store a file is, told by its first bytes; SQLite for everything that is neither XML nor a property list.
   package static func type(_ path: String) -> PersistentStoreType {
@@ -36,13 +38,16 @@ package struct FileStoreMigration {
     type = Self.type(path)
     metadata = try Self.metadata(path)
     sqlitePath = StoreReplacement.hiddenPath(of: path) + ".sqlite"
+    var made: String?
     if let backupPath, let size = FileSystem.size(path), let bytes = FileSystem.head(path, count: size) {
       // A migration that did not come to its end has left the same copy.
       guard !FileSystem.exists(backupPath) || FileSystem.head(backupPath, count: size + 1) == bytes else {
         throw StoreBackup.taken(backupPath)
       }
+      if !FileSystem.exists(backupPath) { made = backupPath }
       try AtomicFile.replace(backupPath) { file throws(StoreError) in try file.write(bytes) }
     }
+    ownCopy = made
     abandon()
     let coordinator = PersistentStoreCoordinator(model: model)
     var options = PersistentStoreOptions()
@@ -53,7 +58,7 @@ package struct FileStoreMigration {
       try coordinator.migratePersistentStore(store, to: sqlitePath, type: .sqlite)
       try coordinator.close()
     } catch {
-      abandon()
+      giveUp()
       throw error
     }
   }
@@ -77,7 +82,16 @@ package struct FileStoreMigration {
   }
 
   /// Removes the SQLite store.
-  package func abandon() { StoreBackup.remove(sqlitePath) }
+  private func abandon() { StoreBackup.remove(sqlitePath) }
+
+  /// Ends a migration that has failed: a store that is as it was needs no copy.
+  package func giveUp() {
+    abandon()
+    guard let ownCopy, let size = FileSystem.size(ownCopy), let bytes = FileSystem.head(ownCopy, count: size),
+      FileSystem.head(path, count: size + 1) == bytes
+    else { return }
+    try? FileSystem.remove(ownCopy)
+  }
 }
 
 extension StoreMigrator {
@@ -114,7 +128,7 @@ extension StoreMigrator {
       try migrationErrors { () throws(StoreError) in try migration.finish(version.model) }
       return outcome
     } catch {
-      migration.abandon()
+      migration.giveUp()
       throw error
     }
   }

@@ -52,6 +52,8 @@ public struct MigrationPlan: Sendable {
   let numbers: [Int: Int?]
   /// The numbers afterwards of entities whose properties changed.
   let changedNumbers: Set<Int>
+  /// The many-to-many relationships that are gone.
+  let goneLinks: Set<CloudTables.Relationship>
 }
 
 extension MigrationPlan {
@@ -93,6 +95,6 @@ extension MigrationPlan {
     planner.plan()
     self.init(
       steps: planner.steps, destination: planner.new, sequences: planner.sequences, numbers: planner.numbers,
-      changedNumbers: planner.changedNumbers)
+      changedNumbers: planner.changedNumbers, goneLinks: planner.goneLinks)
   }
 }

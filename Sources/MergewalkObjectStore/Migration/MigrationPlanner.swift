@@ -16,6 +16,7 @@ struct MigrationPlanner {
   private(set) var sequences: [Int: Int] = [:]
   private(set) var numbers: [Int: Int?] = [:]
   private(set) var changedNumbers: Set<Int> = []
+  private(set) var goneLinks: Set<CloudTables.Relationship> = []
 
   /// What old tables are called while the migration runs.
   var presentNames: [String: String] = [:]
@@ -42,6 +43,7 @@ struct MigrationPlanner {
     for match in mapping.entities where match.change == .transform {
       if let index = match.destination { changedNumbers.insert(new.entityNumbers[index]) }
     }
+    findGoneLinks()
     keepJoinNames()
     let joins = new.joinTables.map { joinMove($0) }
     let references = referenceMoves()
@@ -83,6 +85,22 @@ struct MigrationPlanner {
 
   mutating func goesOn(_ root: Int, with oldRoot: Int) {
     sequences[new.entityNumbers[root]] = old.entityNumbers[oldRoot]
+  }
+
+  /// Names the many-to-many relationships that no such relationship continues.
+  private mutating func findGoneLinks() {
+    for entity in mapping.source.entities {
+      var kept: Set<String> = []
+      if let index = mapping.destinationEntities[entity.index] {
+        let successor = mapping.destination.entities[index]
+        for link in successor.relationships where mapping.destination.place(of: link) == .join {
+          if let source = mapping.sourceRelationship(of: link, in: successor) { kept.insert(source.name) }
+        }
+      }
+      for link in entity.relationships where mapping.source.place(of: link) == .join && !kept.contains(link.name) {
+        goneLinks.insert(CloudTables.Relationship(entity: entity.name, name: link.name))
+      }
+    }
   }
 
   /// Where both ends of a many-to-many relationship are in one entity, any of them may name the join table: the store's

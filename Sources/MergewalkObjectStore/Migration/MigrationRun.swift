@@ -57,7 +57,7 @@ struct MigrationRun {
     case .run(let sql): try migrationErrors { () throws(StoreError) in try connection.execute(sql) }
     case .dropTriggers(let tables): try dropTriggers(Set(tables.map { $0.uppercased() }))
     case .dropIndexes(let table, let keeping):
-      let names = try names("type = 'index' AND sql IS NOT NULL AND upper(tbl_name) = '\(table.uppercased())'")
+      let names = try names("type = 'index' AND sql IS NOT NULL AND tbl_name = '\(table)' COLLATE NOCASE")
       for (name, _) in names where !keeping.contains(name.uppercased()) {
         try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
       }
@@ -87,7 +87,8 @@ struct MigrationRun {
   }
 
   private func create(_ index: IndexDefinition) throws(MigrationError) {
-    guard try names("type = 'index' AND upper(name) = '\(index.name.uppercased())'").isEmpty else { return }
+    // SQLite's names are alike without the case of ASCII letters only.
+    guard try names("type = 'index' AND name = '\(index.name)' COLLATE NOCASE").isEmpty else { return }
     do throws(StoreError) {
       try connection.execute(index.sql)
     } catch {
@@ -111,7 +112,7 @@ struct MigrationRun {
     try migrationErrors { () throws(StoreError) in
       let before = try PrimaryKeyRow.read(connection)
       let maxima = Dictionary(before.map { ($0.number, $0.maximum) }) { first, _ in first }
-      try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
+      try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(PrimaryKeyRow.foreignNumber)")
       try PrimaryKeyRow.insert(
         plan.destination.primaryKeyRows.map { row in
           var row = row
@@ -119,7 +120,7 @@ struct MigrationRun {
           return row
         }, connection)
       try keepHistory()
-      try CloudTables.renumber(plan.numbers, connection)
+      try CloudTables.migrate(plan.numbers, without: plan.goneLinks, connection)
       try ModelCache.write(plan.destination.model, connection)
     }
     let model = plan.destination.model

@@ -6,10 +6,9 @@ import MergewalkSQLite
 
 /// Stores that are made beside another one and take its place.
 package enum StoreReplacement {
-  /// The path of the store that is made beside another one: `.NAME.migrating` in the same folder.
+  /// The path of the store that is made beside another one.
   package static func hiddenPath(of path: String) -> String {
-    let path = StorePath.resolved(path)
-    return "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).migrating"
+    StorePath.hiddenPrefix(StorePath.resolved(path)) + "migrating"
   }
 
   /// Removes what a crashed migration left beside a store.
@@ -21,16 +20,43 @@ package enum StoreReplacement {
   package static func copy(_ path: String) throws(MigrationError) -> String {
     let hidden = hiddenPath(of: path)
     clear(path)
-    try copy(path, to: hidden)
+    try copy(path, to: hidden).forgetPublished()
     return hidden
   }
 
-  /// Copies a store, with its external data, to a path where nothing is.
-  package static func copy(_ path: String, to copy: String) throws(MigrationError) {
+  private static func copy(_ path: String, to copy: String) throws(MigrationError) -> StagingFolder {
     try migrationErrors { () throws(StoreError) in
       try ReadableStore.withConnection(path) { connection throws(StoreError) in
-        try StoreBackup.copy(connection, store: path, to: copy).forgetPublished()
+        try StoreBackup.copy(connection, store: path, to: copy)
       }
+    }
+  }
+
+  /// Copies a store, with its external data, to a path where nothing is, and takes the copy back when what it is made for
+  /// fails: a store that is as it was needs none, and the same call is made again.
+  ///
+  /// - Parameters:
+  ///   - copy: The path; `nil` for no copy.
+  ///   - model: The model that the store was made with; without a store of that model nothing is copied.
+  ///   - work: What replaces the store.
+  package static func withCopy<Value>(
+    of path: String, at copy: String?, from model: ManagedObjectModel, _ work: () throws -> Value
+  ) throws -> Value {
+    guard let copy else { return try work() }
+    guard StoreModel.fit(model, try StoreMetadata.read(path: path), .given) != nil else {
+      // What a process that was killed has left is the copy of a store that was replaced.
+      StagingFolder.sweep(copy, takesBack: false)
+      return try work()
+    }
+    let file = FileID(StorePath.resolved(path))
+    let backup = try self.copy(path, to: copy)
+    do {
+      let value = try work()
+      backup.forgetPublished()
+      return value
+    } catch {
+      if FileID(StorePath.resolved(path)) == file { backup.takeBackPublished() } else { backup.forgetPublished() }
+      throw error
     }
   }
 

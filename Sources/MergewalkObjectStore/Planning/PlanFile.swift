@@ -16,10 +16,7 @@ struct PlanFile {
 
   /// - Parameter run: What names the pipeline's runs.
   init(store: String, run: String) {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in run.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    let digits = String(hash, radix: 16)
-    path = StoreClaim.path(ofStore: store) + "-" + String(repeating: "0", count: 16 - digits.count) + digits
+    path = StoreClaim.path(ofStore: store) + "-" + StorePath.digits(of: run)
   }
 
   /// Files for a plan that is thrown away, which spares another one.

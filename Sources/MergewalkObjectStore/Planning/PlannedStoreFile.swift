@@ -15,7 +15,8 @@ import MergewalkStorePages
 /// - The overlay's log is not synced: if the machine stops, what is left of it is the run up to an earlier commit,
 ///   because SQLite checks each frame of a log.
 /// - ``apply()`` turns the snapshot's read transaction into the writing one. SQLite refuses that when another process
-///   has written since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits.
+///   has written since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits. It also refuses after a checkpoint
+///   that has started the log anew: then the index of the log says whether there was a commit.
 /// - In write-ahead mode other processes read all the time, and write until the plan is applied. With a rollback
 ///   journal writers wait for the end of the run, as they do for any reader.
 final class PlannedStoreFile {
@@ -51,7 +52,7 @@ final class PlannedStoreFile {
   ///
   /// - Parameters:
   ///   - run: What names the pipeline's runs.
-  ///   - isThrownAway: Whether nothing will be applied.
+  ///   - isThrownAway: Whether nothing will be applied; what an earlier process has planned is left as it is.
   ///   - cacheKiB: The page cache of the run.
   ///   - lockWait: How long to wait for others, in seconds.
   init(
@@ -72,7 +73,8 @@ final class PlannedStoreFile {
       let snapshot = try base.mapped { () throws(SQLiteError) in try DatabaseSnapshot(base) }
       let state = StoreState(path, log: snapshot.log)
       var plan = PlanFile(store: path, run: run)
-      var fits = plan.hasPlan && plan.state == state
+      // What is thrown away resumes nothing: a process that is killed could not roll back what it had added.
+      var fits = !isThrownAway && plan.hasPlan && plan.state == state
       var parts: (overlay: Connection, changed: ChangedRows, deferred: DeferredRows)?
       if fits {
         do throws(StoreError) { parts = try Self.overlay(snapshot, plan, path, cacheKiB) } catch {
@@ -81,7 +83,7 @@ final class PlannedStoreFile {
           fits = false
         }
       }
-      isOutdated = plan.hasPlan && !fits
+      isOutdated = !isThrownAway && plan.hasPlan && !fits
       if !fits {
         if isThrownAway { plan = PlanFile(beside: plan) }
         try plan.begin(state, access: .derived(from: path))
@@ -164,7 +166,8 @@ final class PlannedStoreFile {
     try closeConnections()
     defer { claim.giveBack() }
     if isKept { return try FileSystem.truncateFile(plan.log, to: lengthBefore) }
-    try plan.remove()
+    // Whoever removed the files of the whole run has ended their list, or has left in it those that stay.
+    if isWholeRun { try plan.removePlan() } else { try plan.remove() }
   }
 
   // MARK: Reading
@@ -240,19 +243,33 @@ final class PlannedStoreFile {
         return try base.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION WHERE 0")
       } catch {
         guard error.code == .busy else { throw error }
-        if error.cause?.code == mergewalk_busy_snapshot {
-          throw StoreError(
-            .changedMeanwhile, path: path,
-            message: "another program has written to the store since the run began; nothing of the run is in it")
-        }
-        if FileSystem.now() >= end {
-          throw StoreLock.error(
-            store: path, holder: nil, waited: patience,
-            doing: "is writing to the store; the run is planned, and the same command applies it")
-        }
+        if snapshot.hasLog { return try takeWriteLockAnew() }
+        if FileSystem.now() >= end { throw isBusy() }
       }
       FileSystem.pause(seconds: 0.02)
     }
+  }
+
+  /// Gives up the transaction that holds the snapshot and begins the writing one.
+  ///
+  /// A checkpoint that starts the log anew waits for whoever reads it, while we would wait for the checkpoint; and when it
+  /// is done, SQLite takes it for a commit. The index of the log tells whether it was one.
+  private func takeWriteLockAnew() throws(StoreError) {
+    try base.execute("COMMIT")
+    do throws(StoreError) { try base.execute("BEGIN IMMEDIATE") } catch {
+      throw error.code == .busy ? isBusy() : error
+    }
+    guard !snapshot.isCurrent() else { return }
+    try? base.execute("ROLLBACK")
+    throw StoreError(
+      .changedMeanwhile, path: path,
+      message: "another program has written to the store since the run began; nothing of the run is in it")
+  }
+
+  private func isBusy() -> StoreError {
+    StoreLock.error(
+      store: path, holder: nil, waited: patience,
+      doing: "is writing to the store; the run is planned, and the same command applies it")
   }
 
   /// Replaces the metadata of the store after the run was applied.

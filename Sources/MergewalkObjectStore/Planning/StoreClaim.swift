@@ -17,9 +17,7 @@ final class StoreClaim {
   }
 
   /// The claim's file of a store.
-  static func path(ofStore path: String) -> String {
-    "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-plan"
-  }
+  static func path(ofStore path: String) -> String { StorePath.hiddenPrefix(path) + "plan" }
 
   /// Takes the claim.
   ///

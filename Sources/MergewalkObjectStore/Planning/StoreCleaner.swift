@@ -52,7 +52,15 @@ public enum StoreCleaner {
     if isDryRun { return result }
     for plan in plans where plan.state != state { try plan.remove() }
     file.externalFiles.remove(result.orphans)
+    let staying = file.externalFiles.staying.sorted()
+    if let name = staying.first {
+      throw StoreError(
+        .inputOutput, path: path,
+        message: "\(staying.count) of \(result.orphans.count) files that no row names cannot be removed, such as"
+          + " \(ExternalData.folder(ofStore: path))/\(name)")
+    }
     for list in PlanFile.listsAlone(ofStore: path) { try list.remove() }
+    for list in UnfinishedStoreNames(path).listsAlone() { try FileSystem.remove(list.path) }
     return result
   }
 }

@@ -5,78 +5,64 @@ struct JoinTableBuilder {
   let model: ManagedObjectModel
   let numbers: [Int]
   private(set) var tables: [JoinTable] = []
-  private(set) var warnings: [SchemaWarning] = []
-  private var columnNames = ColumnNames()
+  /// The names of join columns in use, by the root entity whose objects they refer to.
+  private var columnNames: [Int: ColumnNames] = [:]
 
   init(model: ManagedObjectModel, numbers: [Int]) {
     self.model = model
     self.numbers = numbers
   }
 
-  /// Gives each relationship to the side whose entity the walk meets first.
-  mutating func build() {
-    for entity in walk() {
-      for relationship in entity.relationships where relationship.declaringEntity == entity.index {
-        guard relationship.isToMany, relationship.isInverseToMany, !relationship.isTransient else { continue }
-        guard numbers[relationship.inverseDeclaringEntity] > 0 else { continue }
-        let isKnown = tables.contains { $0.side(entity: entity.index, slot: relationship.slot) != nil }
-        if !isKnown { add(relationship) }
-      }
-    }
-  }
-
-  /// All entities in one flat list by name without case, but each after its ancestors.
-  private func walk() -> [EntityDescription] {
-    var result: [EntityDescription] = []
-    var seen = Set<Int>()
-    func visit(_ entity: EntityDescription) {
-      guard numbers[entity.index] > 0, !seen.contains(entity.index) else { return }
-      if let parent = entity.superentityIndex { visit(model.entities[parent]) }
-      seen.insert(entity.index)
-      result.append(entity)
-    }
-    let sorted = model.entities.sorted { left, right in
+  /// Gives each relationship to the side that the walk meets first: over all entities in one list by name without case,
+  /// in each over what it has and inherits.
+  ///
+  /// - Parameter entityTables: Whose columns count in the order of properties.
+  mutating func build(_ entityTables: [EntityTable]) {
+    // Most models have none, and every store that is opened has a schema.
+    guard model.entities.contains(where: { $0.relationships.contains { model.place(of: $0) == .join } }) else { return }
+    var order = PropertyOrder(model: model, numbers: numbers, tables: entityTables)
+    let entities = model.entities.sorted { left, right in
       let (foldedLeft, foldedRight) = (left.name.lowercased(), right.name.lowercased())
       if foldedLeft != foldedRight { return CodePointOrder.precedes(foldedLeft, foldedRight) }
       return CodePointOrder.precedes(left.name, right.name)
     }
-    for entity in sorted { visit(entity) }
-    return result
+    for entity in entities where numbers[entity.index] > 0 {
+      for relationship in order.manyToManyRelationships(of: entity) {
+        guard numbers[relationship.inverseDeclaringEntity] > 0 else { continue }
+        let (declaring, slot) = (relationship.declaringEntity, relationship.slot)
+        if !tables.contains(where: { $0.side(entity: declaring, slot: slot) != nil }) { add(relationship) }
+      }
+    }
+    tables.sort { left, right in
+      let (mine, other) = (numbers[left.master.entity], numbers[right.master.entity])
+      return mine == other ? CodePointOrder.precedes(left.name, right.name) : mine < other
+    }
   }
 
   private mutating func add(_ met: RelationshipDescription) {
     if met.isOwnInverse {
       let base = "\(numbers[met.declaringEntity])\(met.name.uppercased())"
       let side = JoinTable.Side(
-        entity: met.declaringEntity, slot: met.slot, ownerColumn: columnNames.take("Z_" + base),
+        entity: met.declaringEntity, slot: met.slot, ownerColumn: column(met.declaringEntity, named: met.name),
         targetColumn: "REFLEXIVE", orderColumn: met.isOrdered ? "Z_FOK_" + base : nil)
       tables.append(JoinTable(name: "Z_" + base, master: side, inverse: side))
       return
     }
-    guard
-      let other = model.entities[met.inverseDeclaringEntity].relationships.first(where: {
-        $0.slot == met.inverseSlot && $0.declaringEntity == met.inverseDeclaringEntity
-      })
-    else { return }
-    var (master, inverse) = (met, other)
-    if met.declaringEntity == other.declaringEntity {
-      // Core Data follows the hash order of the two names here. Of the few names known, most fit the later one.
-      if CodePointOrder.precedes(met.name, other.name) { swap(&master, &inverse) }
-      warnings.append(
-        SchemaWarning(
-          code: .uncertainJoinTable, entity: model.entities[met.declaringEntity].name, property: master.name,
-          message: "both ends of the relationship with \(inverse.name) are in one entity; Core Data may expect the"
-            + " join table under the name of the other end"))
-    }
-    tables.append(joinTable(master: master, inverse: inverse))
+    guard let other = model.inverse(of: met) else { return }
+    tables.append(joinTable(master: met, inverse: other))
+  }
+
+  /// The column with the keys of an entity's objects, which is named after the relationship that leads to them.
+  private mutating func column(_ entity: Int, named name: String) -> String {
+    columnNames[model.entities[entity].rootIndex, default: ColumnNames()]
+      .take("Z_\(numbers[entity])\(name.uppercased())")
   }
 
   private mutating func joinTable(master: RelationshipDescription, inverse: RelationshipDescription) -> JoinTable {
     let masterNumber = numbers[master.declaringEntity]
-    let inverseNumber = numbers[inverse.declaringEntity]
-    // A column is named after the relationship that leads to its objects.
-    let owners = columnNames.take("Z_\(masterNumber)\(inverse.name.uppercased())")
-    let targets = columnNames.take("Z_\(inverseNumber)\(master.name.uppercased())")
+    // In this order: it tells which of two equal names gets a suffix.
+    let targets = column(inverse.declaringEntity, named: master.name)
+    let owners = column(master.declaringEntity, named: inverse.name)
     return JoinTable(
       name: "Z_\(masterNumber)\(master.name.uppercased())",
       master: JoinTable.Side(

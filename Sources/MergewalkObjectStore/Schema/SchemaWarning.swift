@@ -2,9 +2,6 @@
 public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
   /// The kind of finding.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// Both ends of a many-to-many relationship are in one entity: which of them names the join table follows no
-    /// known rule, so Core Data may look for the table under the other name.
-    case uncertainJoinTable
     /// An attribute of a type that has no known column: object ID, undefined, a composite without known elements.
     case unsupportedAttribute
     /// A composite attribute: its elements have columns of our own naming, which Core Data may not look for.

@@ -46,7 +46,6 @@ extension StoreSchema {
       schema.joinTables[i] = adopted
     }
     schema.indexes = schema.indexes.filter { present.indexes.contains($0.name.uppercased()) }
-    schema.warnings.removeAll { $0.code == .uncertainJoinTable }
     return schema
   }
 
@@ -78,7 +77,7 @@ extension StoreSchema {
     let names = Set(stored.map(\.name))
     var result = Dictionary(rows.filter { names.contains($0.name) }.map { ($0.name, $0) }) { first, _ in first }
     let others = Dictionary(
-      rows.filter { !$0.isHistory && !names.contains($0.name) }.map { ($0.number, $0) }
+      rows.filter { $0.isOfModel && !names.contains($0.name) }.map { ($0.number, $0) }
     ) { first, _ in first }
     for entity in stored where result[entity.name] == nil { result[entity.name] = others[entityNumbers[entity.index]] }
     return result

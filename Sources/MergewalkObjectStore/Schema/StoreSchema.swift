@@ -10,7 +10,7 @@ public struct StoreSchema: Sendable {
   public let entityNumbers: [Int]
   /// The entity tables, in the order of their root entities' numbers.
   public internal(set) var tables: [EntityTable]
-  /// The join tables, in the order in which their names were given out.
+  /// The join tables, by the numbers of the entities that name them, then by name.
   public internal(set) var joinTables: [JoinTable]
   /// All indexes of a new store.
   public internal(set) var indexes: [IndexDefinition]
@@ -58,13 +58,13 @@ public struct StoreSchema: Sendable {
     var builder = TableBuilder(model: model, numbers: numbers)
     builder.build()
     var joins = JoinTableBuilder(model: model, numbers: numbers)
-    joins.build()
+    joins.build(builder.tables)
     var indexes = IndexBuilder(model: model, numbers: numbers, tables: builder.tables, joinTables: joins.tables)
     indexes.build()
     tables = builder.tables
     joinTables = joins.tables
     self.indexes = indexes.indexes
-    warnings = builder.warnings + joins.warnings + indexes.warnings
+    warnings = builder.warnings + indexes.warnings
     tablePositions = Dictionary(uniqueKeysWithValues: builder.tables.enumerated().map { ($1.rootEntity, $0) })
   }
 

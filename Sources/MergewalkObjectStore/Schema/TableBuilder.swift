@@ -62,7 +62,8 @@ struct TableBuilder {
       warnings.append(
         SchemaWarning(
           code: .uncertainComposite, entity: entity.name, property: composite.name,
-          message: "each element of a composite attribute has a column; Core Data's own choice is not known"))
+          message: "each element of a composite attribute has a column; whether Core Data names it, and the join tables"
+            + " of the entity, so is not known"))
     }
     for relationship in entity.relationships
     where relationship.declaringEntity == entity.index && !relationship.isToMany && !relationship.isTransient {
@@ -76,7 +77,7 @@ struct TableBuilder {
             role: .destinationEntity(ofSlot: relationship.slot)))
       }
       result.toOne.append(columns)
-      if let inverse = inverse(of: relationship), inverse.isToMany, inverse.isOrdered {
+      if let inverse = model.inverse(of: relationship), inverse.isToMany, inverse.isOrdered {
         result.orderKeys.append(
           ColumnDefinition(
             name: names.take("Z_FOK_" + name.dropFirst()), declaredType: "INTEGER",
@@ -128,13 +129,6 @@ struct TableBuilder {
           role: .reverseOrderKey(ofSlot: relationship.slot, ownerEntity: owner)))
     }
     return columns
-  }
-
-  private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseSlot >= 0 else { return nil }
-    return model.entities[relationship.inverseDeclaringEntity].relationships.first {
-      $0.slot == relationship.inverseSlot
-    }
   }
 
   /// Puts the columns of all entities of a table into groups; inside a group entity by entity, then by name.

@@ -33,6 +33,7 @@ package enum SeedFile {
     _ source: String, in staging: StagingFolder, to path: String, identity: String, replaces: Bool
   ) throws(StoreError) -> Result {
     let path = StorePath.resolved(path)
+    try FileSystem.requireReplaceable(path)
     let sealed = staging.file("sealed.sqlite")
     let result = try seal(source, to: sealed, access: FileAccess(of: path) ?? .usual, identity: identity)
     try FileSystem.sync(sealed)
@@ -47,16 +48,28 @@ package enum SeedFile {
       // A log of the old store would be played into the new one.
       try requireNoLog(path)
       try FileSystem.rename(sealed, to: path)
+      try FileSystem.sync(FileSystem.folder(of: path))
     } else {
       try requireFree(path)
-      try FileSystem.renameExclusively(sealed, to: path)
+      try publish(sealed, as: path, staging)
     }
-    try FileSystem.sync(FileSystem.folder(of: path))
     // What stays does no harm: nothing names it any more.
     for name in former where StoreUUID.isValid(name) && !names.contains(name) {
       try? FileSystem.remove(folder + "/" + name)
     }
     return result
+  }
+
+  /// Gives a file that the staging folder has noted its name for good, or takes it back: a command that fails leaves no
+  /// store.
+  static func publish(_ file: String, as path: String, _ staging: StagingFolder) throws(StoreError) {
+    do throws(StoreError) {
+      try FileSystem.renameExclusively(file, to: path)
+      try FileSystem.sync(FileSystem.folder(of: path))
+    } catch {
+      staging.takeBackPublished()
+      throw error
+    }
   }
 
   /// Writes the contents of a filled store, marked and without gaps, into a new file.
@@ -95,6 +108,11 @@ package enum SeedFile {
     contents.withUnsafeBytes { digest.add($0) }
     digest.add(text: identity)
     return StoreUUID.make(fromDigest: digest.finish())
+  }
+
+  /// Checks that what is at a path may be replaced by a store.
+  package static func requireReplaceable(_ path: String) throws(StoreError) {
+    try FileSystem.requireReplaceable(StorePath.resolved(path))
   }
 
   /// Checks that a store can be made at a path: there is neither a file nor the log of an earlier one.

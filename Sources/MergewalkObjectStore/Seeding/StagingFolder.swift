@@ -42,7 +42,7 @@ package final class StagingFolder {
     try? FileSystem.removeTree(folder)
   }
 
-  private static func prefix(_ store: String) -> String { "." + FileSystem.name(of: store) + ".mergewalk-work-" }
+  private static func prefix(_ store: String) -> String { FileSystem.name(of: StorePath.hiddenPrefix(store)) + "work-" }
 
   /// The path of a file in the folder.
   package func file(_ name: String) -> String { path + "/" + name }

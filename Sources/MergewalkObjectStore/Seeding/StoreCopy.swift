@@ -42,8 +42,7 @@ public enum StoreCopy {
     let bytes = FileSystem.size(copy) ?? 0
     try SeedFile.requireFree(path)
     try staging.note(published: [(copy, path)])
-    try FileSystem.renameExclusively(copy, to: path)
-    try FileSystem.sync(FileSystem.folder(of: path))
+    try SeedFile.publish(copy, as: path, staging)
     return Result(isByteEqual: isByteEqual, bytes: bytes, externalFiles: externalFiles)
   }
 

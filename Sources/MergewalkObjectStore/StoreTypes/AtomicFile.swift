@@ -23,6 +23,7 @@ public final class AtomicFile {
   public static func replace(_ path: String, _ body: (AtomicFile) throws(StoreError) -> Void) throws(StoreError) {
     // A link stays one: the file it leads to is replaced.
     let path = ResolvedPath.of(path)
+    try FileSystem.requireReplaceable(path)
     let file = try AtomicFile(path)
     do throws(StoreError) {
       try body(file)

@@ -69,7 +69,7 @@ struct ContentChecks {
     checkMissing(attribute.name, column, of: attribute.declaringEntity, table, &verifier)
   }
 
-  /// The condition in SQL that a value of the right kind is none of its attribute's all the same, and what it is then.
+  /// The condition in SQL for values of the right type that the attribute cannot hold, and what is wrong with them.
   private static func misfit(_ attribute: AttributeDescription, _ column: String) -> (condition: String, String)? {
     switch attribute.type {
     case .integer16: ("typeof(\(column)) = 'integer' AND \(column) NOT BETWEEN -32768 AND 32767", "is out of range")
@@ -78,9 +78,9 @@ struct ContentChecks {
     case .boolean: ("typeof(\(column)) = 'integer' AND \(column) NOT IN (0, 1)", "is neither 0 nor 1")
     // The column's affinity has made numbers of what is one.
     case .decimal:
-      ("typeof(\(column)) = 'text' AND (\(column) = '' OR \(column) GLOB '*[^0-9.eE+-]*')", "is no number")
+      ("typeof(\(column)) = 'text' AND (\(column) = '' OR \(column) GLOB '*[^0-9.eE+-]*')", "is not a number")
     case .string, .uri: ("typeof(\(column)) = 'text' AND NOT \(StoreVerifier.isUTF8)(\(column))", "is not UTF-8")
-    case .uuid: ("length(\(column)) <> 16", "has not 16 bytes")
+    case .uuid: ("length(\(column)) <> 16", "does not have 16 bytes")
     default: nil
     }
   }

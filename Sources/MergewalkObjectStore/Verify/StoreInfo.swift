@@ -70,7 +70,7 @@ public struct StoreInfo: Sendable {
       for (name, row) in schema?.matching(rows) ?? [:] { names[row.number] = name }
       let hashes = Dictionary(metadata.hashes.entities.map { ($0.name, $0.hash) }) { first, _ in first }
       var counts: [Int: Int] = [:]
-      for root in rows where root.superNumber == 0 && !root.isHistory {
+      for root in rows where root.superNumber == 0 && root.isOfModel {
         let table = schema?.tableName(ofNumber: root.number) ?? "Z" + root.name.uppercased()
         guard try connection.hasTable(table) else { continue }
         let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(connection.quoted(table)) GROUP BY Z_ENT")
@@ -80,15 +80,15 @@ public struct StoreInfo: Sendable {
       }
       return StoreInfo(
         path: path, metadata: metadata,
-        entities: rows.filter { !$0.isHistory }.map { row in
+        entities: rows.filter(\.isOfModel).map { row in
           let name = names[row.number] ?? row.name
           return Entity(
             name: name, number: row.number, parent: row.superNumber == 0 ? nil : names[row.superNumber],
             objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[name])
         },
         fileBytes: fileBytes, logBytes: logBytes, isWriteAhead: header.isWriteAhead,
-        hasHistory: rows.contains { $0.isHistory },
-        cloudNote: try CloudTables.names(connection).isEmpty ? nil : CloudTables.note,
+        hasHistory: try connection.tracksHistory(),
+        cloudNote: try CloudTables.note(connection),
         hasModelCache: try ModelCache.content(connection) != nil,
         modelProblem: problem, modelNotes: own?.notes ?? [])
     }

@@ -168,11 +168,18 @@ public struct StoreVerifier {
       }
     }
     let history = attempt { connection throws(StoreError) in
-      try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('ACHANGE', 'ATRANSACTION')")
+      try connection.tracksHistory()
     }
-    if let history, history ?? 0 > 0 { add(.note, .history, message: StoreFile.Warning.history.description) }
-    let cloud = attempt { connection throws(StoreError) in try CloudTables.names(connection) }
-    if let cloud, !cloud.isEmpty { add(.note, .cloud, message: CloudTables.note) }
+    if history == true { add(.note, .history, message: StoreFile.Warning.history.description) }
+    let cloud = attempt { connection throws(StoreError) in try CloudTables.note(connection) }
+    if let note = cloud ?? nil { add(.note, .cloud, message: note) }
+    let stray = attempt { connection throws(StoreError) in try CloudTables.strayRows(connection) } ?? 0
+    if stray > 0 {
+      add(
+        .note, .cloud,
+        message: "\(stray) \(stray == 1 ? "row" : "rows") of the tables for CloudKit \(stray == 1 ? "is" : "are") about"
+          + " entities that the store does not have; a migration removes them")
+    }
   }
 
   private mutating func checkMetadata() -> StoreMetadata? {
@@ -235,7 +242,7 @@ public struct StoreVerifier {
 
   /// Entity numbers among themselves, against the metadata and against the model.
   private mutating func checkNumbers(_ rows: [PrimaryKeyRow], _ metadata: StoreMetadata, _ schema: StoreSchema?) {
-    let entities = rows.filter { !$0.isHistory }
+    let entities = rows.filter(\.isOfModel)
     let names = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     let numbers = Set(entities.map(\.number))
     if names.count != entities.count { add(.error, .entityNumbers, message: "Z_PRIMARYKEY names an entity twice") }
@@ -288,7 +295,7 @@ public struct StoreVerifier {
 
   /// What holds for every entity table, with and without a model.
   private mutating func checkTables(_ rows: [PrimaryKeyRow], _ schema: StoreSchema?) {
-    let entities = rows.filter { !$0.isHistory }
+    let entities = rows.filter(\.isOfModel)
     for root in entities where root.superNumber == 0 {
       let table = schema?.tableName(ofNumber: root.number) ?? "Z" + root.name.uppercased()
       let isThere = attempt { connection throws(StoreError) in try connection.hasTable(table) }

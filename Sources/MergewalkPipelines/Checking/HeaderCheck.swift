@@ -40,9 +40,8 @@ struct HeaderCheck {
             checkColumn(column, of: input, custom)
             continue
           }
-          findings.addUnknown(
-            .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”", name: column.name,
-            candidates: header)
+          findings.add(
+            .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”", hint: hint(column, header))
         }
         // What nothing uses is a question only once everything else is right.
         if isFirst, !findings.hasErrors, contract?.newColumns == nil {
@@ -52,6 +51,19 @@ struct HeaderCheck {
         isFirst = false
       }
     }
+  }
+
+  /// What to do about a column that the header does not have.
+  private func hint(_ column: ColumnUse, _ header: [String]) -> String? {
+    let near = NearestName.hint(for: column.name, among: header)
+    if NearestName.find(column.name, in: header) != nil { return near }
+    var more: String?
+    if let byte = findings.byte(before: column.position) {
+      if "=<>".utf8.contains(byte) { more = "a text stands in quotes: '\(column.name)'" }
+      if byte == UInt8(ascii: "[") { more = "a column of another name is written { \(column.name): COLUMN }" }
+    }
+    guard let near, let more else { return near ?? more }
+    return near + "; " + more
   }
 
   /// Reports a file that is of another format than that which is said or which its name tells.

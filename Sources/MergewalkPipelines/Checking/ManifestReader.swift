@@ -41,7 +41,7 @@ struct ManifestReader {
     } catch {
       for finding in error.diagnostics {
         if finding.position.line == 0 {
-          findings.add(.unreadableFile, at: position, "“\(path)”: \(finding.message)")
+          findings.add(.unreadableFile, at: position, "“\(path)”: \(finding.message)", hint: finding.hint)
         } else {
           findings.add([finding])
         }

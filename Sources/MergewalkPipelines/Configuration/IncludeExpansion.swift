@@ -96,7 +96,7 @@ struct IncludeExpansion {
     } catch {
       for finding in error.diagnostics {
         if finding.position == .file {
-          findings.add(.unreadableFile, at: position, "“\(path)”: \(finding.message)")
+          findings.add(.unreadableFile, at: position, "“\(path)”: \(finding.message)", hint: finding.hint)
         } else {
           findings.add([finding])
         }

@@ -39,6 +39,10 @@ final class ExportFiles {
     self.names = names
     self.replaces = replaces
     StagingFolder.sweep(folder, takesBack: true)
+    if FileKind(folder) == .file {
+      throw StoreExport.failure(
+        folder, "cannotWrite", "there is a file where a folder is needed", hint: "name another folder, or remove it")
+    }
     var status = stat()
     isNewFolder = stat(folder, &status) != 0 && errno == ENOENT
     do throws(StoreError) {
@@ -103,7 +107,9 @@ final class ExportFiles {
       throw StoreExport.failure(folder, "cannotWrite", error.message)
     }
     for (from, to) in moves {
-      guard rename(from, to) == 0 else { throw Self.failure(to, "the file cannot be made") }
+      do throws(StoreError) { try FileSystem.rename(from, to: to) } catch {
+        throw StoreExport.failure(to, "cannotWrite", "the file cannot be made: \(error.message)")
+      }
     }
     hidden = []
   }

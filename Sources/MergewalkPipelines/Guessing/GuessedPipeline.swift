@@ -49,7 +49,14 @@ struct GuessedPipeline {
     if sample.rejects > 0, let reject = sample.firstReject {
       lines.append(
         "# QUESTION: \(GuessWords.count(sample.rejects, "record")) cannot be read; the first is on line"
-          + " \(reject.position.line): \(Self.comment(reject.message)).")
+          + " \(reject.position.line): \(Self.comment(reject.message))."
+          + (reject.code == .doubtfulEscape
+            ? " A run leaves such escapes out, and counts them; with “escape: none” they stay." : ""))
+    }
+    if let footer = sample.footer {
+      lines.append(
+        "# QUESTION: is the last record, on line \(footer.line), a footer, because " + Self.comment(footer.reason)
+          + "? It will be stored; a condition of the import (where) leaves it out.")
     }
     if let place = sample.surplus {
       lines.append(

@@ -9,16 +9,27 @@ struct ComponentReader {
   let findings: Findings
 
   /// Reads a node as a component; `nil` when it is nothing of the kind.
-  func read(_ node: YAMLNode, as spec: ComponentSpec) -> ComponentValue? {
+  ///
+  /// - Parameter name: what the file calls it, when that is another name than the kind's.
+  func read(_ node: YAMLNode, as spec: ComponentSpec, called name: String? = nil) -> ComponentValue? {
+    let called = name ?? spec.name
     var component = ComponentValue(spec, position: node.position)
     guard let entries = node.entries else {
       guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }), !node.isNull else {
+        let short = spec.shorthand.flatMap { spec.field(named: $0) }.map { "for example “\(called): \($0.example)”" }
         findings.add(
-          .wrongType, at: node.position, "“\(spec.name)” takes a mapping, but here is \(node.summary)",
-          hint: "its fields are " + spec.fields.map(\.name).joined(separator: ", "))
+          .wrongType, at: node.position, "“\(called)” takes a mapping, but here is \(node.summary)",
+          hint: (short.map { $0 + "; " } ?? "") + "its fields are " + spec.fields.map(\.name).joined(separator: ", "))
         return nil
       }
-      take(node, key: node.position, as: shorthand, into: &component)
+      // What is wrong is said of the name that the file has.
+      var shown = shorthand
+      shown.name = called
+      if let value = value(node, of: shown) {
+        component.fields[shorthand.name] = .init(keyPosition: node.position, position: node.position, value: value)
+      } else {
+        component.brokenFields.insert(shorthand.name)
+      }
       return component
     }
     for entry in entries {
@@ -27,7 +38,7 @@ struct ComponentReader {
         continue
       }
       guard let field = spec.field(named: name) else {
-        let message = "“\(spec.name)” has no field “\(name)”"
+        let message = "“\(called)” has no field “\(name)”"
         if let owner = owner(ofField: name, below: spec) {
           findings.add(
             .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
@@ -44,7 +55,7 @@ struct ComponentReader {
     for field in spec.fields where field.isRequired && !component.has(field.name) {
       component.missingFields.insert(field.name)
       findings.add(
-        .missingField, at: node.position, "“\(spec.name)” needs the field “\(field.name)”",
+        .missingField, at: node.position, "“\(called)” needs the field “\(field.name)”",
         hint: "for example “\(field.name): \(field.example)”")
     }
     return component
@@ -70,9 +81,16 @@ struct ComponentReader {
 
   /// Reads a node as a field; `nil` when it does not fit, which is reported.
   private func value(_ node: YAMLNode, of field: FieldSpec) -> FieldValue? {
+    if let tag = node.tag, tag != "!", !tag.hasPrefix("tag:yaml.org,2002:") {
+      findings.add(
+        .wrongType, at: node.position, "the tag “\(tag)” has no meaning in a pipeline",
+        hint: "take it out; the value of a variable is written ${NAME}")
+      return nil
+    }
     switch field.kind {
     case .text, .path:
       guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
+      if field.kind == .path { lookForVariable(in: text, at: node.position) }
       return .text(text)
     case .content:
       guard let text = node.text, !node.isNull || node.text != "" else { return wrongType(node, field, "text") }
@@ -182,6 +200,26 @@ struct ComponentReader {
     }
   }
 
+  /// Warns of a variable as a shell has it, which is text here.
+  private func lookForVariable(in text: String, at position: SourcePosition) {
+    guard let sign = text.firstIndex(of: "$") else { return }
+    let name = text[text.index(after: sign)...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    guard let first = name.first, !first.isNumber else { return }
+    findings.add([
+      Diagnostic(
+        .warning, code: FindingCode.invalidVariable.rawValue, path: findings.path, position: position,
+        message: "“$\(name)” is text and no variable", hint: "write “${\(name)}”")
+    ])
+  }
+
+  /// What other languages call steps.
+  private static let stepsElsewhere = [
+    "uppercase": "upper", "toupper": "upper", "upcase": "upper", "lowercase": "lower", "tolower": "lower",
+    "downcase": "lower", "title": "capitalise", "titlecase": "capitalise", "regex": "extract", "regexp": "extract",
+    "substr": "substring", "slice": "substring", "lpad": "pad", "len": "length", "nullif": "null_if",
+    "ifnull": "coalesce", "nvl": "coalesce", "cast": "to", "sha256": "hash", "md5": "hash", "format_date": "format",
+  ]
+
   private func steps(_ node: YAMLNode, as spec: ComponentSpec, _ field: FieldSpec) -> [StepValue]? {
     var steps: [StepValue] = []
     var isSound = true
@@ -189,7 +227,7 @@ struct ComponentReader {
       if let word = item.text, !item.isNull {
         guard let step = spec.field(named: word) else {
           findings.addUnknown(
-            .unknownField, at: item.position, "there is no step “\(word)”", name: word,
+            .unknownField, at: item.position, "there is no step “\(word)”", name: Self.stepsElsewhere[word] ?? word,
             candidates: spec.fields.map(\.name))
           isSound = false
           continue
@@ -263,7 +301,7 @@ struct ComponentReader {
         findings.add(.wrongType, at: entry.key.position, "a name is text, not \(entry.key.summary)")
         continue
       }
-      guard let component = read(entry.value, as: spec) else { continue }
+      guard let component = read(entry.value, as: spec, called: name) else { continue }
       values.append(NamedValue(name: Located(value: name, position: entry.key.position), value: component))
     }
     return values

@@ -22,6 +22,14 @@ final class Findings {
   /// The bytes of the file, as far as they were read: what scalars look like in it.
   var source: [UInt8] = []
 
+  /// The last byte before a place on its line, but for spaces.
+  func byte(before position: SourcePosition) -> UInt8? {
+    guard position.includedPath == nil, position.line > 0, position.column > 0 else { return nil }
+    let lines = source.split(separator: 10, maxSplits: position.line, omittingEmptySubsequences: false)
+    guard position.line <= lines.count else { return nil }
+    return lines[position.line - 1].prefix(position.column - 1).last { $0 != 32 }
+  }
+
   /// The files that were read beside it: what it includes, its model, manifests, secrets.
   private(set) var readFiles: [String] = []
 

@@ -30,7 +30,7 @@ package enum RejectCure {
     case .valueType: "choose the member inside with a dotted “from”, or make a text of it with “do”"
     case .valueInteger: "say “group_mark” for 1,234, “do: [round]” for 1.5, or “null_tokens” for words such as n/a"
     case .valueNumber: "say “decimal_mark” and “group_mark”, or “null_tokens” for words such as n/a"
-    case .valueRange: "choose a wider type in the model"
+    case .valueRange: "choose a wider type in the model; for dates that count milliseconds say “date: unix_ms”"
     case .valuePrecision: "round the number, or make the attribute a String"
     case .valueBoolean: "say the spellings: “{ true: [yes], false: [no] }”"
     case .valueDate: "say how dates are written: “date: dd.MM.yyyy” or another pattern, “unix”, “unix_ms”"

@@ -56,6 +56,7 @@ public struct SeedBuild: Sendable {
     var summary = Summary()
     let staging: StagingFolder
     do throws(StoreError) {
+      if replaces { try SeedFile.requireReplaceable(storePath) }
       staging = try StagingFolder(forStore: storePath)
       if !replaces { try SeedFile.requireFree(storePath) }
     } catch {

@@ -37,14 +37,10 @@ struct FamilyFiles: Sendable {
 
   /// Makes a folder and those above it.
   static func makeFolders(_ path: String) throws(FamilyError) {
-    if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, path.contains("/"), path != "/" else {
-      throw FamilyError(.failed, "\(path): cannot make the folder: \(String(cString: strerror(errno)))")
-    }
-    try makeFolders(FileSystem.folder(of: path))
-    if mkdir(path, 0o755) != 0, errno != EEXIST {
-      throw FamilyError(.failed, "\(path): cannot make the folder: \(String(cString: strerror(errno)))")
-    }
+    if FileKind(path) == .folder { return }
+    let parent = FileSystem.folder(of: path)
+    if path.contains("/"), path != "/", parent != path, FileKind(parent) != .folder { try makeFolders(parent) }
+    do throws(StoreError) { try FileSystem.makeFolder(path) } catch { throw FamilyError(error) }
   }
 
   /// All bytes of a file; nil when there is none.

@@ -73,6 +73,8 @@ struct FamilyPlan: Sendable {
   var headers: [[UInt8]] = []
   var units: [SpoolUnit] = []
   var parts: [Part] = []
+  /// Whether another program has split the records into folders called `key=value`.
+  var hasFolders = false
   /// What became of records in the split; nil when another program has split them.
   var counts: Splitter.Counts?
   /// Stores of earlier plans that are not of this one.

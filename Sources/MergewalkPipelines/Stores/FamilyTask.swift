@@ -78,10 +78,7 @@ final class FamilyTask {
 
   private func check(_ digest: String, _ number: Int) throws(FamilyError) {
     let part = plan.parts[number]
-    let expected =
-      part.files.isEmpty
-      ? digest : FamilyPlan.joined([digest, FamilyPlan.joined(["files"] + part.files.map(\.sha256))])
-    guard expected == part.sha256 else {
+    guard FamilyPlan.digest(digest, isOfFolder: plan.hasFolders) == part.sha256 else {
       throw FamilyError(
         .inputChanged,
         "the records of “\(part.value)” in \(work.files.spool) are not as they were split: plan the family again")
@@ -165,18 +162,18 @@ final class FamilyTask {
             records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten))
       }
     }
-    guard !part.files.isEmpty else { return definition }
+    guard plan.hasFolders else { return definition }
     for file in part.files {
       var source = ByteSource(path: file.path)
       let digest = SourceExpectation.sha256(hex: file.sha256)
       _ = source.expect(SourceExpectation(size: file.bytes, sha256: digest))
       definition.parts[0].sources.append(source)
     }
-    // The folder's name says what the files leave out.
+    // The folder's name says what the files leave out; that of records without a value says that they have none.
     let column = work.loaded.policy.column
+    let value = part.files.isEmpty ? "NULL" : Self.quoted(part.value)
     definition.parts[0].columns.removeAll { $0.name == column }
-    definition.parts[0].columns.append(
-      ColumnTransform(name: column, source: .expression(SourceText(Self.quoted(part.value)))))
+    definition.parts[0].columns.append(ColumnTransform(name: column, source: .expression(SourceText(value))))
     return definition
   }
 

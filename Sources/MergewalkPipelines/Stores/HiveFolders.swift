@@ -20,10 +20,13 @@ struct HiveFolders {
   private static let nothing = "__HIVE_DEFAULT_PARTITION__"
 
   private let folders: [Folder]
+  /// What stands beside them, and would be left out.
+  private let strays: [String]
 
   /// Looks for folders of this kind; nil when the sources are something else.
   init?(_ sources: [String]) {
     var folders: [Folder] = []
+    var strays: [String] = []
     for source in sources {
       guard ByteSource(path: source).isFolder else { return nil }
       var path = source
@@ -31,23 +34,28 @@ struct HiveFolders {
       if let folder = Self.folder(path) {
         folders.append(folder)
       } else {
-        let inner = FileSystem.names(in: path).sorted().compactMap { name in
-          ByteSource(path: "\(path)/\(name)").isFolder ? Self.folder("\(path)/\(name)") : nil
-        }
+        let places = Self.names(in: path).map { "\(path)/\($0)" }
+        let inner = places.compactMap { ByteSource(path: $0).isFolder ? Self.folder($0) : nil }
         if inner.isEmpty { return nil }
         folders += inner
+        strays += places.filter { place in !inner.contains { $0.path == place } }
       }
     }
     guard !folders.isEmpty else { return nil }
     self.folders = folders
+    self.strays = strays
+  }
+
+  /// What is in a folder, but for checksums and marks of engines, whose names begin with a dot or an underscore.
+  private static func names(in path: String) -> [String] {
+    FileSystem.names(in: path).filter { !$0.hasPrefix(".") && !$0.hasPrefix("_") }.sorted()
   }
 
   private static func folder(_ path: String) -> Folder? {
     let name = FileSystem.name(of: path)
     guard let sign = name.firstIndex(of: "="), sign > name.startIndex else { return nil }
     let text = name[name.index(after: sign)...]
-    // Engines leave checksums and marks behind, whose names begin with a dot or an underscore.
-    let names = FileSystem.names(in: path).filter { !$0.hasPrefix(".") && !$0.hasPrefix("_") }.sorted()
+    let names = Self.names(in: path)
     let inner = names.filter { ByteSource(path: "\(path)/\($0)").isFolder }
     return Folder(
       key: StorePathTemplate.decoded(name[..<sign]) ?? String(name[..<sign]),
@@ -62,6 +70,12 @@ struct HiveFolders {
   func check(_ policy: StoresPolicy, _ definition: ImportDefinition) throws(FamilyError) {
     if definition.parts.count > 1 {
       throw FamilyError(.invalidPipeline, "folders called key=value are for a pipeline with one import")
+    }
+    if let stray = strays.first {
+      throw FamilyError(
+        .invalidPipeline,
+        "\(stray): it stands beside folders called key=value, and its records would be left out; move it away, or name "
+          + "those folders alone")
     }
     for folder in folders {
       if folder.key != policy.column {
@@ -86,11 +100,11 @@ struct HiveFolders {
     // By the names of their files: texts that Unicode takes for the same may be of other bytes.
     var parts: [String: FamilyPlan.Part] = [:]
     var order: [String] = []
-    var nameless: [ByteSource] = []
+    var nameless: [(source: ByteSource, longValue: String?)] = []
     for folder in folders {
       for path in folder.files {
         guard let value = folder.value else {
-          nameless.append(ByteSource(path: path, container: container))
+          nameless.append((ByteSource(path: path, container: container), nil))
           continue
         }
         guard let digest = FamilyFiles.digest(path) else {
@@ -98,7 +112,7 @@ struct HiveFolders {
         }
         let name = StorePathTemplate.encoded(value)
         guard name.utf8.count <= StorePathTemplate.mostNameBytes, policy.path.path(for: value) != nil else {
-          nameless.append(ByteSource(path: path, container: container))
+          nameless.append((ByteSource(path: path, container: container), value))
           continue
         }
         if parts[name] == nil {
@@ -113,7 +127,7 @@ struct HiveFolders {
     for index in plan.parts.indices {
       plan.parts[index].sha256 = FamilyPlan.joined(["files"] + plan.parts[index].files.map(\.sha256))
     }
-    plan.sources = nameless.map { FamilyPlan.Source($0.path, state: FamilyFiles.state($0.path)) }
+    plan.sources = nameless.map { FamilyPlan.Source($0.source.path, state: FamilyFiles.state($0.source.path)) }
     let columns: [String]
     do throws(DiagnosticList) {
       let all = try definition.columnNames(of: definition.parts[0])

@@ -32,6 +32,8 @@ struct Splitter {
   private(set) var counts = Counts()
   private var isHeaderWritten: Set<SpoolRun> = []
   private let hasSeveralImports: Bool
+  /// The value of the folder that is read, when it is too long for the name of a store.
+  private var longValue: String?
 
   /// What files begin with, by number; files that begin alike share one.
   final class HeaderList {
@@ -96,13 +98,15 @@ struct Splitter {
     }
   }
 
-  /// Counts the records of inputs that name no store, such as a folder without a value.
+  /// Spreads the records of inputs that name no store: those of a folder without a value, or with one that is too long.
   mutating func runWithoutValue(
-    _ inputs: [ByteSource], _ part: ImportPart, columns: [String], firstSource: Int
+    _ inputs: [(source: ByteSource, longValue: String?)], _ part: ImportPart, columns: [String], firstSource: Int
   ) throws(FamilyError) {
     for (index, input) in inputs.enumerated() {
-      try split(input, 0, part, nil, columns: columns, source: firstSource + index)
+      longValue = input.longValue
+      try split(input.source, 0, part, nil, columns: columns, source: firstSource + index)
     }
+    longValue = nil
   }
 
   /// Ends the files.
@@ -156,9 +160,7 @@ struct Splitter {
         let part = number < parts.count ? parts[number] : addPart(number)
         guard part >= 0 else {
           try reject(
-            record, place, of: batch, .storeBadName,
-            "“\(table.text(number).prefix(40))…” is too long for the name of a store: its path has a name of more "
-              + "than \(StorePathTemplate.mostNameBytes) bytes", run, path, name, header)
+            record, place, of: batch, .storeBadName, Self.tooLong(table.text(number)), run, path, name, header)
           continue
         }
         try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
@@ -208,6 +210,9 @@ struct Splitter {
     _ record: Int, _ column: Int?, of batch: RecordBatch, _ form: SpoolForm, _ run: SpoolRun, _ path: String,
     _ name: String, _ header: [String]
   ) throws(FamilyError) {
+    if let longValue {
+      return try reject(record, column, of: batch, .storeBadName, Self.tooLong(longValue), run, path, name, header)
+    }
     switch policy.missing {
     case .skip: counts.skipped += 1
     case .reject:
@@ -219,9 +224,7 @@ struct Splitter {
       let number = text.withUTF8 { table.number(of: UnsafeRawBufferPointer($0)) }
       let part = number < parts.count ? parts[number] : addPart(number)
       guard part >= 0 else {
-        return try reject(
-          record, column, of: batch, .storeBadName, "“\(text)” is too long for the name of a store", run, path, name,
-          header)
+        return try reject(record, column, of: batch, .storeBadName, Self.tooLong(text), run, path, name, header)
       }
       try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
         form.append(record, of: batch, to: &bytes)
@@ -230,6 +233,11 @@ struct Splitter {
   }
 
   // MARK: Rejects
+
+  private static func tooLong(_ value: String) -> String {
+    "“\(value.prefix(40))…” is too long for the name of a store: its path has a name of more than "
+      + "\(StorePathTemplate.mostNameBytes) bytes"
+  }
 
   private mutating func reject(
     _ record: Int, _ column: Int?, of batch: RecordBatch, _ code: RejectCode, _ message: String, _ run: SpoolRun,

@@ -78,7 +78,8 @@ extension StoreFamily {
     plan.headers = splitter.headerTexts
     plan.units = splitter.units
     plan.counts = splitter.counts
-    plan.parts = try parts(plan.parts, splitter, policy)
+    plan.hasFolders = hive != nil
+    plan.parts = try parts(plan.parts, splitter, policy, isHive: hive != nil)
     try checkSources(plan)
     if let breach = plan.limits.breach(
       read: splitter.counts.read, rejected: splitter.counts.rejected, codes: splitter.counts.codes), hive == nil
@@ -86,7 +87,15 @@ extension StoreFamily {
       throw FamilyError(.limitBreached, breach.message + "; nothing of the family has changed")
     }
     try publish(&plan, attempt)
-    return planned(plan, definition, read.warnings)
+    var warnings = read.warnings
+    if !definition.reporting.notifications.isEmpty {
+      warnings.append(
+        Diagnostic(
+          .warning, code: RunWarning.Code.notNotified.rawValue, path: pipeline, position: .file,
+          message: "“notify” is for runs: nothing is sent about a family",
+          hint: "tell people by the exit code of the command"))
+    }
+    return planned(plan, definition, warnings)
   }
 
   /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are asked for and
@@ -146,21 +155,24 @@ extension StoreFamily {
 
   /// The parts of the plan: those of the splitter, and those of folders, with the paths of their stores.
   private func parts(
-    _ given: [FamilyPlan.Part], _ splitter: Splitter, _ policy: StoresPolicy
+    _ given: [FamilyPlan.Part], _ splitter: Splitter, _ policy: StoresPolicy, isHive: Bool
   ) throws(FamilyError) -> [FamilyPlan.Part] {
     var parts: [FamilyPlan.Part] = []
     for (number, value) in splitter.values.enumerated() {
       let part = splitter.partFiles[number]
-      var digest = Hexadecimal.text(part.finish())
-      let other = given.first { $0.name == part.name }
-      if let other { digest = FamilyPlan.joined([digest, other.sha256]) }
+      if let folder = given.first(where: { $0.name == part.name }) {
+        throw FamilyError(
+          .invalidPipeline,
+          "\(FileSystem.folder(of: folder.files[0].path)): “\(value)” is the value of this folder and, by “missing”, of "
+            + "the records without one, which would be told apart no more: choose another value under “missing”")
+      }
       parts.append(
         FamilyPlan.Part(
-          value: value, name: part.name, path: "", records: other == nil ? part.records : nil, sha256: digest,
-          places: part.places.text, unit: part.unit, files: other?.files ?? []))
+          value: value, name: part.name, path: "", records: part.records,
+          sha256: FamilyPlan.digest(Hexadecimal.text(part.finish()), isOfFolder: isHive), places: part.places.text,
+          unit: part.unit))
     }
-    let split = Set(parts.map(\.name))
-    parts += given.filter { !split.contains($0.name) }
+    parts += given
     // Of values that differ in case only the first in the order of their bytes keeps its letters.
     var folded: [String: [Int]] = [:]
     for (number, part) in parts.enumerated() { folded[part.name.lowercased(), default: []].append(number) }
@@ -224,5 +236,10 @@ extension FamilyPlan {
     let digest = DigestStream()
     for text in digests { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
+  }
+
+  /// The digest of a part's records, which mean something else where a folder says what they leave out.
+  static func digest(_ records: String, isOfFolder: Bool) -> String {
+    isOfFolder ? joined(["folder", records]) : records
   }
 }

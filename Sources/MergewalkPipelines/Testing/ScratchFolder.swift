@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import Glibc
 
 /// A folder for one case, which goes away with the value and everything in it.
@@ -39,7 +40,7 @@ final class ScratchFolder {
 
   /// Stores have folders with folders for large values; nothing here is deeper.
   private static func remove(_ folder: String, depth: Int) {
-    for name in names(in: folder) {
+    for name in FileKind.entries(of: folder) {
       let path = "\(folder)/\(name)"
       var status = stat()
       if depth < 8, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
@@ -49,18 +50,5 @@ final class ScratchFolder {
       }
     }
     rmdir(folder)
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 }

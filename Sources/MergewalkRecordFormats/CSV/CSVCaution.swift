@@ -20,4 +20,11 @@ public struct CSVCaution: Sendable, Hashable {
 
   /// Nothing is doubted.
   public init() {}
+
+  /// The same doubts about escapes, and no others.
+  var onlyEscapes: CSVCaution {
+    var result = CSVCaution()
+    (result.doubtsEscapes, result.allowsEscapedNull) = (doubtsEscapes, allowsEscapedNull)
+    return result
+  }
 }

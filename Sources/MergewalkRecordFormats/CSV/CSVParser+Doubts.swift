@@ -16,13 +16,29 @@ extension CSVParser {
     let next = base[at + 1]
     switch next {
     case 10, 13, UInt8(ascii: "\""), UInt8(ascii: "'"), quote, escape, delimiter: return true
-    case UInt8(ascii: "N") where caution?.allowsEscapedNull == true:
+    case UInt8(ascii: "N") where caution?.allowsEscapedNull ?? nullTokens.contains([UInt8(ascii: "\\"), next]):
       let before = at > 0 ? base[at - 1] : 10
       let length = long?.count ?? 1
       return (before == 10 || before == 13 || (at >= length && isDelimiter(base, at - length, end)))
         && (at + 2 >= end || base[at + 2] == 10 || base[at + 2] == 13 || isDelimiter(base, at + 2, end))
     default: return next == comment.first
     }
+  }
+
+  /// How many escapes of a record stand before what needs none, and are left out of its fields.
+  func needlessEscapes(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
+    var count = 0
+    var at = start
+    while at + 1 < stop {
+      if base[at] == escape {
+        // A blank is kept from being trimmed.
+        let isKept = trim && (base[at + 1] == 32 || base[at + 1] == 9)
+        if !isKept, !isEscaped(base, at, stop) { count += 1 }
+        at += 1
+      }
+      at += 1
+    }
+    return count
   }
 
   /// The number of fields of one line, if all its quotes are right.
@@ -117,27 +133,123 @@ extension CSVParser {
   }
 }
 
-/// The records that name the columns, to tell them where they stand again.
+// MARK: Headers that stand again
+
+extension CSVParser {
+  /// Whether a record is the header again, or one of its records: it has the same names, in whatever quotes, perhaps
+  /// behind the mark of a file that was put behind another.
+  func isHeaderAgain(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    let hasMark = stop - start >= 3 && base[start] == 0xEF && base[start + 1] == 0xBB && base[start + 2] == 0xBF
+    let start = hasMark ? start + 3 : start
+    var text = start
+    if trim { while text < stop, base[text] == 32 || base[text] == 9 { text += 1 } }
+    let isQuoted = text < stop && base[text] == quote && quote != delimiter
+    if isQuoted, trimsQuoted { while text + 1 < stop, base[text + 1] == 32 || base[text + 1] == 9 { text += 1 } }
+    return headers.records.contains { names in
+      // Nearly all records are told by their first byte.
+      if let first = names.first?.first {
+        guard text < stop else { return false }
+        let begins = base[text] == first || base[text] == escape
+        let beginsInside = isQuoted && text + 1 < stop && (base[text + 1] == first || base[text + 1] == escape)
+        guard begins || beginsInside else { return false }
+      }
+      var column = 0
+      var isSame = true
+      eachField(base, start, stop) { from, to in
+        if isSame { isSame = column < names.count && isText(base, from, to, names[column]) }
+        column += 1
+      }
+      return isSame && column == names.count
+    }
+  }
+
+  /// The headers to tell again, of their records as they stand in the file.
+  func repeatedHeaders(_ records: [[UInt8]]) -> RepeatedHeaders {
+    let names: [[[UInt8]]] = records.map { record in
+      record.withUnsafeBufferPointer { bytes in
+        var names: [[UInt8]] = []
+        guard let base = bytes.baseAddress else { return names }
+        eachField(base, 0, bytes.count) { from, to in
+          var name: [UInt8] = []
+          eachByte(base, from, to) { name.append($0) }
+          names.append(name)
+        }
+        return names
+      }
+    }
+    // A record without any name is no header where it stands again.
+    return RepeatedHeaders(
+      names.filter { $0.contains { !$0.isEmpty } }, delimiter: delimiter, quote: quote,
+      isPlain: !trim && !trimsQuoted && escape == delimiter && long == nil)
+  }
+
+  private func isText(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int, _ text: [UInt8]) -> Bool {
+    var index = 0
+    var isSame = true
+    eachByte(base, from, to) { byte in
+      if isSame { isSame = index < text.count && text[index] == byte }
+      index += 1
+    }
+    return isSame && index == text.count
+  }
+
+  /// Calls `body` with the bytes of a field's text, without its quotes and escapes.
+  private func eachByte(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int, _ body: (UInt8) -> Void) {
+    func isBlank(_ at: Int) -> Bool { base[at] == 32 || base[at] == 9 }
+    var (at, end) = (from, to)
+    if trim {
+      while at < end, isBlank(at) { at += 1 }
+      while at < end, isBlank(end - 1) { end -= 1 }
+    }
+    let isQuoted = quote != delimiter && end - at >= 2 && base[at] == quote && base[end - 1] == quote
+    if isQuoted {
+      at += 1
+      end -= 1
+      if trimsQuoted {
+        while at < end, isBlank(at) { at += 1 }
+        while at < end, isBlank(end - 1) { end -= 1 }
+      }
+    }
+    while at < end {
+      let isPair = isQuoted && base[at] == quote && at + 1 < end && base[at + 1] == quote
+      if isPair || (base[at] == escape && escape != delimiter && at + 1 < end) { at += 1 }
+      body(base[at])
+      at += 1
+    }
+  }
+}
+
+/// The names of the columns, to tell the records in which they stand again.
 struct RepeatedHeaders {
-  private var records: [[UInt8]] = []
-  /// What the only one begins with, in the bytes of the mask.
+  /// The names in each record of the header.
+  fileprivate var records: [[[UInt8]]] = []
+  /// What the only one begins with, in the bytes of the mask: without quotes, and in quotes.
   private(set) var head: UInt64 = 0
   private(set) var mask: UInt64 = 0
-
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private(set) var quotedHead: UInt64 = 0
+  private(set) var quotedMask: UInt64 = 0
 
   /// None.
   init() {}
 
   /// Those of a header.
-  init(_ records: [[UInt8]]) {
+  ///
+  /// - Parameter isPlain: whether a field is its text, in quotes or not.
+  fileprivate init(_ records: [[[UInt8]]], delimiter: UInt8, quote: UInt8, isPlain: Bool) {
     self.records = records
-    // Several begin in several ways: each record is looked at.
-    guard records.count == 1 else { return }
-    for (index, byte) in records[0].prefix(8).enumerated() {
+    // Several, and a name with a quote, begin in several ways: each record is looked at.
+    guard isPlain, records.count == 1, let name = records[0].first, !name.contains(quote) else { return }
+    (head, mask) = Self.head(records[0].count > 1 ? name + [delimiter] : name)
+    (quotedHead, quotedMask) = quote == delimiter ? (head, mask) : Self.head([quote] + name + [quote])
+  }
+
+  private static func head(_ bytes: [UInt8]) -> (head: UInt64, mask: UInt64) {
+    var (head, mask): (UInt64, UInt64) = (0, 0)
+    for (index, byte) in bytes.prefix(8).enumerated() {
       head |= UInt64(byte) << UInt64(8 * index)
       mask |= 0xFF << UInt64(8 * index)
     }
+    return (head, mask)
   }
 
   var isEmpty: Bool { records.isEmpty }
@@ -145,16 +257,8 @@ struct RepeatedHeaders {
   /// Whether one of them may begin here; eight bytes are read.
   @inline(__always)
   func mayBegin(_ bytes: UnsafePointer<UInt8>) -> Bool {
-    !records.isEmpty
-      && (UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self).littleEndian & mask == head || bytes[0] == 0xEF)
-  }
-
-  /// Whether a record is one of them, perhaps behind the mark of a file that was put behind another.
-  func contain(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
-    var record = UnsafeBufferPointer(start: base + start, count: stop - start)
-    if records.contains(where: record.elementsEqual) { return true }
-    guard record.starts(with: Self.mark) else { return false }
-    record = UnsafeBufferPointer(rebasing: record.dropFirst(3))
-    return records.contains(where: record.elementsEqual)
+    if isEmpty { return false }
+    let begin = UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self).littleEndian
+    return begin & mask == head || begin & quotedMask == quotedHead || bytes[0] == 0xEF
   }
 }

@@ -77,6 +77,7 @@ extension CSVParser {
     rows.quote = openingQuote
     rows.is_one_line = quotesAreDoubted ? 1 : 0
     (rows.head, rows.head_mask) = (headers.head, headers.mask)
+    (rows.quoted_head, rows.quoted_head_mask) = (headers.quotedHead, headers.quotedMask)
     rows.start_limit = UInt32(clamping: limits.bytes)
     rows.end_limit = UInt32(clamping: limits.textFault)
     rows.most_bytes = UInt32(clamping: maxRecordBytes)
@@ -138,7 +139,7 @@ extension CSVParser {
           mark += 1
         }
         if found != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
-        if headers.mayBegin(base + start), headers.contain(base, start, at) { return marks.meetOdd() }
+        if headers.mayBegin(base + start), isHeaderAgain(base, start, at) { return marks.meetOdd() }
         if hasNulls { sink.findNulls() }
 
         let escapesBefore = escapes.count

@@ -182,7 +182,7 @@ extension CSVParser {
         escapes.removeLast(escapes.count - escapesBefore)
         return .failed(tooLong(base, from: start, origin: origin))
       }
-      if headers.mayBegin(base + start), headers.contain(base, start, at) {
+      if headers.mayBegin(base + start), isHeaderAgain(base, start, at) {
         escapes.removeLast(escapes.count - escapesBefore)
         let lines = 1 + Self.lineEnds(base, start, at)
         account.skipped.add(.repeatedHeader, lines: lines, bytes: next - start)
@@ -234,6 +234,12 @@ extension CSVParser {
       if fault == nil, sink.hasSurplus, longRecords == .truncate, width != 0, sink.fieldCount > width {
         dropped = at - sink.surplusStart
         account.skipped.add(.surplusFields, lines: 0, bytes: dropped)
+      }
+      // Whoever has looked at a field slowly has looked for escapes.
+      if fault == nil, countsNewlines, escape != delimiter {
+        let count = needlessEscapes(base, start, at - dropped)
+        if count > 0 { account.skipped.add(.escape, lines: 0, bytes: count) }
+        dropped += count
       }
       account.recordBytes += next - start - dropped
       recordIndex += 1

@@ -62,7 +62,7 @@ public struct CSVReader: RecordReader {
       (header, position) = (found.names, found.position)
       // With `table`, the header again begins another one; one column could well have its name as a value.
       if options.repeatedHeaders == .skip, header.count > 1, tables?.endsAtHeader != true {
-        reader.parser.headers = RepeatedHeaders(found.records)
+        reader.parser.headers = reader.parser.repeatedHeaders(found.records)
       }
     }
     if options.header != .none { try Self.check(header, path: input.path, position) }
@@ -161,7 +161,9 @@ extension StreamingReader<CSVParser> {
     _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
     pass(batch.account, as: .header, lines: parser.line - line)
     if let fault = batch.errors.first {
-      throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
+      let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: say “encoding”" : ""
+      throw ReadError(
+        .invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message + cure)
     }
     let names = (0..<count).map { column in batch.withField(0, column) { String(decoding: $0, as: UTF8.self) } }
     return (names, batch.position(0, 0), batch.raw(0))

@@ -5,43 +5,58 @@ struct RecordOutline {
   var width: Int
   /// Whether its fields could be the names of columns: none is empty, a value, or the same as another.
   var isNames: Bool
+  /// The names, if its fields could be some.
+  private var names: [String] = []
   /// The record as it stands in the file.
   var raw: ArraySlice<UInt8>
 
   init(_ raw: ArraySlice<UInt8>, _ candidate: DialectCandidate) {
     self.raw = raw
-    let (isBlank, width, isNames) = raw.withUnsafeBufferPointer { bytes in
+    let (isBlank, width, names) = raw.withUnsafeBufferPointer { bytes in
       let table = SampleTable(bytes, candidate, comment: [])
-      guard let row = table.rows.first(where: { $0.kind == .record }) else { return (true, 0, false) }
+      guard let row = table.rows.first(where: { $0.kind == .record }) else { return (true, 0, [String]()) }
       return Self.look(bytes, table.cells(of: row))
     }
     self.isBlank = isBlank
     self.width = width
-    self.isNames = isNames
+    self.names = names
+    isNames = !names.isEmpty
   }
 
   /// The outline of a row of a sample.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: SampleTable.Row) {
     raw = ArraySlice(bytes[row.start..<row.end])
-    (isBlank, width, isNames) = row.kind == .record ? Self.look(bytes, table.cells(of: row)) : (true, 0, false)
+    (isBlank, width, names) = row.kind == .record ? Self.look(bytes, table.cells(of: row)) : (true, 0, [])
+    isNames = !names.isEmpty
+  }
+
+  /// Whether it is another record again: byte for byte, or the same names in other quotes.
+  func isAgain(_ other: RecordOutline) -> Bool { raw == other.raw || (isNames && names == other.names) }
+
+  /// Whether a record may be this one again, by its first and its last byte besides blanks and quotes.
+  func mayBeAgain(_ record: UnsafeRawBufferPointer, quote: UInt8?) -> Bool {
+    func isText(_ byte: UInt8) -> Bool { byte != 32 && byte != 9 && byte != quote }
+    return record.first(where: isText) == raw.first(where: isText)
+      && record.last(where: isText) == raw.last(where: isText)
   }
 
   private static func look(
     _ bytes: UnsafeBufferPointer<UInt8>, _ cells: ArraySlice<SampleTable.Cell>
-  ) -> (isBlank: Bool, width: Int, isNames: Bool) {
+  ) -> (isBlank: Bool, width: Int, names: [String]) {
     var isBlank = true
     var isNames = true
+    var names: [String] = []
     var seen: Set<String> = []
     for cell in cells {
       if !isBlank, !isNames { break }
       let kind = CellKind(bytes, cell.start, cell.end)
       if kind != .empty || cell.isQuoted { isBlank = false }
       if !isNames { continue }
-      isNames =
-        kind != .empty && kind != .missing && !kind.isTyped
-        && seen.insert(String(decoding: bytes[cell.start..<cell.end], as: UTF8.self).lowercased()).inserted
+      let name = String(decoding: bytes[cell.start..<cell.end], as: UTF8.self)
+      isNames = kind != .empty && kind != .missing && !kind.isTyped && seen.insert(name.lowercased()).inserted
+      names.append(name)
     }
-    return (isBlank, cells.count, isNames && !cells.isEmpty)
+    return (isBlank, cells.count, isNames ? names : [])
   }
 }
 
@@ -60,10 +75,10 @@ enum TableRules {
 
   /// Whether a record is no more part of a table.
   static func ends(
-    _ record: RecordOutline, before next: RecordOutline?, width: Int, header: ArraySlice<UInt8>?
+    _ record: RecordOutline, before next: RecordOutline?, width: Int, header: RecordOutline?
   ) -> Bool {
     if record.isBlank { return record.raw.isEmpty || next?.isNames != false }
-    if let header, record.raw == header { return true }
+    if let header, record.isAgain(header) { return true }
     return record.width != width && record.isNames && next?.width == record.width
   }
 }
@@ -77,7 +92,7 @@ struct CSVTables {
   let endsAtHeader: Bool
   /// Whether the records of the other tables are refused.
   private let refusesOthers: Bool
-  private var header: ArraySlice<UInt8>?
+  private var header: RecordOutline?
   /// Whether the table's last record was read.
   private var isEnded = false
 
@@ -112,15 +127,31 @@ struct CSVTables {
         continue
       }
       count += 1
-      header = hasHeader && endsAtHeader ? first.raw : nil
+      header = hasHeader && endsAtHeader ? first : nil
       if count == number {
         reader.parser.recordIndex = 0
         return
       }
-      repeat {
-        try consume(&reader, as: .otherTable)
-      } while try !isEnd(try peek(&reader, 2), width: first.width)
+      try passTable(width: first.width, &reader)
     }
+  }
+
+  /// Passes over the records of a table; the first one belongs to it, whatever it is.
+  private mutating func passTable(width: Int, _ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
+    try consume(&reader, as: .otherTable)
+    reader.parser.columns.slots = Array(repeating: -1, count: width)
+    reader.parser.columns.width = width
+    let limit = BatchLimit(records: 4_096, bytes: 1 << 20)
+    var batch = RecordBatch()
+    var count = try countRecords(limit, &reader)
+    while count > 0 {
+      let line = reader.parser.line
+      _ = try reader.read(into: &batch, limit: BatchLimit(records: count, bytes: limit.bytes))
+      reader.pass(batch.account, as: .otherTable, lines: reader.parser.line - line)
+      count = try countRecords(limit, &reader)
+    }
+    reader.parser.columns = CSVParser.Columns()
+    isEnded = false
   }
 
   /// Fills a batch with the table's next records, and counts what is behind them, or refuses it.
@@ -180,18 +211,13 @@ struct CSVTables {
 
   // MARK: Steps
 
-  private func isEnd(_ next: [RecordOutline], width: Int) throws(ReadError) -> Bool {
-    guard let first = next.first else { return true }
-    return TableRules.ends(first, before: next.count > 1 ? next[1] : nil, width: width, header: header)
-  }
-
   /// Whether a record could be behind the table, looked at quickly.
   private func mayEnd(_ batch: RecordBatch, _ row: Int, _ isError: Bool) -> Bool {
     if isError { return true }
     if hasRaggedRecords { return true }
-    let (delimiter, header) = (candidate.delimiter, header)
+    let (delimiter, quote, header) = (candidate.delimiter, candidate.quote, header)
     return batch.withRawRecord(row) { raw in
-      if let header, raw.count == header.count, raw.elementsEqual(header) { return true }
+      if let header, header.mayBeAgain(raw, quote: quote) { return true }
       return raw.allSatisfy { delimiter.contains($0) || $0 == 32 || $0 == 9 }
     }
   }

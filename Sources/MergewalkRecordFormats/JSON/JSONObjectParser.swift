@@ -77,10 +77,10 @@ struct JSONObjectParser {
   /// Makes a record of nothing.
   mutating func setAbsent(row: Int, columnCount: Int) { begin(row, columnCount) }
 
-  /// Makes a text, which lies in `start..<end` and is not JSON, a record of which every column is the text.
-  mutating func setText(row: Int, columnCount: Int, _ start: Int, _ end: Int) {
+  /// Makes a text, which lies in `start..<end` and is not JSON, a record of which some columns are the text.
+  mutating func setText(row: Int, columnCount: Int, _ start: Int, _ end: Int, where isText: (Int) -> Bool) {
     begin(row, columnCount)
-    for column in 0..<columnCount { set(row + column, start, end, .text) }
+    for column in 0..<columnCount where isText(column) { set(row + column, start, end, .text) }
   }
 
   /// Prepares a record's fields.

@@ -11,11 +11,16 @@ public struct ListElements: Sendable {
     public var element: Int?
     /// Where the fault is, in bytes from the start of the list's text.
     public var offset: Int
+
+    /// A value in the place of a list that is no object itself.
+    package static let noObject = Fault(code: .notAnObject, element: nil, offset: 0)
   }
 
   private let request: JSONRequest
   /// Whether an element may be something else than an object.
   public let takesScalars: Bool
+  /// Which columns are the element itself, or the text of one that has nothing else.
+  private let scalars: [Bool]
   private var starts: ContiguousArray<UInt32> = []
   private var ends: ContiguousArray<UInt32> = []
   /// Where the text of each element's list starts in the batch.
@@ -34,7 +39,8 @@ public struct ListElements: Sendable {
         return nil
       }
     }
-    takesScalars = paths.contains { $0.isEmpty || $0 == [Array("#text".utf8)] }
+    scalars = paths.map { $0.isEmpty || $0 == [Array("#text".utf8)] }
+    takesScalars = scalars.contains(true)
     request = JSONRequest(paths, takesText: true)
   }
 
@@ -210,14 +216,16 @@ public struct ListElements: Sendable {
   ///
   /// - Parameters:
   ///   - isJSON: whether each element, by number, is JSON; the others are texts.
+  ///   - isSplit: whether these are pieces of texts, which are all columns; else they are elements without members.
   ///   - faults: gets what is wrong with single elements; the columns of these are absent.
   public mutating func finish(
-    _ batch: inout RecordBatch, isJSON: ContiguousArray<Bool>, faults: inout [Fault]
+    _ batch: inout RecordBatch, isJSON: ContiguousArray<Bool>, isSplit: Bool = true, faults: inout [Fault]
   ) {
     guard count > 0 else { return }
     batch.reserveRecords(count + 1)
     var request = request
     let (columnCount, repeats, takesScalars) = (request.columnCount, request.paths.repeats, takesScalars)
+    let scalars = scalars
     let elements = (starts, ends, origins)
     var found: [Fault] = []
     _ = batch.withObjectParser(&request, scratch: &scratch) { object, rows in
@@ -241,7 +249,7 @@ public struct ListElements: Sendable {
             object.setAbsent(row: row, columnCount: columnCount)
           }
         } else {
-          object.setText(row: row, columnCount: columnCount, start, end)
+          object.setText(row: row, columnCount: columnCount, start, end) { isSplit || scalars[$0] }
         }
         rows.records[element] = RecordPosition(
           index: element, line: 1, column: 1, byteOffset: start - Int(elements.2[element]),

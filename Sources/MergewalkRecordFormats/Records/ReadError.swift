@@ -90,7 +90,19 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The same as a finding of severity error.
   public var diagnostic: Diagnostic {
-    Diagnostic(.error, code: code.rawValue, path: path, position: position, message: message)
+    Diagnostic(
+      .error, code: code.rawValue, path: path, position: position, message: message,
+      hint: message.contains("; ") ? nil : cure)
+  }
+
+  /// What to do, as far as the kind of failure tells.
+  private var cure: String? {
+    switch code {
+    case .truncated: "fetch or copy the file again"
+    case .duplicateHeader, .emptyHeader: "name the columns: “columns” with “skip_lines: 1”, or say “header: false”"
+    case .invalidDocument: "repair the document where it is made, or say its “format” and “encoding”"
+    default: nil
+    }
   }
 
   /// `path:line:column: error: message [code]`.

@@ -27,6 +27,8 @@ public struct SkippedText: Sendable, Hashable {
     case withoutElements
     /// Fields of records behind the last column, which are to be dropped.
     case surplusFields
+    /// Escapes before characters that need none, which are read without them.
+    case escape
 
     /// Its name in sentences.
     public var words: String {
@@ -42,6 +44,7 @@ public struct SkippedText: Sendable, Hashable {
       case .structure: "structure"
       case .withoutElements: "records without elements of “each”"
       case .surplusFields: "fields behind the last column"
+      case .escape: "escapes before what needs none"
       }
     }
 
@@ -58,6 +61,7 @@ public struct SkippedText: Sendable, Hashable {
       case .structure: 8
       case .withoutElements: 9
       case .surplusFields: 10
+      case .escape: 11
       }
     }
   }

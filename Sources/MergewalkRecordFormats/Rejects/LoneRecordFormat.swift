@@ -47,7 +47,7 @@ struct LoneRecordFormat {
       options.skippedLines = 0
       // Whoever replays a record says that it is one.
       if options.caution?.doubtsComments == true { options.comment = nil }
-      options.caution = nil
+      options.caution = options.caution.flatMap { $0.doubtsEscapes ? $0.onlyEscapes : nil }
       options.encoding = .utf8
       format = .csv(options)
       wrap = .nothing
@@ -87,7 +87,7 @@ struct LoneRecordFormat {
     case .xml(var options):
       options.encoding = .utf8
       format = .xml(options)
-      wrap = .xml(XMLWrapper(options))
+      wrap = .xml(XMLWrapper(options, columns: names))
     }
     columns = .named(request)
   }
@@ -128,14 +128,21 @@ struct XMLWrapper {
   private let steps: [XMLName?]
   private let namespaces: XMLNamespaces
   private let uris: [String: String]
+  /// The names of elements and attributes that are asked for, without prefixes.
+  private var wanted: Set<String> = []
 
-  init(_ options: XMLOptions) {
+  init(_ options: XMLOptions, columns: [String] = []) {
     namespaces = XMLNamespaces(options.namespaces)
     uris = options.namespaces
     var path = XMLRecordsPath()
     if let text = options.records, let records = XMLRecordsPath(text, namespaces) { path = records }
     // At any depth: below some root.
     steps = path.isAnywhere ? [nil] + path.steps : path.steps
+    for path in columns + [options.each ?? "", options.records ?? ""] {
+      for step in path.split(whereSeparator: { ".@/".contains($0) }) {
+        wanted.insert(String(step.split(separator: ":").last ?? step))
+      }
+    }
   }
 
   /// How deep the record's element is in the document.
@@ -179,17 +186,22 @@ struct XMLWrapper {
     if namespaces.comparesURIs, !name.contains(UInt8(ascii: ":")), let space = steps.last??.space {
       result += " xmlns=\"\(String(decoding: space, as: UTF8.self).xml(.quote))\""
     }
-    for prefix in Self.prefixes(raw) where prefix != declared {
-      let uri =
-        uris[prefix] ?? (prefix == "xsi" ? XMLNamespaces.schemaInstance : "urn:prefix:\(prefix)")
-      result += " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
+    for (prefix, locals) in Self.prefixes(raw) where prefix != declared {
+      var uri = uris[prefix] ?? (prefix == "xsi" ? XMLNamespaces.schemaInstance : nil)
+      if uri == nil {
+        // It could be a column's namespace by the document's name for it: what is not declared is refused.
+        if namespaces.comparesURIs, !locals.isDisjoint(with: wanted) { continue }
+        uri = "urn:prefix:\(prefix)"
+      }
+      if let uri { result += " xmlns:\(prefix)=\"\(uri.xml(.quote))\"" }
     }
     return result
   }
 
-  /// What stands before colons where names of elements and attributes stand; too many do no harm.
-  private static func prefixes(_ raw: [UInt8]) -> [String] {
-    var found: [String] = []
+  /// What stands before colons where names of elements and attributes stand, and the names behind them; too many do no
+  /// harm.
+  private static func prefixes(_ raw: [UInt8]) -> [(prefix: String, locals: Set<String>)] {
+    var found: [(prefix: String, locals: Set<String>)] = []
     var start = 0
     for (index, byte) in raw.enumerated() {
       if isNameByte(byte) { continue }
@@ -200,7 +212,13 @@ struct XMLWrapper {
       let before = raw[start - 1]
       guard before == UInt8(ascii: "<") || before == UInt8(ascii: "/") || before <= 32 else { continue }
       let prefix = String(decoding: raw[start..<index], as: UTF8.self)
-      if !prefix.lowercased().hasPrefix("xml"), !found.contains(prefix) { found.append(prefix) }
+      if prefix.lowercased().hasPrefix("xml") { continue }
+      let local = String(decoding: raw[(index + 1)...].prefix(while: isNameByte), as: UTF8.self)
+      if let known = found.firstIndex(where: { $0.prefix == prefix }) {
+        found[known].locals.insert(local)
+      } else {
+        found.append((prefix, [local]))
+      }
     }
     return found
   }

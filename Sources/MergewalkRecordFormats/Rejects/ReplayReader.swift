@@ -116,6 +116,12 @@ public struct ReplayReader: RecordReader {
         .recordTooLong, "the rejects file has only the beginning of this record; make it whole and remove “cut”")
       return refuse(&error, into: &batch)
     }
+    if line.code == "read.otherTable" {
+      var error = problem(
+        .otherTable,
+        "the record is of another table than the one that is read; take “code” out of its line if it is one of this")
+      return refuse(&error, into: &batch)
+    }
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone

@@ -79,7 +79,7 @@ final class VerifiedStream: ByteStream {
     if Array(found[..<Int(length)]) != wanted {
       throw ReadError(
         .checksumMismatch, path: path,
-        message: "the manifest says SHA-256 \(Hexadecimal.text(wanted)), but the file has "
+        message: "SHA-256 \(Hexadecimal.text(wanted)) is expected, but the input has "
           + Hexadecimal.text(found[..<Int(length)]))
     }
   }
@@ -87,6 +87,6 @@ final class VerifiedStream: ByteStream {
   private func wrongSize(_ found: String) -> ReadError {
     ReadError(
       .checksumMismatch, path: path,
-      message: "the manifest says \(expected.size ?? 0) bytes, but the file has \(found)")
+      message: "\(expected.size ?? 0) bytes are expected, but the input has \(found)")
   }
 }

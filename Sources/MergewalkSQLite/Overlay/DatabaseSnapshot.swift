@@ -6,8 +6,8 @@ import Glibc
 /// For the next developer:
 /// - A connection with an open read transaction holds the snapshot; it does nothing else until it is asked to apply.
 /// - While that transaction is open, SQLite keeps what we read: in write-ahead mode no connection moves later pages
-///   into the file or starts the log anew (the transaction's read mark forbids both), with a rollback journal no
-///   connection writes at all.
+///   into the file or starts the log anew while we need it (the transaction's read mark forbids both), with a rollback
+///   journal no connection writes at all.
 /// - Pages of the log that are not in the file yet are found by the index of the log, which this connection has mapped:
 ///   we never open `-shm`, nor the database a second time, because closing them would drop the locks of this process.
 ///
@@ -37,6 +37,8 @@ public final class DatabaseSnapshot {
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let methods: sqlite3_io_methods
   private let logFile: Int32
+  /// The index of the log when the snapshot was taken; `nil` without one.
+  private let index: LogIndex?
   /// The place in the log of the last version of a page.
   private var frames: [UInt32: Int] = [:]
 
@@ -63,6 +65,7 @@ public final class DatabaseSnapshot {
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema")
       let after = hasLog ? LogIndex(file, methods) : nil
       if before?.header == after?.header {
+        index = after
         log = after?.state ?? LogState()
         break
       }
@@ -77,6 +80,18 @@ public final class DatabaseSnapshot {
   }
 
   deinit { if logFile >= 0 { close(logFile) } }
+
+  /// Whether no process has committed since the snapshot was taken, asked by a connection that has given up its read
+  /// transaction and has the lock of writers.
+  ///
+  /// Checkpoints change no page: what was in the log is read from the file when it was moved there.
+  public func isCurrent() -> Bool {
+    guard let index, let now = LogIndex(file, methods), now.commits == index.commits, now.pages == index.pages else {
+      return false
+    }
+    if now.state.frames == 0 { frames = [:] }
+    return now.state.frames == 0 || now.state == log
+  }
 
   private static let logHeaderLength = 32
   private static let frameHeaderLength = 24
@@ -128,8 +143,10 @@ public final class DatabaseSnapshot {
 
 /// What the index of a write-ahead log says, which all connections share; `nil` with a rollback journal.
 private struct LogIndex {
-  /// `WalIndexHdr`: changes with each commit.
+  /// `WalIndexHdr`: changes with each commit, and when the log starts anew.
   var header: [UInt8]
+  /// How many commits the index knows of, which checkpoints leave as it is, and how many pages the database has.
+  var (commits, pages): (UInt32, UInt32)
   var state: DatabaseSnapshot.LogState
 
   init?(_ file: UnsafeMutablePointer<sqlite3_file>, _ methods: sqlite3_io_methods) {
@@ -137,6 +154,8 @@ private struct LogIndex {
     var region: UnsafeMutableRawPointer?
     guard map(file, 0, 32_768, 0, &region) == SQLITE_OK, let region else { return nil }
     header = Array(UnsafeRawBufferPointer(start: region, count: 48))
+    commits = region.load(fromByteOffset: 8, as: UInt32.self)
+    pages = region.load(fromByteOffset: 20, as: UInt32.self)
     let frames = region.load(fromByteOffset: 16, as: UInt32.self)
     // Behind both copies of the header: how many frames were moved into the file.
     let moved = region.load(fromByteOffset: 96, as: UInt32.self)

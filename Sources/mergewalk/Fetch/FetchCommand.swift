@@ -170,6 +170,9 @@ struct FetchCommand: ParsableCommand {
     var request = FetchRequest(entity.name)
     if let predicate {
       request.predicate = try arguments.predicate(predicate, option: "--predicate", in: scope)
+      for pattern in request.predicate?.patternsOfSQL ?? [] {
+        Console.words("--predicate: warning: \(ObjectPredicate.sqlPattern(pattern)) [sqlPattern]")
+      }
     }
     try FetchColumns.read(columns, groupedBy: groupBy, into: &request, &scope)
     if let having { request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope) }

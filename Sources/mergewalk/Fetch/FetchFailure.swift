@@ -19,11 +19,18 @@ struct FetchFailure: Error {
 
   /// What is wrong with the request as a whole.
   init(_ error: PredicateError) {
+    var error = error
+    // Only a person's text has variables here.
+    if error.code == .missingVariable { error.hint = "write the value itself, or %@ with its value as --arg" }
     words = "mergewalk: error: \(Self.visible(error.message)) [\(error.code.rawValue)]" + Self.hint(error)
   }
 
   /// What is wrong with the text of an option.
   init(_ error: PredicateError, option: String, text: String) {
+    var error = error
+    if error.code == .unknownKey, let advice = Self.advice(option, text), error.hint?.hasPrefix("did you") != true {
+      error.hint = (error.hint.map { $0 + "; " } ?? "") + advice
+    }
     guard error.position.line > 0 else {
       words = "\(option): error: \(Self.visible(error.message)) [\(error.code.rawValue)]" + Self.hint(error)
       return
@@ -32,6 +39,15 @@ struct FetchFailure: Error {
     words =
       "\(place): error: \(Self.visible(error.message)) [\(error.code.rawValue)]\n"
       + Self.excerpt(text, at: error.position) + Self.hint(error)
+  }
+
+  /// What an unknown name in an option may have been meant for.
+  private static func advice(_ option: String, _ text: String) -> String? {
+    switch option {
+    case "--predicate", "--having": return "a text stands in quotes: 'Ada'"
+    case "--sort" where text.contains(" "): return "the descending order is written “-name”, the ascending one “name”"
+    default: return nil
+    }
   }
 
   /// What went wrong while the statement ran.

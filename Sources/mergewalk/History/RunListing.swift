@@ -2,28 +2,44 @@ import MergewalkImporting
 
 /// Runs as people and programs read them.
 enum RunListing {
-  /// One line a run.
-  static func table(_ runs: [RunRecord]) -> String {
+  /// Writes one line a run; a terminal that is too narrow gets fewer columns, and hears which.
+  static func write(_ runs: [RunRecord]) {
+    var table = table(runs)
+    let spare = ["slow stage", "inputs", "skipped", "seconds", "unchanged", "updated", "inserted"]
+    let gone = Console.outputWidth.map { table.fit($0, leavingOut: spare) } ?? []
+    Console.data(table.text)
+    if gone.isEmpty { return }
+    Console.words("The terminal is too narrow for: \(gone.joined(separator: ", ")). --json shows everything.")
+  }
+
+  /// The runs as a table, with their stores when those are several.
+  private static func table(_ runs: [RunRecord]) -> TextTable {
+    let hasStores = Set(runs.map(\.store)).count > 1
+    let place = hasStores ? ["store"] : []
+    let shift = place.count
     var table = TextTable(
-      [
-        "run", "pipeline", "started (UTC)", "seconds", "read", "inserted", "updated", "unchanged", "skipped",
-        "rejected", "status", "slow stage", "inputs",
-      ], words: [1, 2, 10, 11, 12])
+      ["run"] + place + [
+        "pipeline", "started (UTC)", "seconds", "read", "inserted", "updated", "unchanged", "skipped", "rejected",
+        "status", "slow stage", "inputs",
+      ], words: Set(1...(2 + shift)).union([10 + shift, 11 + shift, 12 + shift]))
     for run in runs {
       let kind = run.kind == .replay ? " (replay)" : ""
       table.add(
-        String(run.number), run.pipeline + kind, moment(run.started), Figures.fixed(run.seconds, digits: 2),
-        Figures.grouped(run.counts.read), Figures.grouped(run.counts.inserted), Figures.grouped(run.counts.updated),
-        Figures.grouped(run.counts.unchanged), Figures.grouped(run.counts.skipped),
-        Figures.grouped(run.counts.rejected), run.status.rawValue, run.slowStage, inputs(run))
+        [String(run.number)] + (hasStores ? [name(run.store)] : []) + [
+          run.pipeline + kind, moment(run.started), Figures.fixed(run.seconds, digits: 2),
+          Figures.grouped(run.counts.read), Figures.grouped(run.counts.inserted), Figures.grouped(run.counts.updated),
+          Figures.grouped(run.counts.unchanged), Figures.grouped(run.counts.skipped),
+          Figures.grouped(run.counts.rejected), run.status.rawValue, run.slowStage, inputs(run),
+        ])
     }
-    return table.text
+    return table
   }
+
+  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   private static func inputs(_ run: RunRecord) -> String {
     guard let first = run.inputs.first else { return "" }
-    let name = first.path.split(separator: "/").last.map(String.init) ?? first.path
-    return run.inputCount > 1 ? "\(name) and \(run.inputCount - 1) more" : name
+    return run.inputCount > 1 ? "\(name(first.path)) and \(run.inputCount - 1) more" : name(first.path)
   }
 
   /// A moment to the second, as a table has it.

@@ -73,7 +73,8 @@ struct RunsCommand: ParsableCommand {
       if access(store, F_OK) != 0 {
         return "there is no such store" + (NearestFile.hint(for: store).map { "; " + $0 } ?? "") + " [notFound]"
       }
-      return "no run into this store was noted (there is no \(history.path)) [noRuns]"
+      return "no run into this store was noted, as there is no \(history.path): name the store that a run names, or run"
+        + " without “history: false” [noRuns]"
     }
     guard let name else {
       let runs = try history.recent(pipeline: pipeline, limit: limit)
@@ -82,7 +83,7 @@ struct RunsCommand: ParsableCommand {
         let hint = NearestName.hint(for: pipeline, among: names).map { "; " + $0 } ?? ""
         Console.words("\(store): no run of a pipeline “\(pipeline)” was noted\(hint)")
       }
-      Console.data(json ? JSONText.array(runs.map(RunListing.json)).text : RunListing.table(runs))
+      write(runs)
       return nil
     }
     let found = name == "last" ? try history.recent(pipeline: pipeline, limit: 1).first : try history.run(name)
@@ -93,6 +94,10 @@ struct RunsCommand: ParsableCommand {
     }
     Console.data(json ? RunListing.json(found).text : RunListing.text(found))
     return nil
+  }
+
+  private func write(_ runs: [RunRecord]) {
+    if json { Console.data(JSONText.array(runs.map(RunListing.json)).text) } else { RunListing.write(runs) }
   }
 
   // MARK: Folders
@@ -121,7 +126,7 @@ struct RunsCommand: ParsableCommand {
       }
     } else {
       let runs = pipelines.flatMap(\.runs).sorted { $0.started > $1.started }.prefix(limit)
-      Console.data(json ? JSONText.array(runs.map(RunListing.json)).text : RunListing.table(Array(runs)))
+      write(Array(runs))
     }
     if !problems.isEmpty { throw ExitStatus.findings }
   }

@@ -54,11 +54,10 @@ struct ModelShow: ParsableCommand {
     if attribute.isOptional { parts.append("optional") }
     if attribute.isTransient { parts.append("transient") }
     if let expression = attribute.derivationExpression { parts.append("derived from \(expression)") }
-    if let text = attribute.defaultValueText { parts.append("default \(text)") }
-    let validation = attribute.validation
-    if let least = validation.minimumText { parts.append("at least \(least)") }
-    if let most = validation.maximumText { parts.append("at most \(most)") }
-    if let pattern = validation.regularExpression { parts.append("matches \(pattern)") }
+    if let text = attribute.shownDefault { parts.append("default \(text)") }
+    if let least = attribute.validation.shownMinimum { parts.append("at least \(least)") }
+    if let most = attribute.validation.shownMaximum { parts.append("at most \(most)") }
+    if let pattern = attribute.validation.regularExpression { parts.append("matches \(pattern)") }
     return parts.joined(separator: ", ")
   }
 

@@ -1,5 +1,6 @@
 import MergewalkDiagnostics
 import Glibc
+import MergewalkObjectStore
 
 /// Writes files that must not be there yet.
 enum OutputFile {
@@ -14,18 +15,38 @@ enum OutputFile {
   ///
   /// - Parameter cure: what to do when there is a file.
   static func create(
-    _ path: String, bytes: [UInt8], access: FileAccess = .usual, cure: String = "name another file, or remove this one"
+    _ path: String, bytes: [UInt8], access: FileAccess = .usual, cure: String = OutputFile.usualCure
   ) throws(DiagnosticList) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw DiagnosticList([refusal(path, cure)]) }
+    var status = stat()
+    guard lstat(path, &status) != 0 else { throw DiagnosticList([refusal(path, EEXIST, cure)]) }
+    let unfinished = UnfinishedFile(for: path)
+    try write(bytes, to: unfinished, for: path, access: access)
+    do throws(StoreError) { try unfinished.publish() } catch {
+      if error.code == .alreadyExists { throw DiagnosticList([refusal(path, EEXIST, cure)]) }
+      throw DiagnosticList([
+        Diagnostic(.error, code: "cannotWrite", path: path, position: .file, message: error.message)
+      ])
+    }
+  }
+
+  /// Writes bytes to a hidden file, which is gone when they do not get there.
+  ///
+  /// - Parameter path: the file that findings name.
+  static func write(
+    _ bytes: [UInt8], to unfinished: UnfinishedFile, for path: String, access: FileAccess
+  ) throws(DiagnosticList) {
+    let descriptor = open(unfinished.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw DiagnosticList([refusal(path, errno)]) }
     access.apply(to: descriptor)
     let isWhole = bytes.withUnsafeBytes { write($0, to: descriptor) }
     let finding = failure(path, "cannotWrite", "cannot write the file")
-    guard isWhole, close(descriptor) == 0 else {
-      unlink(path)
+    guard close(descriptor) == 0, isWhole else {
+      unfinished.remove()
       throw finding
     }
   }
+
+  static let usualCure = "name another file, or remove this one"
 
   /// Writes to what is no regular file: a device, a pipe, standard output by its name.
   ///
@@ -50,9 +71,9 @@ enum OutputFile {
     return true
   }
 
-  /// Why no file can be created at a path, from `errno`.
-  static func refusal(_ path: String, _ cure: String = "name another file, or remove this one") -> Diagnostic {
-    let number = errno
+  /// Why no file can be created at a path, by the system's number of the error.
+  static func refusal(_ path: String, _ number: Int32, _ cure: String = OutputFile.usualCure) -> Diagnostic {
+    if FileKind(path) == .folder { return folder(path) }
     if number == EEXIST {
       return Diagnostic(
         .error, code: "fileExists", path: path, position: .file, message: "there is a file already", hint: cure)
@@ -61,6 +82,13 @@ enum OutputFile {
       .error, code: "cannotWrite", path: path, position: .file,
       message: "cannot create the file: \(String(cString: strerror(number)))",
       hint: number == ENOENT ? NearestFile.hint(for: path) : nil)
+  }
+
+  /// That a folder stands where a file is to be written.
+  static func folder(_ path: String) -> Diagnostic {
+    Diagnostic(
+      .error, code: "cannotWrite", path: path, position: .file, message: "this is a folder, not a file",
+      hint: "name a file")
   }
 
   private static func failure(_ path: String, _ code: String, _ message: String) -> DiagnosticList {

@@ -23,20 +23,12 @@ enum TextFile {
   /// - Parameters:
   ///   - kind: what the text is; a file that is something else stays.
   ///   - access: who may use the file at most.
-  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind, or an earlier attempt left its
-  ///   unfinished file.
+  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind.
   static func replace(
     _ path: String, _ text: String, as kind: OutputKind, access: FileAccess = .usual
   ) throws(DiagnosticList) {
     if isSpecial(path) { return try OutputFile.send(path, text) }
-    var status = stat()
-    guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
-      throw DiagnosticList([
-        Diagnostic(
-          .error, code: "cannotWrite", path: path, position: .file, message: "this is a folder, not a file",
-          hint: "name a file")
-      ])
-    }
+    if FileKind(path) == .folder { throw DiagnosticList([OutputFile.folder(path)]) }
     guard kind.mayReplace(path) else {
       throw DiagnosticList([
         Diagnostic(
@@ -45,11 +37,12 @@ enum TextFile {
       ])
     }
     let path = ResolvedPath.of(path)
-    let unfinished = "\(path).\(getpid()).tmp"
-    try OutputFile.create(unfinished, text, access: access.narrowed(by: FileAccess(of: path)))
-    guard rename(unfinished, path) == 0 else {
+    let unfinished = UnfinishedFile(for: path)
+    try OutputFile.write(
+      Array(text.utf8), to: unfinished, for: path, access: access.narrowed(by: FileAccess(of: path)))
+    guard rename(unfinished.path, path) == 0 else {
       let reason = String(cString: strerror(errno))
-      unlink(unfinished)
+      unfinished.remove()
       throw DiagnosticList([
         Diagnostic(
           .error, code: "cannotWrite", path: path, position: .file, message: "cannot replace the file: \(reason)")

@@ -1,3 +1,5 @@
+import MergewalkRecordFormats
+
 /// A table of text: the first column flush left, the others flush right unless they are words.
 struct TextTable {
   private var rows: [[String]] = []
@@ -22,14 +24,36 @@ struct TextTable {
   /// Adds a row of cells.
   mutating func add(_ cells: [String]) { rows.append(cells) }
 
+  /// Leaves out columns, by their titles and in this order, until no line is wider.
+  ///
+  /// - Returns: The titles of the columns that are left out.
+  mutating func fit(_ width: Int, leavingOut spare: [String]) -> [String] {
+    var gone: [String] = []
+    for title in spare {
+      if widths.reduce(0, { $0 + $1 + 2 }) <= width { break }
+      guard let column = rows[0].firstIndex(of: title) else { continue }
+      for row in rows.indices where rows[row].count > column { rows[row].remove(at: column) }
+      words = Set(words.filter { $0 != column }.map { $0 > column ? $0 - 1 : $0 })
+      gone.append(title)
+    }
+    return gone
+  }
+
+  /// The width of each column.
+  private var widths: [Int] {
+    let columns = rows.map(\.count).max() ?? 0
+    return (0..<columns).map { column in
+      rows.map { $0.count > column ? DisplayText.width($0[column]) : 0 }.max() ?? 0
+    }
+  }
+
   /// The rows, indented by two spaces, a line each.
   var text: String {
-    let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+    let widths = widths
     return rows.map { row in
       var line = ""
       for (column, cell) in row.enumerated() {
-        let space = String(repeating: " ", count: widths[column] - cell.count)
+        let space = String(repeating: " ", count: widths[column] - DisplayText.width(cell))
         line += "  " + (column == 0 || words.contains(column) ? cell + space : space + cell)
       }
       while line.last == " " { line.removeLast() }

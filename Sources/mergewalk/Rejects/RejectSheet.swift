@@ -117,6 +117,12 @@ struct RejectSheet {
   /// - Throws: a finding's message, with the column where there is one.
   func record(_ edit: Edit, of line: RejectLine) throws(RecordCells.EditError) -> [UInt8]? {
     let cells = cells(line)
+    // A column that is gone says nothing about its cells, not that they are empty.
+    let columns = edit.object == nil ? cells?.names ?? [Self.rawName] : []
+    if let lost = columns.first(where: { edit.cells[$0] == nil }) {
+      throw RecordCells.EditError(
+        column: lost, message: "the sheet has no such column; put it back, so that its cells are not lost")
+    }
     if edit.isGivenUp { return [] }
     let raw = line.raw ?? []
     if let object = edit.object {

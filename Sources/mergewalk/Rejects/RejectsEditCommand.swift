@@ -111,12 +111,16 @@ struct RejectsEditCommand: ParsableCommand {
     var sheet = empty
     var edits = try RejectSheetFile.read(edited, sheet.form)
     var findings: [Diagnostic] = []
-    var (changed, givenUp, kept) = (0, 0, 0)
+    var (changed, givenUp, kept, absent) = (0, 0, 0, 0)
     var lines = try SourceFile.read(file, limit: 4 << 30).split(separator: 10, omittingEmptySubsequences: false)
       .map { Array($0) }
     try forEach { line in
       sheet.note(line)
-      guard RejectSheet.isEditable(line), let edit = edits.removeValue(forKey: line.line) else { return }
+      guard RejectSheet.isEditable(line) else { return }
+      guard let edit = edits.removeValue(forKey: line.line) else {
+        absent += 1
+        return
+      }
       do throws(RecordCells.EditError) {
         guard let record = try sheet.record(edit, of: line) else {
           kept += 1
@@ -150,7 +154,8 @@ struct RejectsEditCommand: ParsableCommand {
     }
     Console.words(
       "\(file): \(Figures.count(changed, "record")) changed, \(Figures.grouped(givenUp)) given up,"
-        + " \(Figures.grouped(kept)) as before; import them:")
+        + " \(Figures.grouped(kept)) as before"
+        + (absent > 0 ? ", \(Figures.grouped(absent)) not in the sheet" : "") + "; import them:")
     Console.words("  mergewalk rejects replay \(again)")
   }
 

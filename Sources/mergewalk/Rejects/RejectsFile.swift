@@ -31,7 +31,9 @@ enum RejectsFile {
         }
       }
     } catch let error as ReadError {
-      FindingsOutput.words([error.diagnostic])
+      var finding = error.diagnostic
+      if error.code == .notFound { finding.hint = NearestFile.hint(for: path) }
+      FindingsOutput.words([finding])
       throw ExitStatus.failure
     }
   }

@@ -18,7 +18,14 @@ enum Folders {
         made.append(folder)
         continue
       }
-      if errno == EEXIST { continue }
+      if errno == EEXIST {
+        if FileKind(folder) != .file { continue }
+        throw DiagnosticList([
+          Diagnostic(
+            .error, code: "cannotCreateFolder", path: folder, position: .file,
+            message: "there is a file where a folder is needed", hint: "name another folder, or remove the file")
+        ])
+      }
       let reason = String(cString: strerror(errno))
       // A folder above may be closed to us and yet hold the one we need.
       var status = stat()

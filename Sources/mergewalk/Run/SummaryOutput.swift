@@ -177,8 +177,7 @@ enum SummaryOutput {
     case .completed: "\(records) imported"
     case .completedWithRejects: "\(records) read, \(Figures.grouped(summary.rejected)) rejected"
     case .limitBreached:
-      (summary.breach?.message ?? "too many rejects") + "; after \(records) everything was rolled back, the store is as"
-        + " before"
+      (summary.breach?.message ?? "too many rejects") + "; everything was rolled back after \(records)"
     case .interrupted: "stopped after \(records)"
     case .skippedAgain: "the same inputs were imported before; nothing was done"
     case .dryRun: "\(records) tried; nothing was kept"

@@ -103,6 +103,7 @@ struct SeedCommand: ParsableCommand {
     let findings = failures.map { finding in
       var finding = finding
       if finding.code == StoreError.Code.alreadyExists.rawValue, finding.path == store {
+        if FileKind(store) == .folder { return OutputFile.folder(store) }
         finding.hint = finding.hint ?? "replace it with --force, or name another path with --store"
       }
       return finding

@@ -38,6 +38,17 @@ struct HangTests {
     #expect(run.words.contains("it is a pipe"), "\(run.words)")
   }
 
+  @Test("a pipe in the place of a store's log or journal", arguments: ["-wal", "-journal", "-shm"])
+  func besideStore(suffix: String) throws {
+    let people = try People(3)
+    #expect(mkfifo(people.folder.file("s.sqlite" + suffix), 0o600) == 0)
+    for command in [["run", "p.yaml", "--quiet"], ["store", "verify", "s.sqlite"], ["store", "info", "s.sqlite"]] {
+      let run = try Command(command, in: people.folder.path)
+      #expect(run.status == 2)
+      #expect(run.words.contains("s.sqlite\(suffix) is a pipe"), "\(run.words)")
+    }
+  }
+
   @Test("a pipe with a writer is read to its end")
   func writtenPipe() throws {
     let people = try People()

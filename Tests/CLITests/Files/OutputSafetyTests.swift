@@ -83,6 +83,27 @@ struct OutputSafetyTests {
     #expect(try people.bytes("m.prom").count > 100)
   }
 
+  @Test("pipes stay, also where files are replaced: a device is no file either")
+  func specialFiles() throws {
+    let people = try People(3)
+    #expect(mkfifo(people.folder.file("pipe"), 0o600) == 0)
+    let seed = try people.command("seed", "p.yaml", "--store", "pipe", "--force")
+    #expect(seed.status == 2 && seed.words.contains("which no file replaces"), "\(seed.words)")
+    try FileManager.default.createDirectory(atPath: people.folder.file("out"), withIntermediateDirectories: false)
+    #expect(mkfifo(people.folder.file("out/Person.ndjson"), 0o600) == 0)
+    let export = try people.command("export", "s.sqlite", "--out", "out", "--force")
+    #expect(export.status == 2 && export.words.contains("which no file replaces"), "\(export.words)")
+    // Nor is there a table of runs beside a pipe.
+    let pipeline = try String(contentsOfFile: people.folder.file("p.yaml"), encoding: .utf8)
+    try people.folder.write(pipeline.replacing("history: false\n", with: ""), to: "p.yaml")
+    #expect(try people.run("--store", "pipe").status == 2)
+    #expect(try people.files().filter { $0.hasPrefix("pipe") } == ["pipe"])
+    for name in ["pipe", "out/Person.ndjson"] {
+      var status = stat()
+      #expect(lstat(people.folder.file(name), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO, "\(name)")
+    }
+  }
+
   @Test("seed replaces nothing that it reads")
   func seed() throws {
     let people = try People(10)

@@ -59,6 +59,24 @@ struct FaultTests {
     try fail(shop, seed: seed, ENOSPC, stays: stays)
   }
 
+  @Test("at the end of a new store: where the run fails there is none", arguments: ["never", "always"])
+  func endOfNewStore(direct: String) throws {
+    let seed = Soak.seed(4116)
+    var shop = try NightShop(seed: seed, hasStore: false)
+    shop.extra = "rejects: rejects.ndjson\ndirect: \(direct)"
+    let reference = try shop.night()
+    let count = TemporaryFolder()
+    #expect(try reference.run(environment: Shim.counting(into: count.file("count"))).status == 1)
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    for point in max(1, writes - 40)...writes {
+      let night = try shop.night()
+      let command = try night.run(environment: Shim.failing(at: point, EIO))
+      let isThere = FileManager.default.fileExists(atPath: night.folder.file("shop.sqlite"))
+      let place: Comment = "seed \(seed), write \(point) of \(writes) fails: \(command.words)"
+      #expect(command.status == (isThere ? 1 : 2), place)
+    }
+  }
+
   @Test("after the run went on: what an earlier process has done stays")
   func resumed() throws {
     let shop = try NightShop(seed: 21)

@@ -24,15 +24,18 @@ struct KillTests {
   }
 
   /// Kills a run at random writes until one comes to its end, and compares; returns how many went on where they were.
+  ///
+  /// - Parameter fromEnd: Further writes before which it is killed first, counted from the last one.
   @discardableResult
-  private func kill(_ shop: NightShop, points: Int, seed: UInt64) throws -> Int {
+  private func kill(_ shop: NightShop, points: Int, fromEnd: [Int] = [], seed: UInt64) throws -> Int {
     let wanted = try wanted(shop)
     var resumed = 0
     #expect(wanted.writes > 30)
     var generator = SeededGenerator(seed: seed)
-    for _ in 0..<points {
+    let first = (0..<points).map { _ in Int.random(in: 1...wanted.writes, using: &generator) }
+    for start in first + fromEnd.map({ max(1, wanted.writes - $0) }) {
       let night = try shop.night()
-      var kills = [Int.random(in: 1...wanted.writes, using: &generator)]
+      var kills = [start]
       var command = try night.run(environment: Shim.killing(at: kills[0]))
       // The first process that tells how the run ended counts, whatever becomes of it then.
       var report = command.output.isEmpty ? nil : command
@@ -114,6 +117,14 @@ struct KillTests {
     let command = try shop.night().run()
     #expect((try command.object()["load"] as? [String: Any])?["way"] as? String == "direct", "\(command.words)")
     try kill(shop, points: Self.points, seed: seed)
+  }
+
+  @Test("at the end of a store that is made past SQLite, where the mark of the end may be written before the rows")
+  func endPastSQLite() throws {
+    let seed = Soak.seed(4115)
+    var shop = try NightShop(seed: seed, hasStore: false)
+    shop.extra = "rejects: rejects.ndjson\ndirect: always"
+    try kill(shop, points: 0, fromEnd: Array(stride(from: 0, to: 60, by: 2)), seed: seed)
   }
 
   @Test("that make a new store and insert without looking")

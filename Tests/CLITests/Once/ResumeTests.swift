@@ -212,7 +212,13 @@ struct ResumeTests {
     let night = try unfinished()
     let dry = try night.run("--dry-run")
     #expect(dry.status == 1, "\(dry.words)")
+    // It has rejects of its own, and takes nothing back when it fails.
+    #expect(try night.run("--dry-run", "--rejects", "told.ndjson").status == 1)
+    try FileManager.default.removeItem(atPath: night.folder.file("told.ndjson"))
+    #expect(try night.run("--dry-run", "--expect-records", "1").status == 2)
+    #expect(try code(night.run("--dry-run", "--resume-or-fail")) == "nothingToResume")
     let command = try night.run()
+    #expect(try (command.object()["resumed_after"] as? Int ?? 0) > 0)
     for name in ["read", "inserted", "updated", "unchanged", "rejected"] {
       #expect(try dry.object()[name] as? Int == command.object()[name] as? Int)
     }

@@ -8,8 +8,14 @@ final class RunningCommand {
   private let process = Process()
   private let input = Pipe()
 
+  /// What is ignored here is ignored by whatever is started, and under `nohup` that is SIGHUP.
+  private static let hearsSignals: Void = {
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { signal(number, SIG_DFL) }
+  }()
+
   /// Starts the command.
   init(_ arguments: [String], in folder: String) throws {
+    Self.hearsSignals
     for name in ["output", "words"] { try scratch.write("", to: name) }
     process.executableURL = URL(fileURLWithPath: Command.path)
     process.arguments = arguments

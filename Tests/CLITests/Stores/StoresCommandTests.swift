@@ -189,6 +189,61 @@ struct StoresCommandTests {
     #expect(task.status == 2, "\(task.words)")
   }
 
+  @Test(
+    "records of a folder without a value go where “missing” says, and their column is null",
+    arguments: [
+      ("reject", 1, ["a|DE|1"]), ("skip", 0, ["a|DE|1"]), ("{ value: other }", 0, ["a|DE|1", "e|-|5"]),
+    ])
+  func hiveWithoutValue(missing: String, status: Int, union: [String]) throws {
+    let family = try Family(
+      stores: "{ by: country, missing: \(missing) }", source: "{ files: items.csv, format: csv }")
+    try family.folder.write("code,amount\na,1\n", to: "hive/country=DE/part-0.csv")
+    try family.folder.write("code,amount\ne,5\n", to: "hive/country=__HIVE_DEFAULT_PARTITION__/part-0.csv")
+    let built = try family.stores("build", "items.yaml", "hive", "--out", "out", "--json")
+    #expect(Int(built.status) == status, "\(built.words)")
+    #expect(try family.union() == union)
+    #expect(family.exists("out/other.sqlite") == (union.count == 2))
+  }
+
+  @Test("a folder whose value is too long, or stands for none, is told apart from records without one")
+  func hiveOther() throws {
+    let family = try Family(
+      stores: "{ by: country, missing: { value: other } }", source: "{ files: items.csv, format: csv }")
+    let long = String(repeating: "x", count: 240)
+    try family.folder.write("code,amount\na,1\n", to: "hive/country=\(long)/part-0.csv")
+    try family.folder.write("code,amount\nb,2\n", to: "hive/country=FR/part-0.csv")
+    let built = try family.stores("build", "items.yaml", "hive", "--out", "out", "--json")
+    #expect(built.status == 1, "\(built.words)")
+    #expect((try built.object()["commit"] as? [String: Any])?["rejected"] as? Int == 1)
+    #expect(try family.union() == ["b|FR|2"])
+    #expect(String(decoding: try family.bytes("out/_rejects.ndjson"), as: UTF8.self).contains("store.badName"))
+    try family.folder.write("code,amount\nc,3\n", to: "hive/country=other/part-0.csv")
+    try family.folder.write("code,amount\nd,4\n", to: "hive/country=__HIVE_DEFAULT_PARTITION__/part-0.csv")
+    let mixed = try family.stores("plan", "items.yaml", "hive", "--out", "out")
+    #expect(mixed.status == 2 && mixed.words.contains("choose another value under “missing”"), "\(mixed.words)")
+  }
+
+  @Test(
+    "what stands beside folders called key=value is not left out in silence", arguments: ["more.csv", "more/a.csv"])
+  func hiveStray(path: String) throws {
+    let family = try Family(source: "{ files: items.csv, format: csv }")
+    try family.folder.write("code,amount\na,1\n", to: "hive/country=DE/part-0.csv")
+    try family.folder.write("", to: "hive/_SUCCESS")
+    #expect(try family.stores("build", "items.yaml", "hive", "--out", "out").status == 0)
+    try family.folder.write("code,country,amount\nb,FR,2\n", to: "hive/" + path)
+    let plan = try family.stores("plan", "items.yaml", "hive", "--out", "out")
+    #expect(plan.status == 2 && plan.words.contains("hive/more"), "\(plan.words)")
+    #expect(try family.stores("plan", "items.yaml", "hive/country=DE", "--out", "out").status == 0)
+  }
+
+  @Test("a plan says that nothing is sent about a family")
+  func notify() throws {
+    let family = try Family(more: "notify: [{ when: always, command: [\"true\"] }]")
+    try family.write()
+    let plan = try family.stores("plan", "items.yaml", "--out", "out")
+    #expect(plan.status == 0 && plan.words.contains("nothing is sent about a family"), "\(plan.words)")
+  }
+
   @Test("a task runs in any folder, and a source keeps its name in rejects")
   func elsewhere() throws {
     let family = try Family()

@@ -157,6 +157,8 @@ struct StoresFailureTests {
       ("{ by: nothing }", "unknownColumn"), ("{ by: country, path: same.sqlite }", "invalidOption"),
       ("{ by: country, path: \"../{country}\" }", "invalidOption"),
       ("{ by: country, path: \"_x/{country}\" }", "invalidOption"),
+      ("{ by: country, path: \"{country}\" }", "invalidOption"),
+      ("{ by: country, path: \"x-{country}-wal\" }", "invalidOption"),
       ("{ by: country, path: \"{county}\" }", "invalidOption"), ("{ path: \"{x}\" }", "missingField"),
       ("{ by: country, missing: { records: skip, value: x } }", "invalidOption"),
       ("{ by: country, shared: [none.yaml] }", "invalidOption"),

@@ -45,6 +45,20 @@ import Testing
     #expect(try convert(text, .date) == .failed(code))
   }
 
+  @Test(arguments: [
+    "9999-12-31T23:59:59-01:00", "9999-12-31T23:00:00-01", "0000-01-01T00:00:00+00:01", "9999-12-31T24:00:00Z",
+    // The nearest number is the start of the year 10000.
+    "9999-12-31T23:59:59.9999999999Z",
+  ])
+  func instantsOfOtherYearsAreRejected(text: String) throws {
+    #expect(try convert(text, .date) == .failed(.valueRange))
+    #expect(try convert("9999-12-31", .date) { $0.conversion.timeZoneOffset = -3_600 } == .real(252_423_910_800))
+    #expect(try convert("0000-01-01", .date) { $0.conversion.timeZoneOffset = 3_600 } == .failed(.valueRange))
+    #expect(
+      try convert("253402300799.9999999999", .date) { $0.conversion.dateFormat = .secondsSince1970 }
+        == .failed(.valueRange))
+  }
+
   @Test func datesWithoutZoneTakeTheFieldsZone() throws {
     let offset = 2 * 3_600
     #expect(try convert("2001-01-01", .date) { $0.conversion.timeZoneOffset = offset } == .real(-7_200))
@@ -118,7 +132,8 @@ import Testing
     ("yyyy-MM-dd HH:mm a", "use hh"), ("yyyy-MM-ddTHH:mm", "'T'"), ("HH:mm", "year is yyyy"), ("yyyy-MM", "day is dd"),
     ("yyyy-MM-dd z", "zones are numbers"), ("yyyy-MM-dd yyyy", "two fields"), ("yyyy-MM-dd 'x", "never closed"),
     ("yyyy-MM-dd Q", "does not support"), ("yyyy-MM-dd HH:mm:ss Z Z", "two zones"),
-    ("yyyy-MM-dd HH:mm SSS", "no seconds"),
+    ("yyyy-MM-dd HH:mm SSS", "no seconds"), ("%d.%m.%Y", "write “dd.MM.yyyy”"),
+    ("%Y-%m-%dT%H:%M:%S.%f%z", "write “yyyy-MM-dd'T'HH:mm:ss.SSSSSSZ”"), ("%F %T", "write “yyyy-MM-dd HH:mm:ss”"),
   ])
   func badPatternsAreFindingsWithAdvice(pattern: String, advice: String) {
     var findings: [DatePattern.Finding] = []

@@ -148,6 +148,10 @@ import Testing
     _ = try ImportSession(definition([input(0..<30)])).run()
     let before = try files()
     var definition = try definition([input(20..<90)])
+    // A file is no folder.
+    definition.rejects.path = try input(0..<1) + "/rejects.ndjson"
+    #expect(try code(definition) == .cannotWriteRejects)
+    // A folder is found before anything else.
     definition.rejects.path = folder.path
     #expect(throws: DiagnosticList.self) { try ImportSession(definition) }
     #expect(try files() == before)

@@ -50,6 +50,11 @@ import Testing
     #expect(documentation.contains("`raw_base64`"))
   }
 
+  @Test func aPipeWithoutAReaderIsSaidToBeOne() {
+    let error = RejectWriterError(code: .cannotOpen, path: "p", number: ENXIO)
+    #expect(error.description == "the pipe p, which is to take the rejects, has no reader")
+  }
+
   @Test func aCleanRunLeavesNoFile() throws {
     let path = folder.file("deep/er/r.ndjson")
     let writer = try RejectWriter(path: path, run: "x")

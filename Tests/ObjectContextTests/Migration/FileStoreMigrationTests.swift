@@ -127,6 +127,18 @@ import Testing
     try check(path, type, 2, title: nil, uri: uri)
   }
 
+  @Test("a mapping that fails leaves no copy", arguments: [PersistentStoreType.xml, .binary])
+  func failedMapping(_ type: PersistentStoreType) throws {
+    let path = folder.file("store")
+    _ = try fill(path, type)
+    let (old, new) = (try Self.model(1), try Self.model(2))
+    var mapping = MappingModel.inferred(from: old, to: new)
+    mapping["NoteToNote"]?.attributes["text"] = .compute { _, _ in throw CancellationError() }
+    let manager = MigrationManager(from: old, to: new, mapping: mapping)
+    #expect(throws: CancellationError.self) { try manager.migrate(path, backupPath: folder.file("copy")) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+  }
+
   @Test("a store whose version nobody knows says so and stays as it is")
   func unknownVersion() throws {
     let path = folder.file("store")

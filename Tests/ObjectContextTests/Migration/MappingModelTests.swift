@@ -288,6 +288,22 @@ struct MappingModelTests {
     #expect(try StoreVerifier.verify(path: folder.file("before.sqlite"), model: try Self.old()).checkedRows == 3)
   }
 
+  @Test("a migration that fails takes its copy of the store back, so that the same call is made again")
+  func copyTakenBack() throws {
+    try fill(3)
+    let copy = folder.file("before.sqlite")
+    var mapping = try Self.mapping(SplitPolicy.Log())
+    mapping["PersonToPerson"]?.attributes["name"] = .compute { _, _ in throw CancellationError() }
+    let failing = MigrationManager(from: try Self.old(), to: try Self.new(), mapping: mapping)
+    #expect(throws: CancellationError.self) { try failing.migrate(path, backupPath: copy) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["people.sqlite"])
+    try MigrationManager(from: try Self.old(), to: try Self.new(), mapping: try Self.mapping(SplitPolicy.Log()))
+      .migrate(path, backupPath: copy)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["before.sqlite", "people.sqlite"])
+    #expect(try StoreVerifier.verify(path: copy, model: try Self.old()).checkedRows == 3)
+  }
+
   @Test("AP12: a mapping between equal versions copies everything")
   func ap12Copy() throws {
     try fill(10)

@@ -111,6 +111,23 @@ extension ObjectTests {
       #expect(!second.objectID.isTemporary && second.isInserted)
     }
 
+    @Test("permanent IDs are taken in one transaction, in the order of the objects")
+    func manyPermanentIDs() throws {
+      let place = try Workplace.staffed()
+      let workers = try (0..<40).map { _ in try place.context.insert(Worker.self) }
+      let team = try place.context.insert(Team.self)
+      var objects: [ManagedObject] = workers
+      objects += [team, workers[3], team]
+      let statements = try place.statements { try place.context.obtainPermanentIDs(for: objects) }
+      #expect(statements.filter { $0.hasPrefix("BEGIN") }.count == 1, "\(statements)")
+      #expect(statements.count < 10, "\(statements)")
+      #expect(!team.objectID.isTemporary)
+      let keys = workers.map(\.objectID.primaryKey)
+      #expect(keys.map { $0 - keys[0] } == Array(0..<40))
+      try place.context.save()
+      #expect(workers.map(\.objectID.primaryKey) == keys)
+    }
+
     @Test("faults of relationships are told without firing them")
     func relationshipFaults() throws {
       let place = try Workplace.staffed()

@@ -187,6 +187,73 @@ struct CodeGeneratorTests {
     }
   }
 
+  @Test("names that the base class or the language has taken make other names, which nothing else has")
+  func takenNames() throws {
+    let generator = try generate(
+      """
+      model: Taken
+      entities:
+        Base:
+          class: Base
+          attributes: { hashValue: string, context: string, context_: string, value: date, _: string, Type: string }
+        Type: { class: Type, parent: Base, attributes: { value_: date, self_: integer16 } }
+        Self: { class: Self, relationships: { value: { to_many: Base, ordered: true } } }
+        Protocol: { class: Protocol, attributes: { protocol: string } }
+      """)
+    let base = try text("Base+CoreDataProperties.swift", of: generator)
+    for name in ["hashValue_", "context__", "context_", "value__", "`_`", "Type_"] {
+      #expect(base.contains("  public var \(name): "), "\(name)")
+    }
+    #expect(base.contains("AttributeSlot(\"hashValue\")"))
+    #expect(try text("Type+CoreDataProperties.swift", of: generator).contains("extension `Type` {"))
+    let owner = try text("Self+CoreDataProperties.swift", of: generator)
+    #expect(owner.contains("  public var value_: RelatedObjects<Base>"))
+    #expect(owner.contains("    value_.insert(value)"), "\(owner)")
+    #expect(
+      generator.findings.filter { $0.code == "renamedProperty" }.map(\.message).filter { $0.contains("context__") }
+        .count
+        == 1)
+  }
+
+  @Test("a class for an app leaves out what NSObject has, and says so; types keep their modules")
+  func hiddenNames() throws {
+    let generator = try generate(
+      """
+      model: Hidden
+      entities:
+        Date: { class: Date, attributes: { hashValue: string, className: string, at: date, note: string } }
+        String: { class: String, relationships: { days: { to_many: Date, ordered: true } } }
+      """
+    ) { $0.style = .coredata }
+    let date = try text("Date+CoreDataProperties.swift", of: generator)
+    #expect(!date.contains("hashValue") && !date.contains("className"))
+    #expect(date.contains("public var at: Foundation.Date?\n"))
+    #expect(date.contains("public var note: Swift.String?\n"))
+    #expect(generator.findings.filter { $0.code == "leftOutProperty" }.count == 2)
+  }
+
+  @Test("a class that hides a module which others need is refused")
+  func hiddenModule() throws {
+    func generated(_ names: [String]) throws -> CodeGenerator {
+      try generate("model: M\nentities:\n" + names.map { "  \($0): { class: \($0) }\n" }.joined())
+    }
+    #expect(try !generated(["Swift", "Nest"]).files.isEmpty)
+    let error = #expect(throws: DiagnosticList.self) { try generated(["Swift", "Sequence"]) }
+    #expect(error?.diagnostics.map(\.code) == ["invalidClassName"])
+  }
+
+  @Test("a request with a predicate names its type with the module where a class has the name")
+  func requestType() throws {
+    let generator = try generate(
+      """
+      model: M
+      entities: { TypedFetchRequest: { class: TypedFetchRequest, attributes: { name: string } } }
+      fetch_requests: { named: { entity: TypedFetchRequest, predicate: "name == $NAME" } }
+      """)
+    let text = try text("TypedFetchRequest+CoreDataProperties.swift", of: generator)
+    #expect(text.contains("    return MergewalkObjectContext.TypedFetchRequest(request)\n"), "\(text)")
+  }
+
   @Test("entities that are named must be there and have a class")
   func namedEntities() throws {
     let error = #expect(throws: DiagnosticList.self) { try generate { $0.entityNames = ["Animl", "Toy"] } }

@@ -177,6 +177,8 @@ import Testing
     let cases: [(String, String, String)] = [
       ("straße É ŉ ﬁ", "STRASSE É ʼN FI", "straße é ŉ ﬁ"), ("İI", "İI", "i\u{307}i"), ("ДОМ дом", "ДОМ ДОМ", "дом дом"),
       ("", "", ""), ("😀a", "😀A", "😀a"), ("ǆ", "Ǆ", "ǆ"),
+      // A sigma that ends a word.
+      ("ΟΔΟΣ σ", "ΟΔΟΣ Σ", "οδος σ"), ("Σ", "Σ", "σ"), ("ΑΣ.Α ΑΣ.", "ΑΣ.Α ΑΣ.", "ασ.α ας."),
     ]
     for (text, upper, lower) in cases {
       let object: EvaluatedValue = ["t": .attribute(.string(text))]

@@ -20,6 +20,22 @@ struct MigratorTests {
     #expect(error?.differences?.differing == ["B"])
   }
 
+  @Test(
+    "indexes of names beyond ASCII stay or are made, as in a new store",
+    arguments: ["straße", "índice", "日本", "ﬁeld", "ſ", "größe"])
+  func namesBeyondASCII(name: String) throws {
+    let indexed = M.attribute(name, .string).with { $0.isIndexed = true }
+    var element = FetchIndexDescription.Element(propertyName: name)
+    element.isAscending = false
+    func draft(_ more: [AttributeDescription]) -> EntityDraft {
+      var entity = EntityDraft("Straße", [indexed] + more)
+      entity.fetchIndexes = [FetchIndexDescription(name: "nach_" + name, elements: [element])]
+      return entity
+    }
+    let bench = try MigrationBench([draft([])], [draft([M.attribute("more", .date)])])
+    #expect(bench.differences(try bench.migrate()) == [])
+  }
+
   @Test("AP10: metadata have the hashes of the new version, and everything else that was there")
   func ap10Metadata() throws {
     var draft = ModelDraft()

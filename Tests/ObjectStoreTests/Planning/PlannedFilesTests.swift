@@ -95,6 +95,54 @@ struct PlannedFilesTests {
     try second.rollBackRun()
   }
 
+  private func lists() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("-files") }
+  }
+
+  @Test("what cannot be removed is known, and the next run removes it")
+  func staying() throws {
+    let old = try makeStore()
+    // What is a folder by now is not removed as a file.
+    let place = folder.file(".zoo_SUPPORT/_EXTERNAL_DATA/\(old)")
+    try FileManager.default.removeItem(atPath: place)
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    let first = try open()
+    try first.begin()
+    try first.externalFiles.add(obsolete: [old])
+    try first.connection.execute("UPDATE ZANIMAL SET ZPHOTO = x'0107'")
+    try first.commit()
+    try first.finish()
+    #expect(first.externalFiles.staying == [old])
+    #expect(try lists().count == 1)
+    let error = try #require(throws: StoreError.self) { try StoreCleaner.clean(path: path, model: try model()) }
+    #expect(error.description.contains(old), "\(error)")
+    try FileManager.default.removeItem(atPath: place)
+    try Data("photo".utf8).write(to: URL(fileURLWithPath: place))
+    let second = try open()
+    #expect(try files() == [])
+    try second.rollBackRun()
+    #expect(try lists() == [])
+  }
+
+  @Test(
+    "what a killed process has made for a new store goes with the next run, but for what the store that is there names",
+    arguments: [false, true])
+  func publishedAndKilled(isHiddenThere: Bool) throws {
+    let old = try makeStore()
+    #expect(try lists() == [])
+    let orphan = UUID().uuidString
+    try Data("photo".utf8).write(to: URL(fileURLWithPath: folder.file(".zoo_SUPPORT/_EXTERNAL_DATA/\(orphan)")))
+    // No process has the greatest number.
+    try Data("+\(old)\n+\(orphan)\n-\(orphan)\n".utf8)
+      .write(to: URL(fileURLWithPath: folder.file(".zoo.sqlite.mergewalk-2147483647-files")))
+    if isHiddenThere { try folder.write("half", to: ".zoo.sqlite.mergewalk-2147483647") }
+    StoreFile.removeUnfinished(path: path)
+    #expect(try files() == [old, orphan].sorted())
+    try open().rollBackRun()
+    #expect(try files() == [old])
+    #expect(try lists() == [])
+  }
+
   @Test("what a run replaces stays until it is applied, also when another process applies it")
   func replaced() throws {
     let old = try makeStore()
@@ -139,20 +187,22 @@ struct PlannedFilesTests {
     try file.begin()
     try file.externalFiles.add(obsolete: [old])
     try file.connection.execute("UPDATE ZANIMAL SET ZPHOTO = x'0107'")
-    // What a process leaves that dies when it has told of the run.
-    try file.finish {
-      for copy in [next, cleaned] {
-        try? FileManager.default.copyItem(atPath: folder.path, toPath: copy.file("copy"))
-      }
-      return nil
-    }
+    let list = try #require(try lists().first)
+    let replaced = try String(contentsOfFile: folder.file(list), encoding: .utf8)
+    try file.finish()
     #expect(try files() == [])
+    // What a process leaves that dies behind the commit.
+    for copy in [next, cleaned] {
+      try FileManager.default.copyItem(atPath: folder.path, toPath: copy.file("copy"))
+      try copy.write(replaced, to: "copy/" + list)
+      try copy.write("photo", to: "copy/.zoo_SUPPORT/_EXTERNAL_DATA/" + old)
+    }
     func left(_ copy: TemporaryFolder) throws -> [String] {
       try FileManager.default.subpathsOfDirectory(atPath: copy.file("copy")).filter {
         $0.contains(old) || $0.contains(".mergewalk-plan-")
       }
     }
-    #expect(try left(next).contains { $0.hasSuffix(old) })
+    #expect(try left(next).count == 2)
     let second = try open(next.file("copy/zoo.sqlite"))
     #expect(!second.isAdopted && !second.hasOutdatedPlan)
     try second.rollBackRun()

@@ -3,6 +3,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
 import MergewalkTestSupport
+import Synchronization
 import Testing
 
 /// Runs that are planned beside a store and applied to it in one transaction.
@@ -128,9 +129,13 @@ struct PlannedStoreTests {
     #expect(!other.isAdopted && !other.hasOutdatedPlan)
     try other.rollBackRun()
     let dry = try open(isThrownAway: true)
-    #expect(dry.isAdopted)
-    try planBatch(dry, 500..<600)
+    #expect(!dry.isAdopted && !dry.hasOutdatedPlan)
+    try planBatch(dry, 3..<600)
     try dry.rollBackToOpening()
+    // One that is killed has added nothing to it.
+    let killed = try open(isThrownAway: true)
+    try planBatch(killed, 500..<600)
+    try killed.suspend()
     let second = try open()
     #expect(second.isAdopted)
     try planBatch(second, 500..<700)
@@ -164,6 +169,49 @@ struct PlannedStoreTests {
     try writer.close()
     try holder?.close()
     #expect(try names().filter { $0.contains("plan") } == [])
+  }
+
+  @Test("a checkpoint that starts the log anew is no change")
+  func logStartedAnew() throws {
+    _ = try makeStore(.wal)
+    let file = try open()
+    try planBatch(file, 3..<100)
+    let other = try Connection(path: path, mode: .readWrite)
+    try other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try file.finish()
+    #expect(try cities(other).count == 99)
+    #expect(try other.text("PRAGMA integrity_check") == "ok")
+    try other.close()
+    #expect(try names() == ["zoo.sqlite"])
+  }
+
+  @Test("a checkpoint that waits until nobody reads the log does not wait for us while we wait for it")
+  func waitingCheckpoint() throws {
+    let holder = try makeStore(.live)
+    let file = try open(lockWait: 30)
+    try planBatch(file, 3..<100)
+    try holder?.close()
+    let hasEnded = Mutex(false)
+    let place = path
+    let thread = Thread {
+      defer { hasEnded.withLock { $0 = true } }
+      if let other = try? Connection(path: place, mode: .readWrite) {
+        other.setBusyTimeout(milliseconds: 60_000)
+        try? other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try? other.close()
+      }
+    }
+    thread.start()
+    // It has the lock of writers while it waits.
+    let writer = try Connection(path: path, mode: .readWrite)
+    while !hasEnded.withLock({ $0 }), (try? writer.execute("BEGIN IMMEDIATE; ROLLBACK")) != nil { sched_yield() }
+    #expect(!hasEnded.withLock { $0 })
+    try file.finish()
+    while !hasEnded.withLock({ $0 }) { sched_yield() }
+    #expect(try cities(writer) == ["Wien", "Graz"] + (3..<100).map { "Zoo \($0)" })
+    #expect(try writer.text("PRAGMA integrity_check") == "ok")
+    try writer.close()
+    #expect(try names() == ["zoo.sqlite"])
   }
 
   @Test("a writer who does not end is waited for, and the plan stays")

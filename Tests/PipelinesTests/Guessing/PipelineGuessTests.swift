@@ -265,6 +265,21 @@ struct PipelineGuessTests {
     }
   }
 
+  @Test(
+    "a footer that has all fields is asked about",
+    arguments: [
+      ("Total,,51", "its “n” is the sum of all others"), ("Summe,x,51", "its “n” is the sum of all others"),
+      ("Count,,6000", "it alone has nothing in “code”, and its “n” is the greatest"), ("g,gx,19", ""), ("g,,9", ""),
+    ])
+  func footer(_ last: String, _ reason: String) throws {
+    let rows = ["a,ax,1", "b,bx,4", "c,cx,7", "d,dx,10", "e,ex,13", "f,fx,16", last]
+    try folder.write("name,code,n\n" + rows.joined(separator: "\n") + "\n", to: "sums.csv")
+    let found = text(try guess("sums.csv"), 1)
+    let question = "# QUESTION: is the last record, on line 8, a footer"
+    #expect(found.contains(question) == !reason.isEmpty)
+    #expect(reason.isEmpty || found.contains(question + ", because " + reason + "? "), "\(found)")
+  }
+
   @Test("a key is looked for in the whole source, and the pipeline rejects duplicates")
   func wholeKey() throws {
     func rows(_ last: String) -> String { "id,name\n" + (1...500).map { "\($0),n\($0 % 7)\n" }.joined() + last }

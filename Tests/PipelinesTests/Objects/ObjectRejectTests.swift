@@ -76,7 +76,7 @@ struct ObjectRejectTests {
       "Author.pass refers to Pass 1, which does not refer back"),
     BadObject(
       "Book", "{\"_id\":7,\"author\":1,\"isbn\":\"x\"}", "constraint.unique",
-      "another Book has the value \"x\" for Book.isbn"),
+      "another object has the value \"x\" for Book.isbn"),
   ]
 
   @Test("a record that cannot stay is rejected, and nothing else", arguments: bad)

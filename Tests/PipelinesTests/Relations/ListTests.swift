@@ -45,6 +45,18 @@ import Testing
     try verify()
   }
 
+  @Test("a value that is no object has no members, alone as in an array", arguments: ["\"n\"", "5", "true", "[\"n\"]"])
+  func scalars(_ value: String) throws {
+    try folder.pipeline("notes: { each: notes, find_by: [code], attributes: [text] }")
+    let summary = try folder.run("{\"number\":1,\"notes\":\(value)}\n{\"number\":2,\"notes\":{\"code\":\"c\"}}")
+    #expect(summary.rejectCounts == ["read.notAnObject": 1])
+    #expect(try folder.rows("SELECT ZCODE FROM ZNOTE") == ["c"])
+    // Where the element itself is asked for, its members are absent.
+    try folder.pipeline("notes: { each: notes, find_by: { code: . }, attributes: [text] }")
+    try folder.run("{\"number\":3,\"notes\":\"d\"}")
+    #expect(try folder.rows("SELECT ZCODE || ifnull(ZTEXT, '-') FROM ZNOTE WHERE ZCODE = 'd'") == ["d-"])
+  }
+
   @Test("a target with one object at both ends is taken and taken back", arguments: [1, 2, 100], [false, true])
   func takenBack(batch: Int, isThere: Bool) throws {
     let folder = try RelationFolder(

@@ -66,7 +66,7 @@ struct PageExamples {
 extension PageExamples.Example {
   /// The whole pipeline, in a store of its own.
   var whole: String {
-    var text = "model: model.yaml\n" + pipeline
+    var text = (pipeline.contains("model: ") ? "" : "model: model.yaml\n") + pipeline
     if !pipeline.contains("store: ") { text += "store: press.sqlite\n" }
     if !pipeline.contains("imports:"), !pipeline.contains("source: ") { text += "source: \(files[0].name)\n" }
     return text

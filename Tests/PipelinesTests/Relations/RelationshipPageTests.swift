@@ -14,6 +14,9 @@ import Testing
     #expect(Self.relationships.count == 6 && Self.recipes.count == 6)
   }
 
+  @Test("every recipe is whole, so that it can be typed as it stands", arguments: recipes)
+  func isWhole(_ recipe: PageExamples.Example) { #expect(recipe.whole == recipe.pipeline) }
+
   @Test("every example gives what the page says, the second time nothing new", arguments: relationships + recipes)
   func run(_ example: PageExamples.Example) throws {
     let folder = TemporaryFolder()

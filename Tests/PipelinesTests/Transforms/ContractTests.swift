@@ -116,6 +116,55 @@ import Testing
     #expect(try run("{ missing: reject }", Self.narrower).0.rejectCounts == ["contract.missingColumn": 2])
   }
 
+  /// A tar archive.
+  private static func tar(_ files: [(name: String, text: String)]) -> [UInt8] {
+    func octal(_ number: Int, _ digits: Int) -> String {
+      let text = String(number, radix: 8)
+      return String(repeating: "0", count: digits - text.utf8.count) + text
+    }
+    var archive: [UInt8] = []
+    for (name, text) in files {
+      var block = [UInt8](repeating: 0, count: 512)
+      let fields = [
+        (0, name), (100, "0000644\0"), (108, "0000000\0"), (116, "0000000\0"), (124, octal(text.utf8.count, 11) + " "),
+        (136, "00000000000 "), (148, "        "), (156, "0"), (257, "ustar\0" + "00"),
+      ]
+      for (place, field) in fields {
+        block.replaceSubrange(place..<place + field.utf8.count, with: Array(field.utf8))
+      }
+      let sum = octal(block.reduce(0) { $0 + Int($1) }, 6) + "\0 "
+      block.replaceSubrange(148..<156, with: Array(sum.utf8))
+      archive += block + Array(text.utf8)
+      archive += [UInt8](repeating: 0, count: (512 - text.utf8.count % 512) % 512)
+    }
+    return archive + [UInt8](repeating: 0, count: 1024)
+  }
+
+  @Test("each file of a tar archive is held against the contract, and none loses a column that another lacks")
+  func archives() throws {
+    func run(_ contract: String, _ first: String, _ second: String) throws -> (summary: ImportSummary, rows: [String]) {
+      let folder = try TransformFolder()
+      try folder.folder.write(Self.tar([("1.csv", first), ("2.csv", second)]), to: "data.tar")
+      let text = TransformFolder.text(
+        "attributes: { text: a, number: n }", source: "{ files: data.tar, member: '*', contract: \(contract) }")
+      let summary = try ImportSession(folder.read(text)).run()
+      return (summary, try folder.rows("ZTEXT,ZNUMBER"))
+    }
+    let (whole, wide) = ("key,a,n\n1,x,1\n", "key,a,n,extra\n2,y,2,e\n")
+    for (first, second) in [(whole, wide), (wide, whole)] {
+      let (summary, rows) = try run("{ new: reject }", first, second)
+      #expect(summary.rejectCounts == ["contract.newColumn": 1] && rows == ["x|1"])
+      #expect(throws: ImportError.self) { _ = try run("{ new: freeze }", first, second) }
+    }
+    let (some, others) = ("key,a\n1,x\n", "a,key\ny,2\n")
+    #expect(try run("{ missing: evolve }", some, others).rows == ["x|-", "y|-"])
+    #expect(try run("{ missing: reject }", some, others).summary.rejectCounts == ["contract.missingColumn": 2])
+    // One that has the column would lose it: the archive is refused.
+    for (first, second) in [(some, wide), (wide, some)] {
+      #expect(throws: ImportError.self) { _ = try run("{ missing: discard }", first, second) }
+    }
+  }
+
   @Test("new members of records") func newMembers() throws {
     let file = "data.ndjson"
     let evolved = try run("{ new: evolve }", Self.members, file: file)

@@ -11,6 +11,8 @@ import Testing
     ("[collapse]", "\" a\u{2003} \tb  c \"", "a b c"),
     ("[upper]", "straße é ﬁ", "STRASSE É FI"),
     ("[lower]", "ÀÉ Straße İ", "àé straße i̇"),
+    ("[lower]", "ΟΔΟΣ ΣΑΣ. Σ ΑΣ'Α Σ́Σ́ ΣΣ", "οδος σας. σ ασ'α σ́ς́ σς"),
+    ("[capitalise]", "ΟΔΟΣ ΣΑΣ ΣΟΦΟΣ3", "Οδος Σας Σοφος3"),
     ("[capitalise]", "o'NEIL van-dYK éCOLE 3rd", "O'neil Van-Dyk École 3rd"),
     ("[unaccent]", "Zürich Ågård ñandú", "Zurich Agard nandu"),
     ("[{ replace: { text: '-', with: '' } }]", "a-b-c-", "abc"),

@@ -23,7 +23,7 @@ import Testing
     ("attributes: { text: { from: name, do: [{ pad: { with: x } }] } }", "9:49: error: “pad” needs the field “to”"),
     (
       "attributes: { text: { from: name, do: [{ round: x }] } }",
-      "9:51: error: “places” takes a whole number, but here is “x”"
+      "9:51: error: “round” takes a whole number, but here is “x”"
     ),
     (
       "attributes: { text: { from: day, do: [{ start_of: days }, upper] } }",

@@ -42,6 +42,8 @@ import Testing
     table("one table", 1, "a,b\n1,2\n3,4\n", ["1|2", "3|4"]),
     table("the same header again", 1, "a,b\n1,2\na,b\n3,4\n", ["1|2"]),
     table("the same header again, second", 2, "a,b\n1,2\na,b\n3,4\n", ["3|4"]),
+    table("the same header again in other quotes", 1, "a,b\n1,2\n\"a\",b\n3,4\n", ["1|2"]),
+    table("the same header again in other quotes, second", 2, "\"a\",b\n1,2\na,\"b\"\n3,4\n", ["3|4"]),
     table("blank lines at both ends", 1, "\n\na,b\n1,2\n\n\n", ["1|2"]),
     table("a record without values before names", 1, "a,b\n1,2\n,\nc,d\n3,4\n", ["1|2"]),
     table("a record without values before values", 1, "a,b\n1,2\n,\n3,4\n", ["1|2", "|", "3|4"]),

@@ -57,6 +57,39 @@ import Testing
     #expect(Self.read(text, kept).count == 41)
   }
 
+  @Test(
+    "a header stands again in whatever quotes",
+    arguments: ["id,name,n", "\"id\",\"name\",\"n\"", "id,\"name\",n", "\"id\",name,\"n\""],
+    ["id,name,n", "\"id\",\"name\",\"n\"", "\"id\",name,n", "\u{FEFF}\"id\",\"name\",n"])
+  func headerInOtherQuotes(_ first: String, _ again: String) throws {
+    let text = first + "\n" + Self.rows + again + "\n" + Self.rows
+    #expect(Self.read(text, CSVOptions()) == Self.records + Self.records)
+    let detected = try Self.detected(text)
+    #expect(detected.table == nil && detected.header == .firstRecord)
+    #expect(Self.read(text, detected) == Self.records + Self.records)
+    var slow = CSVOptions()
+    slow.trim = true
+    slow.escape = UInt8(ascii: "\\")
+    #expect(Self.read(text.split(separator: ",").joined(separator: " ,"), slow) == Self.records + Self.records)
+    slow.delimiter = "||"
+    #expect(Self.read(text.split(separator: ",").joined(separator: "||"), slow) == Self.records + Self.records)
+    var account = TextAccount()
+    var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)))
+    var batch = RecordBatch()
+    while try reader.read(into: &batch, limit: BatchLimit()) { account += batch.account }
+    #expect(account.skipped[.repeatedHeader] == SkippedText.Amount(lines: 1, bytes: again.utf8.count + 1))
+  }
+
+  @Test("what is nearly a header is a record") func nearlyHeaders() {
+    let rows = ["ID,name,n", "\"id \",name,n", "id,name,\"\"", "\"id,name\",n,n", "\"\"\"id\"\"\",name,n", "i,name,n"]
+    #expect(
+      Self.read("id,name,n\n" + rows.joined(separator: "\n") + "\n", CSVOptions()) == [
+        "ID|name|n", "«id »|name|n", "id|name|«»", "«id,name»|n|n", "«\"id\"»|name|n", "i|name|n",
+      ])
+    // A name with quotes is told by its text.
+    #expect(Self.read("\"a \"\"b\"\"\",c\n1,2\n\"a \"\"b\"\"\",\"c\"\n3,4\n", CSVOptions()) == ["1|2", "3|4"])
+  }
+
   @Test("a value that is the name of the only column is a record") func oneColumn() {
     #expect(Self.read("word\na\nword\nb\n", CSVOptions()) == ["a", "word", "b"])
   }
@@ -66,6 +99,10 @@ import Testing
     options.headerRows = 2
     let head = "shop,sales\nname,first\n"
     #expect(Self.read(head + "a,1\nb,2\n" + head + "c,3\n", options) == ["a|1", "b|2", "c|3"])
+    let quoted = "\"shop\",sales\n\"name\",\"first\"\n"
+    #expect(Self.read(head + "a,1\nb,2\n" + quoted + "c,3\n", options) == ["a|1", "b|2", "c|3"])
+    // An empty record of the header is none again.
+    #expect(Self.read(",\nname,first\na,1\n,\nb,2\n", options) == ["a|1", "|", "b|2"])
   }
 
   @Test("one remark above a table makes no comments of other lines") func oneRemark() throws {

@@ -308,7 +308,9 @@ import Testing
     let error = #expect(throws: ReadError.self) {
       try unpack(ByteSource(packed: Array(packed[..<15]), path: "orders.csv.gz"))
     }
-    #expect(error?.description == "orders.csv.gz: error: the gzip data ends too early (byte 15) [truncated]")
+    #expect(
+      error?.description
+        == "orders.csv.gz: error: the gzip data ends too early (byte 15); fetch or copy the file again [truncated]")
     #expect(error?.position.byteOffset == 15)
   }
 

@@ -42,6 +42,11 @@ extension TransformCompiler {
       return nil
     }
     guard let checked = check(parsed, in: text) else { return nil }
+    for pattern in parsed.patternsOfSQL {
+      let finding = Diagnostic(
+        .sqlPattern, path: path, position: text.position, message: ObjectPredicate.sqlPattern(pattern))
+      if !findings.contains(finding) { findings.append(finding) }
+    }
     var types = checked.types
     let typed = types.typed(parsed)
     let start = self

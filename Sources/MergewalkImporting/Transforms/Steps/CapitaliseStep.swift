@@ -5,7 +5,8 @@ import MergewalkObjectStore
 struct CapitaliseStep: StepAction, NewTextStep {
   static let spec = StepSpec(
     word: "capitalise", "Each word with a capital.", types: "text → text",
-    remark: "small letters behind it; words are letters, digits and apostrophes", CapitaliseStep())
+    remark: "small letters behind it, as `lower` makes them; words are letters, digits and apostrophes",
+    CapitaliseStep())
 
   func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {
     var isInside = false
@@ -22,7 +23,9 @@ struct CapitaliseStep: StepAction, NewTextStep {
         continue
       }
       let properties = scalar.properties
-      guard buffer.append(isInside ? properties.lowercaseMapping : properties.titlecaseMapping) else { return false }
+      let isFinal = isInside && TextFolding.isFinalSigma(text, at: index - length)
+      let made = isFinal ? "\u{3C2}" : isInside ? properties.lowercaseMapping : properties.titlecaseMapping
+      guard buffer.append(made) else { return false }
       switch properties.generalCategory {
       case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber:
         isInside = true

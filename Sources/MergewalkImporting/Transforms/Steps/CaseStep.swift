@@ -11,7 +11,7 @@ struct CaseStep: StepAction, NewTextStep {
 
   static let lower = StepSpec(
     word: "lower", "Small letters, by Unicode's rules.", types: "text → text",
-    remark: "Unicode's full mapping, without a locale", CaseStep(isUpper: false))
+    remark: "Unicode's full mapping, without a locale: `ΟΔΟΣ` becomes `οδος`", CaseStep(isUpper: false))
 
   func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {
     guard TextBytes.areASCII(text) else {

@@ -76,7 +76,9 @@ struct MapStep: StepAction {
       }
       return rows
     } catch {
-      return refused("the table “\(path)” cannot be read: \(error.message)")
+      return reader.refuse(
+        .unreadableFile, at: file.position, "the table “\(path)” cannot be read: \(error.message)",
+        hint: error.code == .notFound ? NearestFile.hint(for: path) : nil)
     }
   }
 }

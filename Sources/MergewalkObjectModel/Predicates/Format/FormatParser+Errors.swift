@@ -9,21 +9,28 @@ extension FormatParser {
 
   /// The error that something else was expected at the next token.
   func unexpected(_ expected: String, hint: String? = nil) -> FormatFailure {
-    error(.syntax, "expected \(expected), found \(found())", at: token.start, hint: hint ?? operatorHint())
+    error(.syntax, "expected \(expected), found \(found())", at: token.start, hint: hint ?? likely(expected))
   }
 
-  /// What a person may have meant where an operator or the end was expected.
-  private func operatorHint() -> String? {
+  /// What a person may have meant where something else was expected.
+  private func likely(_ expected: String) -> String? {
     switch token.kind {
     case .not: return "NOT stands before the whole comparison: NOT a IN b"
+    case .comma: return "a list stands in braces: {1, 2}"
+    case .collectionOperator: return Self.quotes
+    case .end where expected == Self.comparison: return "compare the value: name == 'Ada', or name != NULL"
     case .word:
       let word = text(token.start..<token.end)
       guard word.utf8.count <= 20 else { return nil }
       if word.lowercased() == "is" { return "compare with null by ==: name == NULL" }
-      return NearestName.find(word, in: FormatWords.infix).map { "did you mean \($0)?" }
+      let near = NearestName.find(word, in: FormatWords.infix).map { "did you mean \($0)?" }
+      return near ?? (expected == Self.comparison ? nil : Self.quotes)
     default: return nil
     }
   }
+
+  static let comparison = "a comparison operator"
+  private static let quotes = "a text stands in quotes: 'Ada Lovelace'"
 
   /// The error that no function has this name or this number of arguments.
   func unknownFunction(_ name: String, _ count: Int, at start: Int) -> FormatFailure {
@@ -34,8 +41,16 @@ extension FormatParser {
     }
     let excerpt = FormatLexer.excerpt(Array(name.utf8), 0..<name.utf8.count)
     let names = ExpressionFunction.allCases.map(\.rawValue)
-    let hint = name.utf8.count <= 40 ? NearestName.find(name, in: names).map { "did you mean “\($0)”?" } : nil
+    let hint = name.utf8.count <= 40 ? Self.function(meantBy: name, names).map { "did you mean “\($0)”?" } : nil
     return error(.unknownFunction, "expected the name of a function, found “\(excerpt)”", at: start, hint: hint)
+  }
+
+  /// The function that is nearest, or that another language shortens to this name.
+  private static func function(meantBy name: String, _ names: [String]) -> String? {
+    let short = name.lowercased()
+    if short == "avg" || short == "mean" { return ExpressionFunction.average.rawValue }
+    let longer = short.utf8.count < 3 || short.hasSuffix(":") ? nil : names.first { $0.hasPrefix(short) }
+    return longer ?? NearestName.find(name, in: names)
   }
 }
 

@@ -164,7 +164,7 @@ struct FormatParser {
   private typealias Comparison = (operator: ComparisonPredicate.Operator, options: ComparisonPredicate.Options)
 
   private mutating func comparisonOperator() throws(FormatFailure) -> Comparison {
-    guard let comparison = token.kind.comparison else { throw unexpected("a comparison operator") }
+    guard let comparison = token.kind.comparison else { throw unexpected(Self.comparison) }
     try advance()
     guard token.kind == .leftBracket else { return (comparison, []) }
     try advance()
@@ -268,9 +268,9 @@ struct FormatParser {
   func predicate(_ node: Node) throws(FormatFailure) -> ObjectPredicate {
     if case .predicate(let predicate) = node.value { return predicate }
     guard case .expression(.constant(.attribute(.integer(let number)))) = node.value, number == 0 || number == 1 else {
-      throw unexpected("a comparison operator")
+      throw unexpected(Self.comparison)
     }
-    throw unexpected("a comparison operator", hint: number == 1 ? "write TRUEPREDICATE" : "write FALSEPREDICATE")
+    throw unexpected(Self.comparison, hint: number == 1 ? "write TRUEPREDICATE" : "write FALSEPREDICATE")
   }
 
   // MARK: Errors

@@ -1,9 +1,10 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkRecordFormats
 
 /// Which options of a source mean something for which formats.
 enum SourceOptions {
-  private static let delimited: [SourceFormat] = [.csv, .tsv]
+  static let delimited: [SourceFormat] = [.csv, .tsv]
   /// Formats that have their records somewhere inside.
   static let documents: [SourceFormat] = [.json, .xml, .yaml, .propertyList]
   private static let text: [SourceFormat] = [
@@ -11,6 +12,7 @@ enum SourceOptions {
   ]
 
   private static let databases: [SourceFormat] = [.sqlite, .coreData]
+  private static let lines: [SourceFormat] = [.ndjson, .json, .jsonSequence]
 
   /// The formats that an option is for; nil for one that is for all.
   static func formats(of option: String) -> [SourceFormat]? {
@@ -23,8 +25,7 @@ enum SourceOptions {
     case "widths": [.fixedWidth]
     case "namespaces", "mixed": [.xml]
     case "table": delimited + [.sqlite]
-    // A pipeline may read the same records from a document or as CSV, where it means nothing.
-    case "records", "records_optional": documents + delimited
+    case "records", "records_optional": documents
     case "each": documents + [.ndjson, .jsonSequence]
     case "scalars": [.json, .ndjson, .jsonSequence, .yaml]
     case "duplicate_members": [.json, .ndjson, .jsonSequence]
@@ -37,6 +38,15 @@ enum SourceOptions {
     default: nil
     }
   }
+
+  /// The formats in which a field of a contract finds anything.
+  static func formats(ofContract field: String) -> [SourceFormat] {
+    switch field {
+    case "new": delimited + lines + databases + [.fixedWidth]
+    case "missing": delimited + databases + [.fixedWidth]
+    default: lines + databases + [.xml, .yaml, .propertyList]
+    }
+  }
 }
 
 extension SourceBuilder {
@@ -44,10 +54,34 @@ extension SourceBuilder {
   func checkOptions(_ source: ComponentValue, _ format: SourceFormat) {
     for name in source.fields.keys.sorted() {
       guard let formats = SourceOptions.formats(of: name), !formats.contains(format) else { continue }
-      let list = formats.map(\.rawValue).joined(separator: ", ")
-      findings.add(
-        .unsuitableOption, at: source.keyPosition(name),
-        "“\(name)” is for the format\(formats.count == 1 ? "" : "s") \(list), but the input is \(format.rawValue)")
+      let message = Self.message("“\(name)”", formats, format)
+      // One pipeline may read the same records from documents and as CSV, as the names of its files say.
+      if name.hasPrefix("records"), SourceOptions.delimited.contains(format) {
+        if source.fields["format"] != nil { warn(message, at: source.keyPosition(name)) }
+      } else {
+        findings.add(.unsuitableOption, at: source.keyPosition(name), message)
+      }
     }
+    guard let contract = source.component("contract") else { return }
+    for name in ["new", "missing", "types"] {
+      let formats = SourceOptions.formats(ofContract: name)
+      guard !formats.contains(format), let policy = contract.choice(name, as: SchemaContract.Policy.self),
+        policy != .discard
+      else { continue }
+      warn(Self.message("“\(name)” of a contract", formats, format), at: contract.keyPosition(name))
+    }
+  }
+
+  private static func message(_ what: String, _ formats: [SourceFormat], _ format: SourceFormat) -> String {
+    let list = formats.map(\.rawValue).joined(separator: ", ")
+    return "\(what) is for the format\(formats.count == 1 ? "" : "s") \(list), but the input is \(format.rawValue)"
+  }
+
+  private func warn(_ message: String, at position: SourcePosition) {
+    findings.add([
+      Diagnostic(
+        .warning, code: FindingCode.unsuitableOption.rawValue, path: findings.path, position: position,
+        message: message, hint: "it has no effect there")
+    ])
   }
 }

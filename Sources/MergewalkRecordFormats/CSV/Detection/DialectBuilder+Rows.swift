@@ -240,8 +240,8 @@ extension DialectBuilder {
     guard options.header == .firstRecord, options.repeatedHeaders == .skip, shape.width > 1,
       let first = shape.records.first
     else { return }
-    let header = raw(first)
-    let again = shape.records.dropFirst(max(1, headerRows)).filter { raw($0).elementsEqual(header) }
+    let header = table.rows[first]
+    let again = shape.records.dropFirst(max(1, headerRows)).filter { table.areSame(bytes, table.rows[$0], header) }
     if again.isEmpty { return }
     let lines = again.prefix(5).map { String(table.rows[$0].line) }.joined(separator: ", ")
     evidence.append(

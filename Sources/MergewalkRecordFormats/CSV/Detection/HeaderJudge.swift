@@ -28,11 +28,10 @@ struct HeaderJudge {
       self.init(rows: 0, reason: "there is no record", isCertain: false)
       return
     }
-    let raw = bytes[table.rows[first].start..<table.rows[first].end]
     // What stands again below values is a header again.
     let records = shape.records.enumerated().filter { place, index in
       let row = table.rows[index]
-      return row.width > 0 && (place < Self.mostHeaderRows || !bytes[row.start..<row.end].elementsEqual(raw))
+      return row.width > 0 && (place < Self.mostHeaderRows || !table.areSame(bytes, row, table.rows[first]))
     }.map(\.element)
     let width = shape.width
     func kinds(_ record: Int) -> [CellKind] {

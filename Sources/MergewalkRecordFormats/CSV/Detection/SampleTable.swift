@@ -95,6 +95,14 @@ struct SampleTable {
   /// The cells of a row.
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
+  /// Whether two records have the same texts, whatever quotes these are in.
+  func areSame(_ bytes: UnsafeBufferPointer<UInt8>, _ left: Row, _ right: Row) -> Bool {
+    left.width == right.width
+      && zip(cells(of: left), cells(of: right)).allSatisfy {
+        bytes[$0.start..<$0.end].elementsEqual(bytes[$1.start..<$1.end])
+      }
+  }
+
   /// Whether the last record, which the sample's end cuts inside quotes, takes in lines that are records: most of them
   /// have as many cells as those before, or nearly all have the same number where there are none.
   func cutRowHoldsRecords(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate) -> Bool {

@@ -28,7 +28,7 @@ struct TableGroups {
       repeat {
         i += 1
       } while outline(i).map {
-        !TableRules.ends($0, before: outline(i + 1), width: first.width, header: first.raw)
+        !TableRules.ends($0, before: outline(i + 1), width: first.width, header: first)
       } ?? false
       groups.append(
         Group(
@@ -52,14 +52,14 @@ struct TableGroups {
     for group in groups where group.first.width == 1 && group.records > 10 { return [] }
     for group in wide {
       guard group.first.isNames, group.records > 1 else { return [] }
-      if group.line == first.line || group.first.raw == first.first.raw { continue }
+      if group.line == first.line || group.first.isAgain(first.first) { continue }
       // Two records that are both a field too long are no table: something else must show that it is one.
       let before = table.rows[group.rows.lowerBound - 1]
       let isApart = group.first.width != first.first.width && (before.kind != .record || before.width == 1)
       if !isApart, !hasValues(bytes, table, group), !sharesNames(bytes, table, group, first) { return [] }
     }
     // The same header again is no other table: files were put one behind the other.
-    return wide.allSatisfy { $0.first.raw == first.first.raw } ? [] : wide
+    return wide.allSatisfy { $0.first.isAgain(first.first) } ? [] : wide
   }
 
   /// Whether at least half of the names of one table are names of another.

@@ -1,0 +1,46 @@
+import Glibc
+
+/// What a path leads to, with links followed.
+package enum FileKind {
+  case missing
+  case folder
+  case file
+
+  /// Looks at a path.
+  package init(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      self = .missing
+      return
+    }
+    self = status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+  }
+
+  /// What is at a path that is neither a file nor a folder, such as “a pipe”; `nil` for those, for links and for nothing.
+  package static func special(_ path: String, followsLinks: Bool = true) -> String? {
+    var status = stat()
+    guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFDIR, S_IFLNK: return nil
+    case S_IFIFO: return "a pipe"
+    case S_IFSOCK: return "a socket"
+    default: return "a device"
+    }
+  }
+
+  /// The names in a folder, sorted by code points; empty when it cannot be read.
+  ///
+  /// - Parameter most: More names than these are not looked at.
+  package static func entries(of folder: String, most: Int = .max) -> [String] {
+    guard let handle = opendir(folder) else { return [] }
+    defer { closedir(handle) }
+    var names: [String] = []
+    while names.count < most, let entry = readdir(handle) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

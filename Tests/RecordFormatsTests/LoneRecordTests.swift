@@ -1,0 +1,63 @@
+import Testing
+
+@testable import MergewalkRecordFormats
+
+/// Records of rejects files, which stand without what was around them.
+@Suite struct LoneRecordTests {
+  private func read(_ raw: String, _ format: RecordFormat, _ columns: [String]) throws -> [String] {
+    let lone = LoneRecordFormat(of: format, columns: columns, header: columns)
+    let (text, format) = lone.reading(Array(raw.utf8), indent: 0)
+    var reader = try format.reader(source: ByteSource(bytes: text), columns: lone.columns, index: 0)
+    var batch = RecordBatch()
+    var result: [String] = []
+    while try reader.read(into: &batch, limit: BatchLimit()) {
+      for record in 0..<batch.recordCount {
+        result += columns.indices.map { column in
+          batch.withField(record, column) { String(decoding: $0, as: UTF8.self) }
+        }
+      }
+      result += batch.errors.map { "\($0.code)" }
+    }
+    return result
+  }
+
+  @Test("a prefix that may be the document's name for a column's namespace is refused, others are not")
+  func prefixes() throws {
+    var options = XMLOptions()
+    options.records = "/r/i"
+    options.namespaces = ["z": "u"]
+    func read(_ raw: String) throws -> [String] { try self.read(raw, .xml(options), ["@id", "z:s"]) }
+    #expect(try read("<i id=\"1\"><z:s>x</z:s></i>") == ["1", "x"])
+    #expect(throws: ReadError.self) { _ = try read("<i id=\"1\"><q:s>x</q:s></i>") }
+    #expect(try read("<i id=\"1\" xmlns:q=\"u\"><q:s>x</q:s></i>") == ["1", "x"])
+    #expect(try read("<i id=\"1\" q:kind=\"new\"><z:s>x</z:s><q:t/></i>") == ["1", "x"])
+    // Names that are compared as they are written need no namespace.
+    options.namespaces = [:]
+    #expect(try self.read("<i id=\"1\"><q:s>x</q:s></i>", .xml(options), ["@id", "q:s"]) == ["1", "x"])
+  }
+
+  @Test("an escape that is doubted in a file is doubted in its rejects, too")
+  func escapes() throws {
+    var options = CSVOptions()
+    options.escape = UInt8(ascii: "\\")
+    var caution = CSVCaution()
+    caution.doubtsEscapes = true
+    caution.doubtsComments = true
+    options.caution = caution
+    #expect(try read("1,C:\\temp", .csv(options), ["id", "s"]) == ["doubtfulEscape"])
+    #expect(try read("1,C:\\\\temp", .csv(options), ["id", "s"]) == ["1", "C:\\temp"])
+  }
+
+  @Test("a record of another table is none of this one until somebody says so", arguments: [true, false])
+  func otherTable(isSaid: Bool) throws {
+    let code = isSaid ? "" : #""code":"read.otherTable","#
+    let line = #"{"run":"p","file":"a.csv","record":1,\#(code)"message":"m","header":"id,s","raw":"x,y"}"#
+    var reader = try ReplayReader(
+      source: ByteSource(bytes: Array(line.utf8) + [10]), format: .csv(CSVOptions()), columns: ["id", "s"])
+    var batch = RecordBatch()
+    #expect(try reader.read(into: &batch, limit: BatchLimit()))
+    #expect(batch.recordCount == (isSaid ? 1 : 0))
+    let codes: [RecordError.Code] = isSaid ? [] : [.otherTable]
+    #expect(batch.errors.map(\.code) == codes)
+  }
+}
