@@ -387,6 +387,7 @@ public final class ImportSession {
           self.tell()
           return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
+        summary.isPacked = file.isPacked
       }
     } catch {
       // Another process was the first to give its store the name: the run goes into that one.

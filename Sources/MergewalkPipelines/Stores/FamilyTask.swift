@@ -212,7 +212,8 @@ final class FamilyTask {
     do throws(StoreError) {
       try FileSystem.makeFolder(folder + "/store")
       let made = try SeedFile.seal(
-        path, to: sealed, access: .usual, identity: "\(work.loaded.definition.name)/\(part.value)")
+        path, to: sealed, isPacked: summary.isPacked, access: .usual,
+        identity: "\(work.loaded.definition.name)/\(part.value)")
       try StoreMove.adopt(companionsOf: path, by: sealed)
       receipt = StoreReceipt(
         key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
