@@ -323,7 +323,8 @@ public final class StoreFile {
         try writeBookkeeping { () throws(StoreError) in try raiseMaxima(connection) }
         try checkDirectTables()
         isPacked = hasDirectRowsOnly
-        try file.publish(connection, willPublish: willPublish)
+        // Default data ends in rollback mode, and what is packed is not written any more.
+        try file.publish(connection, hasLog: !(isReproducible && isPacked), willPublish: willPublish)
         isEnded = true
         externalFiles.removeObsolete(named: named)
         if let last = acknowledge?() { try? Self.endWith(last, path) }

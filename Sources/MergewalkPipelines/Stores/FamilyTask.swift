@@ -263,7 +263,10 @@ final class FamilyTask {
 
   private func run(_ definition: ImportDefinition, _ part: FamilyPlan.Part?) throws(FamilyError) -> ImportSummary {
     let session: ImportSession
-    do throws(DiagnosticList) { session = try ImportSession(definition) } catch { throw FamilyError(error) }
+    // The outputs of a part are in the attempt's folder; all else was checked when the pipeline was read.
+    do throws(DiagnosticList) { session = try ImportSession(definition, isChecked: part != nil) } catch {
+      throw FamilyError(error)
+    }
     let summary: ImportSummary
     do throws(ImportError) { summary = try session.run() } catch { throw FamilyError(error) }
     guard summary.status == .limitBreached else { return summary }
