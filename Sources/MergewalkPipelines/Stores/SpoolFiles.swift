@@ -46,11 +46,11 @@ struct SpoolUnit: Hashable, Sendable {
 /// of a split's time.
 final class SpoolFiles {
   /// How many values get files of their own.
-  static let ownFiles = 512
+  static let ownFiles = 1024
   /// How many buckets the others share.
   static let buckets = 256
   /// A buffer is written when it is fuller.
-  private static let bufferBytes = 24 << 10
+  private static let bufferBytes = 16 << 10
 
   /// What is known of the records of one value.
   final class Part {
