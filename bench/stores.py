@@ -94,7 +94,7 @@ def main():
                 # make new files where some thousand were removed within the last half minute.
                 runs = []
                 for number in range(arguments.runs):
-                    if os.path.exists(f"{folder}/{out}"): os.rename(f"{folder}/{out}", f"{folder}/{stores}-{command[1]}-{number}-{out}")
+                    if os.path.exists(f"{folder}/{out}"): os.rename(f"{folder}/{out}", f"{folder}/{stores}-{'-'.join(command[1:3])}-{number}-{out}")
                     runs.append(measure(command, folder))
                 return median(runs)
 
