@@ -84,6 +84,11 @@ final class SpoolFiles {
     /// Where the run of records began that is being written, and how many there are.
     var start: (run: SpoolRun, records: Int, places: Int)?
     @exclusivity(unchecked) var count = 0
+    /// The only value that the file is for; nil for buckets.
+    var part: Part?
+    /// From where on the buffer's records are not in the digest of that value yet: records of one value are added as
+    /// they are written, those of buckets one by one.
+    var digested = 0
 
     init(_ unit: SpoolUnit) { self.unit = unit }
   }
@@ -139,7 +144,9 @@ final class SpoolFiles {
         files.append(File(SpoolUnit(name: name, file: fileName, isBucket: true)))
       }
     }
-    parts.append(Part(name: name, unit: unit))
+    let part = Part(name: name, unit: unit)
+    if !files[unit].unit.isBucket { files[unit].part = part }
+    parts.append(part)
     return parts.count - 1
   }
 
@@ -158,7 +165,9 @@ final class SpoolFiles {
     file.count += 1
     if part.run != runNumber { beginDigest(part) }
     part.places.add(place)
-    file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    if file.part == nil {
+      file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    }
     part.records += 1
     part.bytes += length + 1
     if file.records.count > Self.bufferBytes { try flushRecords(file) }
@@ -185,10 +194,12 @@ final class SpoolFiles {
 
   private func beginSegment(_ file: File) throws(FamilyError) {
     endSegment(file)
+    digest(file)
     file.run = runNumber
     file.writer = RecordPlaceWriter()
     let header = headers(current.header)
     if file.start == nil, !file.unit.isBucket { file.records += header }
+    file.digested = file.records.count
     file.start = (
       current, file.written.records + file.records.count, file.written.places + file.places.count
     )
@@ -247,7 +258,16 @@ final class SpoolFiles {
     return hash
   }
 
+  /// Adds the records of the buffer to the digest of the only value that they are of.
+  private func digest(_ file: File) {
+    guard let part = file.part else { return }
+    file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[file.digested...])) }
+    file.digested = file.records.count
+  }
+
   private func flushRecords(_ file: File) throws(FamilyError) {
+    digest(file)
+    file.digested = 0
     try append(file.records, to: file.unit.file, of: file)
     file.written.records += file.records.count
     file.records.removeAll(keepingCapacity: true)
