@@ -181,7 +181,10 @@ let package = Package(
     tests("PropertyListsTests", ["MergewalkPropertyLists", "MergewalkTestSupport"]),
     tests(
       "ObjectModelTests",
-      ["MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite", "MergewalkThreads", "MergewalkTestSupport"]),
+      [
+        "MergewalkBytes", "MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite", "MergewalkThreads",
+        "MergewalkTestSupport",
+      ]),
     tests("SQLiteTests", ["MergewalkSQLite", "MergewalkTestSupport"]),
     tests("StorePagesTests", ["MergewalkStorePages", "MergewalkSQLite", "MergewalkTestSupport"]),
     tests(

@@ -90,10 +90,11 @@ def main():
             write(folder, arguments.records, stores)
 
             def repeat(command, out):
+                # Each run has a new name, and nothing is removed before the end: ext4 takes seconds of processor time to
+                # make new files where some thousand were removed within the last half minute.
                 runs = []
-                for _ in range(arguments.runs):
-                    shutil.rmtree(f"{folder}/{out}", ignore_errors=True)
-                    if os.path.exists(f"{folder}/{out}"): os.remove(f"{folder}/{out}")
+                for number in range(arguments.runs):
+                    if os.path.exists(f"{folder}/{out}"): os.rename(f"{folder}/{out}", f"{folder}/{stores}-{'-'.join(command[1:3])}-{number}-{out}")
                     runs.append(measure(command, folder))
                 return median(runs)
 
@@ -116,13 +117,13 @@ def main():
             for engine in engines if few else []:
                 script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts", f"stores-{engine}.sh")
                 command = ["bash", script, "orders.yaml", "family", "4"]
-                shutil.rmtree(f"{folder}/family", ignore_errors=True)
+                os.rename(f"{folder}/family", f"{folder}/{stores}-before-{engine}")
                 run = measure(command, folder, {"MERGEWALK": binary})
                 say(f"{stores} stores: {engine}, 4 tasks, wall", f"{run['wall'] / one['wall']:.2f}", "3")
                 rows.append({"stores": stores, "engine": engine, **run})
         for stores in map(int, [n for n in arguments.empty.split(",") if n]):
             write(folder, stores, stores)
-            shutil.rmtree(f"{folder}/family", ignore_errors=True)
+            if os.path.exists(f"{folder}/family"): os.rename(f"{folder}/family", f"{folder}/before-{stores}")
             run = measure([binary, "stores", "build", "orders.yaml", "--out", "family", "--quiet"], folder)
             say(f"{stores} stores of one record", f"{1000 * run['cpu'] / stores:.2f} ms CPU and "
                 f"{1000 * run['wall'] / stores:.2f} ms wall each, {run['mib']:.0f} MiB", "the same within 10 % for any number")

@@ -68,6 +68,15 @@ package final class TableScan {
   ///   go on.
   /// - Returns: Whether all rows were read.
   package func run(root: UInt32, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool) -> Bool {
+    records(root: root) { row, record in readRecord(record) && body(row, values) }
+  }
+
+  /// Reads all records below a root page as they are stored.
+  ///
+  /// - Parameter body: Is called with each row's number and its record (2.1), which is valid until it returns; says
+  ///   whether to go on.
+  /// - Returns: Whether all rows were read.
+  package func records(root: UInt32, _ body: (Int64, UnsafeRawBufferPointer) -> Bool) -> Bool {
     visited = 0
     return visit(root, depth: 0, body)
   }
@@ -75,7 +84,7 @@ package final class TableScan {
   // MARK: Pages
 
   private func visit(
-    _ number: UInt32, depth: Int, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool
+    _ number: UInt32, depth: Int, _ body: (Int64, UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
     visited += 1
     guard depth < Self.deepest, visited <= pageCount, let page = page(number) else { return false }
@@ -123,7 +132,7 @@ package final class TableScan {
   }
 
   private func readLeaf(
-    _ number: UInt32, _ page: UnsafePointer<UInt8>, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool
+    _ number: UInt32, _ page: UnsafePointer<UInt8>, _ body: (Int64, UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
     let count = Self.number16(page + 3)
     guard 8 + 2 * count <= layout.pageSize else { return false }
@@ -139,12 +148,11 @@ package final class TableScan {
       let local = localLength(Int(length))
       if local == Int(length) {
         guard offset + local <= layout.pageSize else { return false }
-        guard readRecord(UnsafeRawBufferPointer(start: place, count: local)) else { return false }
-        guard body(row, values) else { return false }
+        guard body(row, UnsafeRawBufferPointer(start: place, count: local)) else { return false }
       } else {
         guard offset + local + 4 <= layout.pageSize else { return false }
         guard assemble(UnsafeRawBufferPointer(start: place, count: local), Int(length), Self.number32(place + local)),
-          readRecord(UnsafeRawBufferPointer(start: record.baseAddress, count: Int(length))), body(row, values)
+          body(row, UnsafeRawBufferPointer(start: record.baseAddress, count: Int(length)))
         else { return false }
         // Overflow pages are read into the same window.
         guard let again = self.page(number) else { return false }

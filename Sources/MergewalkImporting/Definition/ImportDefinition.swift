@@ -52,6 +52,8 @@ public struct ImportDefinition: Sendable {
   /// put off for a second look depends on it, and so do the primary keys of new objects: a store that must come out the
   /// same each time needs the same seed each time.
   public var hashSeed: UInt64?
+  /// The definition's ``DefinitionDigest``, where it was computed for many runs that differ in their inputs only.
+  package var digest: UInt64?
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
   public var objects: [IdentityImport] = []

@@ -132,6 +132,8 @@ public struct ImportSummary: Sendable {
   public var load = LoadWay(.storeExists)
   /// How many rows went past SQLite.
   public var directRows = 0
+  /// Whether the store is new and laid out as it can be shipped.
+  package var isPacked = false
   /// Wall time of the run.
   public var seconds = 0.0
   /// The process's greatest resident set, in bytes.

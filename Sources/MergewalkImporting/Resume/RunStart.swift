@@ -36,7 +36,7 @@ struct RunStartChoice {
 
   init(_ definition: ImportDefinition) {
     self.definition = definition
-    digest = DefinitionDigest.of(definition)
+    digest = definition.digest ?? DefinitionDigest.of(definition)
     inputs = definition.allSources.map(SourcePrint.init)
   }
 

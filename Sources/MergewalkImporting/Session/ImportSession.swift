@@ -44,8 +44,16 @@ public final class ImportSession {
   /// Resolves a definition against its model.
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
-  public init(_ definition: ImportDefinition) throws(DiagnosticList) {
-    var findings = definition.checkWhole(path: definition.name)
+  public convenience init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    try self.init(definition, isChecked: false)
+  }
+
+  /// Resolves a definition against its model.
+  ///
+  /// - Parameter isChecked: Whether what does not depend on the model was checked before, as for many runs of one
+  ///   definition.
+  package init(_ definition: ImportDefinition, isChecked: Bool) throws(DiagnosticList) {
+    var findings = isChecked ? [] : definition.checkWhole(path: definition.name)
     if definition.storePath.isEmpty { findings.append(Self.noStore(definition)) }
     let order = PartOrder(definition)
     let definition = order.apply(to: definition)
@@ -387,6 +395,7 @@ public final class ImportSession {
           self.tell()
           return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
+        summary.isPacked = file.isPacked
       }
     } catch {
       // Another process was the first to give its store the name: the run goes into that one.

@@ -4,6 +4,9 @@ import MergewalkObjectModel
 import MergewalkRecordFormats
 
 extension ImportDefinition {
+  /// Computes once what names the definition in all runs that differ in their inputs only.
+  package mutating func computeDigest() { digest = DefinitionDigest.of(self) }
+
   /// A text that is the same for definitions that make the same store of the same records.
   ///
   /// Unlike the digest by which runs are known again, it counts what decides the bytes of a store: the sizes of batches and

@@ -3,6 +3,10 @@ import CMergewalkCrypto
 /// A SHA-256 that is computed piece by piece, over more bytes than memory holds.
 package final class DigestStream {
   private let context: OpaquePointer
+  /// Short pieces are gathered, as a call of libcrypto costs as much as some hundred bytes.
+  private let gathered = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 64)
+  /// Unchecked exclusivity: touched for every piece; the class is confined to one thread.
+  @exclusivity(unchecked) private var gatheredCount = 0
 
   /// Starts with no bytes.
   package init() {
@@ -13,10 +17,23 @@ package final class DigestStream {
     self.context = context
   }
 
-  deinit { EVP_MD_CTX_free(context) }
+  deinit {
+    EVP_MD_CTX_free(context)
+    gathered.deallocate()
+  }
 
   /// Adds bytes.
   package func add(_ bytes: UnsafeRawBufferPointer) {
+    if bytes.count > gathered.count - gatheredCount {
+      update(UnsafeRawBufferPointer(rebasing: gathered[..<gatheredCount]))
+      gatheredCount = 0
+      if bytes.count >= gathered.count { return update(bytes) }
+    }
+    UnsafeMutableRawBufferPointer(rebasing: gathered[gatheredCount...]).copyMemory(from: bytes)
+    gatheredCount += bytes.count
+  }
+
+  private func update(_ bytes: UnsafeRawBufferPointer) {
     let status = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     precondition(status == 1, "libcrypto cannot compute SHA-256")
   }
@@ -38,7 +55,9 @@ package final class DigestStream {
 
   /// The 32 bytes of the digest; nothing can be added afterwards.
   package func finish() -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 32) { out, count in
+    update(UnsafeRawBufferPointer(rebasing: gathered[..<gatheredCount]))
+    gatheredCount = 0
+    return [UInt8](unsafeUninitializedCapacity: 32) { out, count in
       var length: UInt32 = 0
       let status = EVP_DigestFinal_ex(context, out.baseAddress, &length)
       precondition(status == 1 && length == 32, "libcrypto cannot compute SHA-256")

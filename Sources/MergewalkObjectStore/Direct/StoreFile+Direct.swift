@@ -6,6 +6,8 @@ struct DirectRecord {
   var tables: Set<String> = []
   /// How many rows they got so.
   var rows = 0
+  /// How many rows SQLite had written when the load ended, and how many of all that it writes are bookkeeping.
+  var (written, bookkeeping) = (0, 0)
 }
 
 extension StoreFile {
@@ -55,6 +57,7 @@ extension StoreFile {
     let result = try load.finish(buildsIndexes: buildsIndexes)
     directRecord.tables.formUnion(result.rows.keys)
     directRecord.rows += result.rows.values.reduce(0, +)
+    directRecord.written = connection.totalChanges - directRecord.bookkeeping
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
     // Later they are built from sorted rows, which is faster than keeping them up.
     for name in result.missing { try connection.execute("DROP INDEX \(name)") }
@@ -64,6 +67,19 @@ extension StoreFile {
 
   /// How many rows went into the file past SQLite.
   package var directRows: Int { directRecord.rows + (direct?.rowCount ?? 0) }
+
+  /// Runs statements that write no object.
+  func writeBookkeeping(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    let before = connection.totalChanges
+    defer { directRecord.bookkeeping += connection.totalChanges - before }
+    try body()
+  }
+
+  /// Whether all objects went into the file past SQLite and none was changed since: then its pages are full, and hold
+  /// nothing that was replaced.
+  var hasDirectRowsOnly: Bool {
+    directRecord.rows > 0 && connection.totalChanges - directRecord.bookkeeping == directRecord.written
+  }
 
   /// Holds what was written past SQLite against SQLite's own checks, before the file becomes visible.
   ///

@@ -46,7 +46,7 @@ extension StoreFile {
     do {
       var metadata = StoreMetadata(
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
-      metadata[ModelCopy.key] = ModelCopy.value(model)
+      metadata[ModelCopy.key] = ModelImage.of(model).copy
       let connection = try Connection.open(file.hiddenPath, .create, name: path)
       try connection.execute("PRAGMA page_size=4096")
       try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
@@ -235,13 +235,17 @@ final class NewStoreFile {
 
   /// Commits, marks the file as one in write-ahead mode, syncs it and gives it its name.
   ///
-  /// - Parameter willPublish: Is called with the path of the file when it is complete and does not have its name yet.
-  func publish(_ connection: Connection, willPublish: ((String) throws(StoreError) -> Void)?) throws(StoreError) {
+  /// - Parameters:
+  ///   - hasLog: Whether the store is to be in write-ahead mode; else it is in rollback mode.
+  ///   - willPublish: Is called with the path of the file when it is complete and does not have its name yet.
+  func publish(
+    _ connection: Connection, hasLog: Bool, willPublish: ((String) throws(StoreError) -> Void)?
+  ) throws(StoreError) {
     try connection.execute("COMMIT")
     // Only the header's version numbers change; the log stays empty and goes away with the connection.
-    let mode = try connection.text("PRAGMA journal_mode=WAL")
+    let mode = hasLog ? try connection.text("PRAGMA journal_mode=WAL") : nil
     try connection.close()
-    guard mode == "wal" else {
+    guard !hasLog || mode == "wal" else {
       throw StoreError(.sqlite, path: path, message: "the file stays in journal mode \(mode ?? "")")
     }
     // A folder that was replaced by a copy has a file of that name, too, with what was written until then.

@@ -80,6 +80,9 @@ public final class StoreFile {
   var directRecord = DirectRecord()
   /// Whether what went past SQLite is held against the rows entry by entry before the store gets its name.
   package var checksWhole = false
+  /// Whether a new store that is finished is laid out as it can be shipped: every object went past SQLite, and none
+  /// was changed afterwards.
+  package private(set) var isPacked = false
   private var isEnded = false
   private var keepsCommits = false
   /// Whether a store that is being built keeps batches, so that another process can go on.
@@ -246,12 +249,12 @@ public final class StoreFile {
   /// Records the greatest `Z_PK` given out below root entities; part of the batch that gave them out.
   public func writeMaxima(_ maxima: [(rootEntity: Int, maximum: Int64)]) throws(StoreError) {
     let rows = maxima.map { (number: schema.entityNumbers[$0.rootEntity], maximum: $0.maximum) }
-    try PrimaryKeyRow.writeMaxima(rows, connection)
+    try writeBookkeeping { () throws(StoreError) in try PrimaryKeyRow.writeMaxima(rows, connection) }
   }
 
   /// Replaces the metadata, as part of the batch that has begun.
   public func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
-    try metadata.write(connection)
+    try writeBookkeeping { () throws(StoreError) in try metadata.write(connection) }
     self.metadata = metadata
   }
 
@@ -317,9 +320,11 @@ public final class StoreFile {
         try buildIndexes()
         try fillDerivedValues()
         try makeTriggers()
-        try raiseMaxima(connection)
+        try writeBookkeeping { () throws(StoreError) in try raiseMaxima(connection) }
         try checkDirectTables()
-        try file.publish(connection, willPublish: willPublish)
+        isPacked = hasDirectRowsOnly
+        // Default data ends in rollback mode, and what is packed is not written any more.
+        try file.publish(connection, hasLog: !(isReproducible && isPacked), willPublish: willPublish)
         isEnded = true
         externalFiles.removeObsolete(named: named)
         if let last = acknowledge?() { try? Self.endWith(last, path) }

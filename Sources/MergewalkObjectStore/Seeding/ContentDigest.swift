@@ -1,50 +1,85 @@
 import MergewalkObjectModel
 import MergewalkSQLite
+import MergewalkStorePages
 
 /// What a store holds, summed up in 32 bytes that do not depend on when, where and by which SQLite it was written.
 enum ContentDigest {
   /// Computes the digest of an open store: the version hashes of its entities, and every row of every table but the
   /// metadata, tables by name and rows by number.
   ///
+  /// Rows are taken as they are stored: a record's bytes follow from its values
+  /// ([2.1](https://sqlite.org/fileformat2.html#record_format)), wherever it is in the file.
+  ///
+  /// - Parameter connection: The store, in rollback mode, with a lock, so that its pages are what the file has.
+  /// - Throws: ``StoreError`` with `damagedFile` when pages are not what they should be.
   /// - Complexity: O(bytes of the store); memory is that of one row.
   static func compute(_ connection: Connection, hashes: ModelHashes) throws(StoreError) -> [UInt8] {
     let digest = DigestStream()
-    digest.add(text: "mergewalk contents 1")
+    digest.add(text: "mergewalk contents 2")
     for entity in hashes.entities {
       digest.add(text: entity.name)
       entity.hash.withUnsafeBytes { digest.add($0) }
     }
-    for table in try tables(connection) {
-      let select = try connection.prepare(
-        "SELECT * FROM \(connection.quoted(table)) ORDER BY \(try order(table, connection))")
-      digest.add(text: table)
-      let columns = select.columnCount
-      digest.add(Int64(columns))
-      for column in 0..<columns { digest.add(text: select.columnName(column)) }
-      while try select.step() {
-        for column in 0..<columns { add(select, column, to: digest) }
+    let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
+    let pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
+    let scan = TableScan(pageSize: pageSize, pageCount: pageCount, columns: []) { first, buffer in
+      connection.read(at: (Int(first) - 1) * pageSize, into: buffer)
+    }
+    for (name, root) in try tables(connection) {
+      digest.add(text: name)
+      let key = try primaryKey(name, connection)
+      // Rows of join tables have numbers by the order in which they came.
+      if key.count > 1 || root == 0 {
+        try addValues(name, by: key, connection, to: digest)
+      } else {
+        var rows: Int64 = 0
+        let isWhole = scan?.records(root: root) { row, record in
+          digest.add(row)
+          digest.add(Int64(record.count))
+          digest.add(record)
+          rows += 1
+          return true
+        }
+        guard isWhole == true else {
+          throw StoreError(.damagedFile, path: connection.name, message: "the pages of \(name) cannot be read")
+        }
+        digest.add(rows)
       }
     }
     return digest.finish()
   }
 
-  /// The tables, by name as bytes compare.
-  private static func tables(_ connection: Connection) throws(StoreError) -> [String] {
+  /// The tables with their root pages (0 for virtual ones), by name as bytes compare.
+  private static func tables(_ connection: Connection) throws(StoreError) -> [(name: String, root: UInt32)] {
     let select = try connection.prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+      "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
         + " AND name <> 'Z_METADATA' ORDER BY name COLLATE BINARY")
-    var names: [String] = []
-    while try select.step() { names.append(select.text(0)) }
-    return names
+    var tables: [(name: String, root: UInt32)] = []
+    while try select.step() { tables.append((select.text(0), UInt32(truncatingIfNeeded: select.integer(1)))) }
+    return tables
   }
 
-  /// The order of a table's rows: by the columns of its primary key, which join tables have two of.
-  private static func order(_ table: String, _ connection: Connection) throws(StoreError) -> String {
+  /// The columns of a table's primary key, quoted.
+  private static func primaryKey(_ table: String, _ connection: Connection) throws(StoreError) -> [String] {
     let select = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
     select.bind(1, text: table)
     var names: [String] = []
     while try select.step() { names.append(connection.quoted(select.text(0))) }
-    return names.isEmpty ? "rowid" : names.joined(separator: ", ")
+    return names
+  }
+
+  /// Adds the values of a table, sorted by some columns.
+  private static func addValues(
+    _ table: String, by key: [String], _ connection: Connection, to digest: DigestStream
+  ) throws(StoreError) {
+    let order = key.isEmpty ? "rowid" : key.joined(separator: ", ")
+    let select = try connection.prepare("SELECT * FROM \(connection.quoted(table)) ORDER BY \(order)")
+    let columns = select.columnCount
+    digest.add(Int64(columns))
+    for column in 0..<columns { digest.add(text: select.columnName(column)) }
+    while try select.step() {
+      for column in 0..<columns { add(select, column, to: digest) }
+    }
   }
 
   private static func add(_ row: Statement, _ column: Int32, to digest: DigestStream) {

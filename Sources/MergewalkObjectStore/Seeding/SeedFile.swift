@@ -24,18 +24,20 @@ package enum SeedFile {
   /// - Parameters:
   ///   - source: The filled store in the staging folder, closed; no other process may have it open.
   ///   - path: The final path.
+  ///   - isPacked: Whether the store was filled as ``StoreFile/isPacked`` says.
   ///   - identity: Which data they are, in the user's words.
   ///   - replaces: Whether a store that is there is replaced.
   /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what
   ///   was.
   /// - Complexity: O(bytes of the store), read and written once more; memory is SQLite's page cache.
   package static func publish(
-    _ source: String, in staging: StagingFolder, to path: String, identity: String, replaces: Bool
+    _ source: String, in staging: StagingFolder, to path: String, isPacked: Bool, identity: String, replaces: Bool
   ) throws(StoreError) -> Result {
     let path = StorePath.resolved(path)
     try FileSystem.requireReplaceable(path)
     let sealed = staging.file("sealed.sqlite")
-    let result = try seal(source, to: sealed, access: FileAccess(of: path) ?? .usual, identity: identity)
+    let result = try seal(
+      source, to: sealed, isPacked: isPacked, access: FileAccess(of: path) ?? .usual, identity: identity)
     try FileSystem.sync(sealed)
     // Files whose names are made of what they hold may be there already; they are the same then.
     let folder = ExternalData.folder(ofStore: path)
@@ -75,17 +77,19 @@ package enum SeedFile {
   /// Writes the contents of a filled store, marked and without gaps, into a new file.
   ///
   /// - Parameters:
-  ///   - source: The filled store, closed; no other process may have it open.
+  ///   - source: The filled store, closed; no other process may have it open. It may become the new file.
   ///   - sealed: The path of the new file.
+  ///   - isPacked: Whether the store was filled as ``StoreFile/isPacked`` says, so that it is laid out already.
   /// - Throws: ``StoreError`` with `inputOutput` or `sqlite`.
   package static func seal(
-    _ source: String, to sealed: String, access: FileAccess, identity: String
+    _ source: String, to sealed: String, isPacked: Bool, access: FileAccess, identity: String
   ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)
     // The connection that VACUUM opens takes the last setting over: no page then holds rests of another one. No other
-    // process has the store open, so that the log needs no index in a file.
+    // process has the store open, so that the log needs no index in a file. The store leaves write-ahead mode here.
     try connection.execute(
-      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON;"
+        + " PRAGMA journal_mode=MEMORY")
     var metadata = try StoreMetadata.read(connection)
     let hashes = metadata.hashes
     let contents = try ContentDigest.compute(connection, hashes: hashes)
@@ -93,11 +97,17 @@ package enum SeedFile {
     metadata.uuid = uuid(contents: contents, identity: identity)
     metadata.addSeed(seed)
     try metadata.write(connection)
-    access.make(sealed)
-    let vacuum = try connection.prepare("VACUUM INTO ?")
-    vacuum.bind(1, text: sealed)
-    try vacuum.run()
-    try connection.close()
+    if isPacked, try connection.integer("PRAGMA freelist_count") == 0 {
+      try connection.close()
+      access.apply(to: source)
+      try FileSystem.rename(source, to: sealed)
+    } else {
+      access.make(sealed)
+      let vacuum = try connection.prepare("VACUUM INTO ?")
+      vacuum.bind(1, text: sealed)
+      try vacuum.run()
+      try connection.close()
+    }
     return Result(seed: seed, uuid: metadata.uuid, bytes: FileSystem.size(sealed) ?? 0)
   }
 

@@ -4,9 +4,12 @@ import MergewalkObjectModel
 /// A store that is ready in a folder of its own, with the files beside it, and what it takes to give it another place.
 package enum StoreMove {
   /// The paths of the files beside a store, relative to its folder, in the order of their names.
-  package static func companions(of store: String) -> [String] {
+  ///
+  /// - Parameter final: The path that the store is going to have, for what the files are called then.
+  package static func companions(of store: String, namedFor final: String? = nil) -> [String] {
     let folder = ExternalData.folder(ofStore: store)
-    let name = FileSystem.name(of: FileSystem.folder(of: folder)) + "/" + FileSystem.name(of: folder)
+    let last = final.map(ExternalData.folder(ofStore:)) ?? folder
+    let name = FileSystem.name(of: FileSystem.folder(of: last)) + "/" + FileSystem.name(of: last)
     return FileSystem.names(in: folder).filter(StoreUUID.isValid).sorted().map { "\(name)/\($0)" }
   }
 

@@ -80,7 +80,7 @@ public struct SeedBuild: Sendable {
     }
     do throws(StoreError) {
       let result = try SeedFile.publish(
-        work, in: staging, to: storePath,
+        work, in: staging, to: storePath, isPacked: summary.runs.last?.isPacked ?? false,
         identity: identity ?? definitions.map(\.name).joined(separator: "+"), replaces: replaces)
       summary.seed = result.seed
       summary.uuid = result.uuid

@@ -14,7 +14,7 @@ final class FamilyTask {
   /// A store that is ready and not in its place.
   private struct Ready {
     var part: Int
-    var folder: String
+    var path: String
     var receipt: StoreReceipt
     var rejects: String?
   }
@@ -24,6 +24,7 @@ final class FamilyTask {
   private var ready: [Ready] = []
   private var readyBytes = 0
   private var number = 0
+  private var hasFolders = false
   /// The store with what is shared, and what its pipelines have read.
   private var template: (path: String, counts: StoreReceipt.Counts)?
 
@@ -194,11 +195,18 @@ final class FamilyTask {
   ) throws(FamilyError) {
     let part = plan.parts[number]
     self.number += 1
-    let folder = try attempt.folder("\(self.number)")
-    let path = "\(folder)/work.sqlite"
+    // Folders are made once: a file system that has just removed many is slow to make new ones.
+    if !hasFolders {
+      _ = try attempt.folder("work")
+      _ = try attempt.folder("ready")
+      hasFolders = true
+    }
+    let path = "\(attempt.path)/work/work.sqlite"
+    let rejects = "\(attempt.path)/work/rejects.ndjson"
+    let sealed = "\(attempt.path)/ready/\(self.number).sqlite"
     var definition = definition(part, pieces)
     definition.storePath = path
-    definition.rejects.path = folder + "/rejects.ndjson"
+    definition.rejects.path = rejects
     definition.rejects.run = StoreFamily.rejectsRun(definition)
     let outcome = FileSystem.$isSyncDeferred.withValue(true) { () -> Result<ImportSummary, FamilyError> in
       do throws(FamilyError) {
@@ -207,12 +215,11 @@ final class FamilyTask {
       } catch { return .failure(error) }
     }
     let summary = try outcome.get()
-    let sealed = "\(folder)/store/\(FileSystem.name(of: part.path))"
     var receipt: StoreReceipt
     do throws(StoreError) {
-      try FileSystem.makeFolder(folder + "/store")
       let made = try SeedFile.seal(
-        path, to: sealed, access: .usual, identity: "\(work.loaded.definition.name)/\(part.value)")
+        path, to: sealed, isPacked: summary.isPacked, access: .usual,
+        identity: "\(work.loaded.definition.name)/\(part.value)")
       try StoreMove.adopt(companionsOf: path, by: sealed)
       receipt = StoreReceipt(
         key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
@@ -220,22 +227,27 @@ final class FamilyTask {
         shared: template?.counts ?? StoreReceipt.Counts())
       try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
-    for name in [FileSystem.name(of: part.path)] + StoreMove.companions(of: sealed) {
-      guard let digest = FamilyFiles.digest("\(folder)/store/\(name)") else {
-        throw FamilyError(.failed, "\(sealed): the store that was built cannot be read")
+    let name = FileSystem.name(of: part.path)
+    let made = [sealed] + StoreMove.companions(of: sealed).map { "\(attempt.path)/ready/\($0)" }
+    let names = [name] + StoreMove.companions(of: sealed, namedFor: "\(attempt.path)/ready/\(name)")
+    for (file, name) in zip(made, names) {
+      guard let digest = FamilyFiles.digest(file) else {
+        throw FamilyError(.failed, "\(file): the store that was built cannot be read")
       }
       receipt.files.append(
         StoreReceipt.File(path: StoreReceipt.path(name, beside: part.path), bytes: digest.bytes, sha256: digest.sha256))
       readyBytes += digest.bytes
     }
-    let rejects = folder + "/rejects.ndjson"
     receipt.places = plan.places(part)
+    var waiting = Ready(part: number, path: sealed, receipt: receipt)
     if let digest = FamilyFiles.digest(rejects) {
-      receipt.rejects = StoreReceipt.File(
+      waiting.receipt.rejects = StoreReceipt.File(
         path: FileSystem.name(of: work.files.rejects(part.name)), bytes: digest.bytes, sha256: digest.sha256)
+      let kept = "\(attempt.path)/ready/\(self.number).rejects.ndjson"
+      do throws(StoreError) { try FileSystem.rename(rejects, to: kept) } catch { throw FamilyError(error) }
+      waiting.rejects = kept
     }
-    ready.append(
-      Ready(part: number, folder: folder, receipt: receipt, rejects: receipt.rejects == nil ? nil : rejects))
+    ready.append(waiting)
     if ready.count >= Self.mostReady || readyBytes >= Self.mostReadyBytes { try publish(&result) }
   }
 
@@ -262,7 +274,10 @@ final class FamilyTask {
 
   private func run(_ definition: ImportDefinition, _ part: FamilyPlan.Part?) throws(FamilyError) -> ImportSummary {
     let session: ImportSession
-    do throws(DiagnosticList) { session = try ImportSession(definition) } catch { throw FamilyError(error) }
+    // The outputs of a part are in the attempt's folder; all else was checked when the pipeline was read.
+    do throws(DiagnosticList) { session = try ImportSession(definition, isChecked: part != nil) } catch {
+      throw FamilyError(error)
+    }
     let summary: ImportSummary
     do throws(ImportError) { summary = try session.run() } catch { throw FamilyError(error) }
     guard summary.status == .limitBreached else { return summary }
@@ -289,8 +304,10 @@ final class FamilyTask {
       try FamilyFiles.makeFolders(FileSystem.folder(of: path))
       do throws(StoreError) {
         // A store that is there already stays the file that it is, so that it is not taken for a new one.
-        if !store.receipt.fits(in: work.files.folder) {
-          try StoreMove.move("\(store.folder)/store/\(FileSystem.name(of: part.path))", to: path)
+        if store.receipt.fits(in: work.files.folder) {
+          try StoreMove.remove(store.path)
+        } else {
+          try StoreMove.move(store.path, to: path)
         }
         if let rejects = store.rejects {
           try FileSystem.rename(rejects, to: work.files.rejects(part.name))
@@ -300,11 +317,10 @@ final class FamilyTask {
       } catch { throw FamilyError(error) }
     }
     for store in ready {
-      let made = store.folder + "/receipt.json"
+      let made = store.path + ".json"
       try FamilyFiles.append(store.receipt.json, to: made)
       do throws(StoreError) {
         try FileSystem.rename(made, to: work.files.receipt(plan.parts[store.part].name))
-        try FileSystem.removeTree(store.folder)
       } catch { throw FamilyError(error) }
       result.built += 1
       result.read += store.receipt.counts.read

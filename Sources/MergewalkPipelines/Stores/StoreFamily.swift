@@ -210,6 +210,7 @@ struct LoadedFamily: Sendable {
     }
     base = FamilyPlan.base(
       ready, policy, shared: Array(zip(shared, digests.map(\.digest))).map { ($0.0, $0.1) })
+    ready.computeDigest()
     self.definition = ready
     self.shared = shared
     sharedDigests = digests

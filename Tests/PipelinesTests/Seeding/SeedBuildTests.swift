@@ -14,13 +14,16 @@ struct SeedBuildTests {
   private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
   /// Writes a pipeline for customers beside the orders of a folder.
-  private func customers(_ folder: TemporaryFolder, rows: String = "b@example.com,Bob\nc@example.com,Cid\n") throws {
+  private func customers(
+    _ folder: TemporaryFolder, rows: String = "b@example.com,Bob\nc@example.com,Cid\n", direct: String = "auto"
+  ) throws {
     try folder.write("email,name\n" + rows, to: "customers.csv")
     try folder.write(
       """
       pipeline: customers
       model: \(Locations.fixtures)/shop/Shop.xcdatamodeld
       store: other.sqlite
+      direct: \(direct)
       source: { files: customers.csv, format: csv }
       import:
         entity: Customer
@@ -60,6 +63,40 @@ struct SeedBuildTests {
     let names = try Set(FileManager.default.contentsOfDirectory(atPath: one.folder.path))
     #expect(names.isDisjoint(with: ["shop.sqlite", "other.sqlite"]))
     #expect(!names.contains { $0.hasPrefix(".") })
+  }
+
+  @Test(
+    "the contents have one digest, whichever way they came; what went past SQLite is not laid out anew",
+    arguments: [
+      ("b@example.com,Bob\nc@example.com,Cid\n", true),
+      // The second one of a key is an update, which leaves what it replaced.
+      ("b@example.com,Bob\nb@example.com,Bobby-with-a-name-that-is-longer\n", false),
+    ])
+  func oneDigest(rows: String, isPacked: Bool) throws {
+    let place = try PipelineFolder()
+    func build(_ direct: String, _ store: String) throws -> SeedBuild.Summary {
+      try customers(place.folder, rows: rows, direct: direct)
+      return try SeedBuild(
+        pipelines: [place.folder.file("customers.yaml")], storePath: place.folder.file(store)
+      ).run()
+    }
+    let direct = try build("always", "a.sqlite")
+    let again = try build("always", "b.sqlite")
+    let stepwise = try build("never", "c.sqlite")
+    #expect(direct.runs.map(\.isPacked) == [isPacked])
+    #expect(stepwise.runs.map(\.isPacked) == [false])
+    #expect(direct.seed == stepwise.seed)
+    #expect(direct.uuid == stepwise.uuid)
+    #expect(again.seed == direct.seed)
+    #expect(try bytes(place.folder.file("a.sqlite")) == bytes(place.folder.file("b.sqlite")))
+    for store in ["a.sqlite", "c.sqlite"] {
+      let path = place.folder.file(store)
+      #expect(Array(try bytes(path)[18..<20]) == [1, 1])
+      let connection = try Connection(path: path, mode: .readOnly)
+      #expect(try connection.integer("PRAGMA freelist_count") == 0)
+      #expect(try connection.text("PRAGMA integrity_check") == "ok")
+      #expect(try connection.integer("SELECT count(*) FROM ZCUSTOMER") == (isPacked ? 2 : 1))
+    }
   }
 
   @Test("IM18: other data give other bytes, another UUID and another digest")

@@ -81,6 +81,17 @@ func objectsBenchmark(store: String, count: Int) throws -> String {
     precondition(sum > 0)
     return found.count
   }
+  var typedPeople: [Person] = []
+  try time("typed_change") {
+    typedPeople = try typed.fetch(TypedFetchRequest<Person>("Person"))
+    return typedPeople.count
+  }
+  results.removeLast()
+  try time("typed_change") {
+    for person in typedPeople { person.age += 1 }
+    try typed.save()
+    return typedPeople.count
+  }
   try time("change") {
     guard let people else { return 0 }
     for person in people {
@@ -93,19 +104,68 @@ func objectsBenchmark(store: String, count: Int) throws -> String {
   let other = ManagedObjectContext(coordinator: coordinator)
   let owner = try other.fetch(FetchRequest("Team"))[0]
   try time("members") { try owner.objects(forKey: "members").count }
+  try coordinator.setClass(Team.self, forEntity: "Team")
+  let another = ManagedObjectContext(coordinator: coordinator)
+  let typedOwner = try another.fetch(TypedFetchRequest<Team>("Team"))[0]
+  time("typed_members") {
+    var sum = 0
+    for person in typedOwner.members where person.isInserted == false { sum += 1 }
+    return sum
+  }
+  try withExtendedLifetime(ManagedObjectContext(coordinator: coordinator)) { context in
+    try time("typed_insert") {
+      let team = Team(context: context)
+      team.name = "another"
+      for i in 0..<count {
+        let person = Person(context: context)
+        person.name = "Person \(i)"
+        person.age = Int32(i % 100)
+        person.height = 1.5
+        person.team = team
+        held.append(person)
+      }
+      try context.save()
+      return count
+    }
+    held.removeAll()
+  }
   time("contexts") { (0..<1000).map { _ in ManagedObjectContext(coordinator: coordinator) }.count }
   results.append("\"bytes_per_object\": \(bytes / count)")
   return "{\(results.joined(separator: ", "))}"
 }
 
-/// A class as code generation writes it.
+/// Classes as code generation writes them.
 final class Person: ManagedObject {
   private enum Slots {
     static let name = AttributeSlot("name")
     static let age = AttributeSlot("age")
     static let height = AttributeSlot("height")
   }
-  var name: String { self.get(Slots.name) }
-  var age: Int32 { self.get(Slots.age) }
-  var height: Double { self.get(Slots.height) }
+  var name: String {
+    get { self.get(Slots.name) }
+    set { self.set(Slots.name, newValue) }
+  }
+  var age: Int32 {
+    get { self.get(Slots.age) }
+    set { self.set(Slots.age, newValue) }
+  }
+  var height: Double {
+    get { self.get(Slots.height) }
+    set { self.set(Slots.height, newValue) }
+  }
+  var team: Team? {
+    get { related("team") }
+    set { setRelated("team", newValue) }
+  }
+}
+
+final class Team: ManagedObject {
+  private enum Slots {
+    static let name = AttributeSlot("name")
+  }
+  var name: String {
+    get { self.get(Slots.name) }
+    set { self.set(Slots.name, newValue) }
+  }
+  var members: RelatedObjects<Person> { self.relatedObjects("members") }
 }

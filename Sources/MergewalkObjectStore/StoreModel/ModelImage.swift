@@ -1,0 +1,31 @@
+import MergewalkObjectModel
+import MergewalkPropertyLists
+import Synchronization
+
+/// What a store carries of its model: made once for many stores of one model.
+struct ModelImage: Sendable {
+  /// What is under ``ModelCopy/key`` in the metadata.
+  let copy: PropertyList
+  /// What is in `Z_MODELCACHE`; `nil` when there is nothing to write.
+  let cache: [UInt8]?
+
+  private init(_ model: ManagedObjectModel) {
+    copy = ModelCopy.value(model)
+    cache = ModelCache.bytes(of: model)
+  }
+
+  private struct Last {
+    weak var model: ManagedObjectModel?
+    var image: ModelImage
+  }
+
+  private static let last = Mutex<Last?>(nil)
+
+  /// The image of a model; that of the last one is remembered as long as the model is there.
+  static func of(_ model: ManagedObjectModel) -> ModelImage {
+    if let image = last.withLock({ $0?.model === model ? $0?.image : nil }) { return image }
+    let image = ModelImage(model)
+    last.withLock { $0 = Last(model: model, image: image) }
+    return image
+  }
+}
