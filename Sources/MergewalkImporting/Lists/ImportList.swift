@@ -1,6 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// A to-many relationship that records fill with lists, resolved against the model.
 struct ImportList: Sendable {

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Composite attributes and their elements.
 extension ModelChecker {
   mutating func checkComposite(_ attribute: AttributeDescription, of entity: Int) {

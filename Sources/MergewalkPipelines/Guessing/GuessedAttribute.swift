@@ -1,7 +1,6 @@
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// An attribute that a column becomes, and why.
 struct GuessedAttribute {

@@ -1,4 +1,3 @@
-import MergewalkBytes
 import MergewalkImporting
 import MergewalkRecordFormats
 

@@ -2,7 +2,6 @@ import MergewalkBytes
 import MergewalkDiagnostics
 import Glibc
 import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

@@ -1,7 +1,6 @@
 public import MergewalkDiagnostics
 import Glibc
 public import MergewalkImporting
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// A family of stores: one input, a store for each value of a column, in one folder.

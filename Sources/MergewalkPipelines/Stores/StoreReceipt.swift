@@ -1,6 +1,5 @@
 import MergewalkImporting
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// What `_parts/VALUE.json` says of a store that was built; it is written when the store is in its place.
 struct StoreReceipt: Sendable {

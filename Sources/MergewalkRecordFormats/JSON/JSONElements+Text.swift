@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import Glibc
 
 /// A JSON text that others end: what is wrong with it is a matter of this text alone.

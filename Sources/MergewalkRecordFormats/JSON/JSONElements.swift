@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Reads the values of a text that holds several: the elements of an array, or values that follow each other.
 ///
 /// It is the same for all texts whose records may be of several lines; what is between the values is for others.

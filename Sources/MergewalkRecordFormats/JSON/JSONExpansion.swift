@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// How far the elements of a record have become rows, see ``JSONEach``.
 struct JSONExpansion {
   /// The number of bytes from the cursor to behind the record.

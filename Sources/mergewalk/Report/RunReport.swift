@@ -1,5 +1,4 @@
 import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkRecordFormats
 
 /// A run as one page.

@@ -1,4 +1,3 @@
-import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkObjectModel
 
 /// Conditions on records: true or false, and never null.

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkSQLite
 
 /// Has the chance to bring rows into the tables of a store before they are read.
 ///
