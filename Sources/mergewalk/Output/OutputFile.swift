@@ -38,7 +38,7 @@ enum OutputFile {
     let descriptor = open(unfinished.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw DiagnosticList([refusal(path, errno)]) }
     access.apply(to: descriptor)
-    let isWhole = bytes.withUnsafeBytes { write($0, to: descriptor) }
+    let isWhole = bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor).failure == 0 }
     let finding = failure(path, "cannotWrite", "cannot write the file")
     guard close(descriptor) == 0, isWhole else {
       unfinished.remove()
@@ -54,21 +54,9 @@ enum OutputFile {
   static func send(_ path: String, _ text: String) throws(DiagnosticList) {
     let descriptor = FileOpening.forWriting(path, O_APPEND)
     guard descriptor >= 0 else { throw failure(path, "cannotWrite", "cannot open it for writing") }
-    let isWhole = Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
+    let isWhole = Array(text.utf8).withUnsafeBytes { WholeBytes.write($0, to: descriptor).failure == 0 }
     let finding = failure(path, "cannotWrite", "cannot write to it")
     guard close(descriptor) == 0, isWhole else { throw finding }
-  }
-
-  /// Writes all bytes; false when `errno` says why not.
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    var done = 0
-    while done < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      done += count
-    }
-    return true
   }
 
   /// Why no file can be created at a path, by the system's number of the error.
