@@ -109,14 +109,6 @@ extension ImportPlan {
   }
 }
 
-extension ManagedObjectModel {
-  /// The relationship back, or `nil`.
-  func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseDeclaringEntity >= 0, let name = relationship.inverseName else { return nil }
-    return entities[relationship.inverseDeclaringEntity].relationship(named: name)
-  }
-}
-
 extension ImportNode {
   /// A node whose objects are known before: nothing is looked for and nothing is written.
   init(given entity: EntityDescription) {

@@ -12,11 +12,6 @@ struct RowComparison {
   /// How many objects that were not expected are shown.
   private static let mostShown = 10
 
-  init(model: ManagedObjectModel, findings: Findings) {
-    self.model = model
-    self.findings = findings
-  }
-
   /// Compares the store at a path; without a file it holds nothing.
   func compare(_ path: String, _ expectation: Expectation) {
     guard access(path, F_OK) == 0 else {

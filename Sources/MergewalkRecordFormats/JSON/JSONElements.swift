@@ -89,7 +89,7 @@ struct JSONElements {
       isSkipping = !skip.run(base, &window.cursor, window.end)
       lines.advance(base, start, window.cursor, origin: window.origin)
       counted.recordBytes += window.cursor - start
-      if !isSkipping { recheck(base, &check, from: window.cursor, window) }
+      if !isSkipping { check.resume(base, from: window.cursor, window) }
     }
     return isSkipping
   }
@@ -175,7 +175,7 @@ struct JSONElements {
         fault = .invalidText
         faultAt = at
       }
-      recheck(base, &check, from: stop, window)
+      check.resume(base, from: stop, window)
     }
     if let fault {
       object.escapes.removeLast(object.escapes.count - escapesBefore)
