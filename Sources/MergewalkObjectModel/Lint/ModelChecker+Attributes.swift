@@ -7,7 +7,7 @@ extension ModelChecker {
         "undefinedType", position, "the attribute “\(attribute.name)” has no type",
         hint: "only a transient attribute may go without one")
     }
-    if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute, of: entity) }
+    if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute) }
     checkTransformer(attribute)
     checkShadow(attribute, of: entity)
     checkBounds(attribute)
