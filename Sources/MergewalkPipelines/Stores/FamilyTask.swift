@@ -24,7 +24,7 @@ final class FamilyTask {
   private var readyBytes = 0
   private var number = 0
   /// The store with what is shared, and what its pipelines have read.
-  private var template: (path: String, counts: StoreReceipt.Counts)?
+  private var template: (path: String, counts: RecordCounts)?
 
   /// So many stores, or bytes of stores, get their places together.
   private static let mostReady = 64
@@ -215,8 +215,7 @@ final class FamilyTask {
       try StoreMove.adopt(companionsOf: path, by: sealed)
       receipt = StoreReceipt(
         key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
-        counts: StoreReceipt.Counts(summary), codes: summary.rejectCounts,
-        shared: template?.counts ?? StoreReceipt.Counts())
+        counts: summary.counts, codes: summary.rejectCounts, shared: template?.counts ?? RecordCounts())
       try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
     for name in [FileSystem.name(of: part.path)] + StoreMove.companions(of: sealed) {
@@ -243,12 +242,11 @@ final class FamilyTask {
     guard !work.loaded.shared.isEmpty else { return }
     if template == nil {
       let folder = try attempt.folder("shared")
-      var counts = StoreReceipt.Counts()
+      var counts = RecordCounts()
       for shared in work.loaded.shared {
         var shared = shared
         shared.storePath = folder + "/shared.sqlite"
-        let summary = try run(shared, nil)
-        counts += StoreReceipt.Counts(summary)
+        counts = try counts + run(shared, nil).counts
       }
       template = (folder + "/shared.sqlite", counts)
     }

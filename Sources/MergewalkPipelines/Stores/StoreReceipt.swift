@@ -11,39 +11,6 @@ struct StoreReceipt: Sendable {
     var sha256: String
   }
 
-  /// Counts of records.
-  struct Counts: Sendable, Hashable {
-    var read = 0
-    var inserted = 0
-    var updated = 0
-    var unchanged = 0
-    var skipped = 0
-    var rejected = 0
-
-    init() {}
-
-    init(_ summary: ImportSummary) {
-      read = summary.read
-      inserted = summary.inserted
-      updated = summary.updated
-      unchanged = summary.unchanged
-      skipped = summary.skipped
-      rejected = summary.rejected
-    }
-
-    /// Whether each record has one outcome.
-    var isWhole: Bool { read == inserted + updated + unchanged + skipped + rejected }
-
-    static func += (left: inout Counts, right: Counts) {
-      left.read += right.read
-      left.inserted += right.inserted
-      left.updated += right.updated
-      left.unchanged += right.unchanged
-      left.skipped += right.skipped
-      left.rejected += right.rejected
-    }
-  }
-
   /// What names the store, see ``FamilyPlan/key(_:)``.
   var key: String
   var value: String
@@ -52,10 +19,10 @@ struct StoreReceipt: Sendable {
   /// The digest of what the store holds.
   var content: String
   var uuid: String
-  var counts = Counts()
+  var counts = RecordCounts()
   var codes: [String: Int] = [:]
   /// What the shared pipelines have read.
-  var shared = Counts()
+  var shared = RecordCounts()
   /// The file of its rejects, when there is one.
   var rejects: File?
   /// Where its records stand in the sources, see ``FamilyPlan/places(_:)``.
@@ -97,26 +64,14 @@ struct StoreReceipt: Sendable {
   static let jsonColumns = [
     "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places",
   ]
+}
 
-  init(
-    key: String, value: String, files: [File], content: String, uuid: String, counts: Counts, codes: [String: Int],
-    shared: Counts
-  ) {
-    self.key = key
-    self.value = value
-    self.files = files
-    self.content = content
-    self.uuid = uuid
-    self.counts = counts
-    self.codes = codes
-    self.shared = shared
-  }
-
+extension StoreReceipt {
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let uuid = row.text("uuid"), let content = row.text("content"),
       let files = row.list("files", columns: File.jsonColumns, { File($0) }), !files.isEmpty,
-      let records = row.json("records"), let counts = Counts(records),
-      let shared = row.json("shared").flatMap({ Counts($0) })
+      let records = row.json("records"), let counts = RecordCounts(records),
+      let shared = row.json("shared").flatMap({ RecordCounts($0) })
     else { return nil }
     self.init(
       key: row.text("key") ?? "", value: value, files: files, content: content, uuid: uuid, counts: counts,
@@ -173,7 +128,7 @@ extension StoreReceipt.File {
   }
 }
 
-extension StoreReceipt.Counts {
+extension RecordCounts {
   func write(_ out: inout JSONBytes) {
     out.open(UInt8(ascii: "{"))
     out.member("read", read)
@@ -186,18 +141,9 @@ extension StoreReceipt.Counts {
   }
 
   init?(_ bytes: [UInt8]) {
-    guard
-      let row = JSONRow.object(
-        bytes, columns: ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]),
-      let read = row.count("read"), let inserted = row.count("inserted"), let updated = row.count("updated"),
-      let unchanged = row.count("unchanged"), let skipped = row.count("skipped"), let rejected = row.count("rejected")
-    else { return nil }
-    self.init()
-    self.read = read
-    self.inserted = inserted
-    self.updated = updated
-    self.unchanged = unchanged
-    self.skipped = skipped
-    self.rejected = rejected
+    guard let row = JSONRow.object(bytes, columns: Self.names) else { return nil }
+    let numbers = Self.names.compactMap { row.count($0) }
+    guard numbers.count == Self.names.count else { return nil }
+    self.init(numbers: numbers)
   }
 }
