@@ -139,12 +139,10 @@ public final class StoreFamily {
       hide(pipeline.redaction)
       let loaded = try LoadedFamily(pipeline.definition, forms: plan.forms, variables: settings.variables)
       guard loaded.base == plan.base else {
-        throw DiagnosticList([
-          Diagnostic(
-            .error, code: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath, position: .file,
-            message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
-            hint: "plan the family again, or use the files that it was planned with")
-        ])
+        throw DiagnosticList(
+          error: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath,
+          message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
+          hint: "plan the family again, or use the files that it was planned with")
       }
       self.loaded = loaded
       return loaded

@@ -23,9 +23,7 @@ enum OutputFile {
     try write(bytes, to: unfinished, for: path, access: access)
     do throws(StoreError) { try unfinished.publish() } catch {
       if error.code == .alreadyExists { throw DiagnosticList([refusal(path, EEXIST, cure)]) }
-      throw DiagnosticList([
-        Diagnostic(.error, code: "cannotWrite", path: path, position: .file, message: error.message)
-      ])
+      throw DiagnosticList(error: "cannotWrite", path: path, message: error.message)
     }
   }
 
@@ -81,8 +79,6 @@ enum OutputFile {
 
   private static func failure(_ path: String, _ code: String, _ message: String) -> DiagnosticList {
     let reason = String(cString: strerror(errno))
-    return DiagnosticList([
-      Diagnostic(.error, code: code, path: path, position: .file, message: "\(message): \(reason)")
-    ])
+    return DiagnosticList(error: code, path: path, message: "\(message): \(reason)")
   }
 }
