@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// What `_parts/VALUE.json` says of a store that was built; it is written when the store is in its place.
 struct StoreReceipt: Sendable {
-  /// A file: the store, or one beside it.
+  /// A file: the store, one beside it, or one that another program has split off.
   struct File: Sendable, Hashable {
     /// The path, relative to the folder that the store's path is relative to.
     var path: String
@@ -37,7 +37,7 @@ struct StoreReceipt: Sendable {
     out.member("format", 1)
     out.member("key", key)
     write(&out)
-    if let rejects { out.list("rejects", [rejects]) { out, file in Self.write(file, &out) } }
+    if let rejects { out.list("rejects", [rejects]) { out, file in file.write(&out) } }
     out.member("places", places)
   }
 
@@ -47,18 +47,12 @@ struct StoreReceipt: Sendable {
     out.member("path", path)
     out.member("uuid", uuid)
     out.member("content", content)
-    out.list("files", files) { out, file in Self.write(file, &out) }
+    out.list("files", files) { out, file in file.write(&out) }
     out.key("records")
     counts.write(&out)
     out.counts("reject_codes", codes)
     out.key("shared")
     shared.write(&out)
-  }
-
-  private static func write(_ file: File, _ out: inout JSONBytes) {
-    out.member("path", file.path)
-    out.member("bytes", file.bytes)
-    out.member("sha256", file.sha256)
   }
 
   static let jsonColumns = [
@@ -69,14 +63,14 @@ struct StoreReceipt: Sendable {
 extension StoreReceipt {
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let uuid = row.text("uuid"), let content = row.text("content"),
-      let files = row.list("files", columns: File.jsonColumns, { File($0) }), !files.isEmpty,
+      let files = File.list("files", of: row), !files.isEmpty,
       let records = row.json("records"), let counts = RecordCounts(records),
       let shared = row.json("shared").flatMap({ RecordCounts($0) })
     else { return nil }
     self.init(
       key: row.text("key") ?? "", value: value, files: files, content: content, uuid: uuid, counts: counts,
       codes: row.counts("reject_codes"), shared: shared)
-    if row.json("rejects") != nil { rejects = row.list("rejects", columns: File.jsonColumns, { File($0) })?.first }
+    if row.json("rejects") != nil { rejects = File.list("rejects", of: row)?.first }
     places = row.text("places") ?? ""
   }
 
@@ -111,13 +105,20 @@ extension StoreReceipt {
 }
 
 extension StoreReceipt.File {
-  fileprivate static let jsonColumns = ["path", "bytes", "sha256"]
+  func write(_ out: inout JSONBytes) {
+    out.member("path", path)
+    out.member("bytes", bytes)
+    out.member("sha256", sha256)
+  }
 
-  fileprivate init?(_ row: JSONRow) {
-    guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
-      return nil
+  /// The files of a member; nil when it is no list of files.
+  static func list(_ name: String, of row: JSONRow) -> [Self]? {
+    row.list(name, columns: ["path", "bytes", "sha256"]) { row -> Self? in
+      guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
+        return nil
+      }
+      return Self(path: path, bytes: bytes, sha256: digest)
     }
-    self.init(path: path, bytes: bytes, sha256: digest)
   }
 
   /// Whether the file is in a folder as it was written.
