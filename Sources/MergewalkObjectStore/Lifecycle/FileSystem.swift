@@ -23,7 +23,7 @@ package enum FileSystem {
   }
 
   /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
-  static func head(_ path: String, count: Int) -> [UInt8]? {
+  package static func head(_ path: String, count: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }

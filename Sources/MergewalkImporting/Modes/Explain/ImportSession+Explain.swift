@@ -1,3 +1,4 @@
+import Glibc
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -8,7 +9,7 @@ extension ImportSession {
   /// - Throws: ``ImportError`` when the store cannot be read or was made with another version of the model.
   public func explain() throws(ImportError) -> ImportExplanation {
     let planner = ExplanationBuilder(definition: definition, plans: plans)
-    guard FileFacts.exists(definition.storePath) else {
+    guard access(definition.storePath, F_OK) == 0 else {
       let store: PersistentStore
       do {
         store = try PersistentStore.inMemory(model: definition.model)
@@ -46,8 +47,8 @@ private struct ExplanationBuilder {
     result.store.path = definition.storePath
     result.store.exists = exists
     if exists {
-      result.store.bytes = FileFacts.size(definition.storePath) ?? 0
-      result.store.logBytes = FileFacts.size(definition.storePath + "-wal") ?? 0
+      result.store.bytes = FileSystem.size(definition.storePath) ?? 0
+      result.store.logBytes = FileSystem.size(definition.storePath + "-wal") ?? 0
       result.store.hasUnfinishedRun = store.file.metadata.mergewalk.runs.names.contains(definition.name)
       result.store.tracksHistory = !store.observers.filter { $0 is HistoryRecorder }.isEmpty
     }
