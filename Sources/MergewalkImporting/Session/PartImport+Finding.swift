@@ -39,12 +39,8 @@ extension PartImport {
         importer.deferred = deferred
       }
       return (importer, choice)
-    } catch let error as StoreError {
-      throw ImportError(error)
-    } catch let error as ImportError {
-      throw error
     } catch {
-      preconditionFailure("nothing else is thrown: \(error)")
+      throw ImportError(wrapping: error)
     }
   }
 

@@ -70,12 +70,8 @@ private struct ExplanationBuilder {
     for (part, plan) in zip(definition.parts, plans) {
       do {
         result.parts.append(try self.part(part, plan, store, exists: exists))
-      } catch let error as StoreError {
-        throw ImportError(error)
-      } catch let error as ImportError {
-        throw error
       } catch {
-        throw ImportError(code: .database, message: "\(error)")
+        throw ImportError(wrapping: error)
       }
       let warnings = StoreWarnings(plan: plan, model: definition.model).warnings(store.file)
       result.warnings += warnings.filter { !result.warnings.contains($0) }
