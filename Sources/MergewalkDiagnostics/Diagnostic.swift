@@ -56,6 +56,12 @@ public struct DiagnosticList: Error, Sendable, CustomStringConvertible {
     self.diagnostics = diagnostics.sorted { ($0.path, $0.position) < ($1.path, $1.position) }
   }
 
+  /// Lists one error, about a file as a whole unless a position is given.
+  package init(error code: String, path: String, position: SourcePosition = .file, message: String, hint: String? = nil)
+  {
+    self.init([Diagnostic(.error, code: code, path: path, position: position, message: message, hint: hint)])
+  }
+
   /// One finding a line.
   public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }

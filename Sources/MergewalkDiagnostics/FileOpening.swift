@@ -10,7 +10,7 @@ public enum FileOpening {
   ///
   /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe without a reader.
   public static func forWriting(_ path: String, _ flags: Int32) -> Int32 {
-    let end = now() + patience
+    let end = SystemClock.monotonic + patience
     while true {
       let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags)
       if descriptor >= 0 {
@@ -18,7 +18,7 @@ public enum FileOpening {
         return descriptor
       }
       if errno == EINTR { continue }
-      guard errno == ENXIO, now() < end else { return -1 }
+      guard errno == ENXIO, SystemClock.monotonic < end else { return -1 }
       poll(nil, 0, pause)
     }
   }
@@ -30,7 +30,7 @@ public enum FileOpening {
   public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, hasWriter: inout Bool
   ) -> Int {
-    let end = now() + patience
+    let end = SystemClock.monotonic + patience
     while true {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 {
@@ -39,7 +39,7 @@ public enum FileOpening {
       }
       if count == 0 {
         if hasWriter { return 0 }
-        guard now() < end else {
+        guard SystemClock.monotonic < end else {
           errno = ETIMEDOUT
           return -1
         }
@@ -52,11 +52,5 @@ public enum FileOpening {
         return -1
       }
     }
-  }
-
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

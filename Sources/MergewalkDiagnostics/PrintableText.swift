@@ -55,3 +55,16 @@ public enum PrintableText {
     return byte == 0xC2 && index + 1 < bytes.count && bytes[index + 1] < 0xA0 ? 2 : 0
   }
 }
+
+extension PrintableText {
+  /// A whole number in groups of three, as people read it: `1,234,567`.
+  package static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude))
+    var text = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+}

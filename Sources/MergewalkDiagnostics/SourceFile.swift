@@ -27,11 +27,7 @@ public enum SourceFile {
       if count == 0 { return bytes }
       guard count > 0 else { throw failure(path, errno) }
       guard bytes.count + count <= limit else {
-        throw DiagnosticList([
-          Diagnostic(
-            .error, code: "fileTooLarge", path: path, position: .file,
-            message: "the file is larger than \(limit) bytes")
-        ])
+        throw DiagnosticList(error: "fileTooLarge", path: path, message: "the file is larger than \(limit) bytes")
       }
       bytes += chunk[..<count]
     }
@@ -54,6 +50,6 @@ public enum SourceFile {
       case EISDIR: NearestFile.files(in: path, ending: ".yaml")
       default: nil
       }
-    return DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)])
+    return DiagnosticList(error: code, path: path, message: message, hint: hint)
   }
 }

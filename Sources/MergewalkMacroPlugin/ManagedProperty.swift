@@ -1,4 +1,3 @@
-import MergewalkClassText
 import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax

@@ -1,5 +1,3 @@
-import MergewalkObjectStore
-
 /// What other parts of the context hear of.
 extension ManagedObjectContext {
   /// Records have other keys now: they were saved for the first time, or a save failed and they have their temporary ones

@@ -271,9 +271,6 @@ package struct RowTemplate {
     }
   }
 
-  /// The slots that have a default.
-  var slots: [Int] { defaults.map(\.slot) }
-
   /// Whether a cell holds its default.
   func isDefault(_ buffer: RowBuffer, row: Int, slot: Int) -> Bool {
     guard let value = defaults.first(where: { $0.slot == slot }) else { return buffer.tags[slot][row] == CellTag.null }

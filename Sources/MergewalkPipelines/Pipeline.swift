@@ -1,8 +1,6 @@
 public import MergewalkDiagnostics
 public import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkRecordFormats
-import MergewalkYAML
 
 /// Settings that the caller of a pipeline adds to its file.
 public struct PipelineSettings: Sendable {

@@ -52,8 +52,6 @@ public struct FunctionCall {
   public func `return`(_ value: Double) { sqlite3_result_double(context, value) }
   /// The result is 1 or 0.
   public func `return`(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
-  /// The result is an argument.
-  public func `return`(argument index: Int) { sqlite3_result_value(context, argument(index)) }
 
   /// The result is text; SQLite copies it.
   public func `return`(_ value: String) { FunctionCall.return(value, to: context) }

@@ -84,7 +84,7 @@ public final class QueryGuard {
         let code = sqlite3_prepare_v3(
           connection.handle, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, &rest)
         if code != SQLITE_OK {
-          failure = statement == nil ? refusal(code, sql) : .refused("is more than one statement")
+          failure = statement == nil ? refusal(code) : .refused("is more than one statement")
         } else if let compiled, statement != nil {
           sqlite3_finalize(compiled)
           failure = .refused("is more than one statement")
@@ -112,7 +112,7 @@ public final class QueryGuard {
     return nil
   }
 
-  private func refusal(_ code: Int32, _ sql: String) -> QueryRefusal {
+  private func refusal(_ code: Int32) -> QueryRefusal {
     if let denied { return .refused(denied) }
     return .sqlite(SQLiteError(handle: connection.handle, fallback: code))
   }

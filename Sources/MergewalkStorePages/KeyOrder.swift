@@ -12,7 +12,6 @@ struct KeyOrder {
     var value: UInt64
     /// Whether equal numbers mean equal first columns.
     var isExact: Bool
-    var isNull: Bool { value == 0 }
   }
 
   /// The first column of a record: its serial type and its bytes.

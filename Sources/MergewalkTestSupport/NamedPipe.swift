@@ -33,13 +33,6 @@ public final class NamedPipe {
     }
   }
 
-  /// How many bytes were not read.
-  public var unreadBytes: Int {
-    var count: Int32 = 0
-    guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return 0 }
-    return Int(count)
-  }
-
   /// Ends what a reader gets; nothing can be written any more.
   public func end() {
     if descriptor >= 0 { close(descriptor) }

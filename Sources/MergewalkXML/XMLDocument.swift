@@ -16,7 +16,7 @@ public enum XMLDocument {
   /// - Returns: the root.
   public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> XMLElement {
     func failure(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) -> DiagnosticList {
-      DiagnosticList([Diagnostic(.error, code: code, path: path, position: position, message: message, hint: hint)])
+      DiagnosticList(error: code, path: path, position: position, message: message, hint: hint)
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw failure("notUTF8", .file, "the file is not UTF-8", hint: "Xcode writes models in UTF-8")

@@ -7,12 +7,6 @@ import Testing
 
 @Suite("Lifetime of objects")
 struct LifetimeTests {
-  private func skill(_ title: String, _ context: ManagedObjectContext) throws -> ManagedObject {
-    let skill = try context.insert("Skill")
-    try skill.setValue(.string(title), forKey: "title")
-    return skill
-  }
-
   @Test("there is one object a record in a context, however it is found")
   func uniquing() throws {
     let place = try Workplace(try Models.works())

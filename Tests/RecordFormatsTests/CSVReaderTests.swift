@@ -199,20 +199,24 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct CSVReaderTests {
-  @Test("CSV is read as expected however it arrives and however large batches are", arguments: CSVCase.all)
-  func reads(_ test: CSVCase) {
-    for sizes in arrivals(test.bytes) {
+extension CSVCase {
+  /// Holds what is read against what is expected, however the bytes arrive and however large batches are.
+  func check() {
+    for sizes in arrivals(bytes) {
       for limit in [BatchLimit(), BatchLimit(records: 1), BatchLimit(records: 2), BatchLimit(records: .max, bytes: 1)] {
         let reading = Reading.of(
           { () throws(ReadError) in
-            try CSVReader(
-              source: ByteSource(bytes: test.bytes, chunkSizes: sizes), options: test.options, columns: test.columns)
+            try CSVReader(source: ByteSource(bytes: bytes, chunkSizes: sizes), options: options, columns: columns)
           }, limit: limit)
-        #expect(reading.lines == test.expected, "pieces of \(sizes), \(limit)")
-        #expect(reading.failure == test.failure, "pieces of \(sizes), \(limit)")
-        if reading.lines != test.expected || reading.failure != test.failure { return }
+        #expect(reading.lines == expected, "pieces of \(sizes), \(limit)")
+        #expect(reading.failure == failure, "pieces of \(sizes), \(limit)")
+        if reading.lines != expected || reading.failure != failure { return }
       }
     }
   }
+}
+
+@Suite struct CSVReaderTests {
+  @Test("CSV is read as expected however it arrives and however large batches are", arguments: CSVCase.all)
+  func reads(_ test: CSVCase) { test.check() }
 }

@@ -1,4 +1,3 @@
-import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -76,14 +75,15 @@ struct BatchView {
     }
   }
 
-  private static func lendFields<Failure: Error>(
+  /// Lends the columns' memory, after that of the views that are there.
+  static func lendFields<Failure: Error>(
     _ columns: [CellColumn], _ views: [CellColumnView], _ body: ([CellColumnView]) throws(Failure) -> Void
   ) throws(Failure) {
     guard views.count < columns.count else { return try body(views) }
     let column = columns[views.count]
     try column.tags.withUnsafeBufferPointer { tags throws(Failure) in
       try column.payloads.withUnsafeBufferPointer { payloads throws(Failure) in
-        // Fields that deferred records do not keep are empty columns, and nothing reads them.
+        // Fields that deferred records do not keep, and lists without positions, are empty columns: nothing reads them.
         let view = CellColumnView(
           tags: tags.baseAddress ?? nowhere.assumingMemoryBound(to: UInt8.self),
           payloads: payloads.baseAddress ?? nowhere.assumingMemoryBound(to: UInt64.self))

@@ -21,7 +21,7 @@ final class TemporaryFile {
   ///
   /// - Throws: `temporaryFile`, also when it has become shorter.
   init(path: String, keeping length: Int) throws(ImportError) {
-    folder = ImportSession.folder(of: path)
+    folder = ResolvedPath.folder(of: path)
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure("create", folder) }
     self.length = length
@@ -45,27 +45,14 @@ final class TemporaryFile {
 
   /// Writes all bytes.
   func write(_ bytes: UnsafeRawBufferPointer) throws(ImportError) {
-    guard let base = bytes.baseAddress else { return }
-    var done = 0
-    while done < bytes.count {
-      let written = Glibc.write(descriptor, base + done, bytes.count - done)
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { throw Self.failure("write", folder) }
-      done += written
-    }
-    length += done
+    guard WholeBytes.write(bytes, to: descriptor).failure == 0 else { throw Self.failure("write", folder) }
+    length += bytes.count
   }
 
   /// Reads until the buffer is full.
   func read(_ buffer: UnsafeMutableRawBufferPointer) throws(ImportError) {
-    guard let base = buffer.baseAddress else { return }
-    var done = 0
-    while done < buffer.count {
-      let got = Glibc.read(descriptor, base + done, buffer.count - done)
-      if got < 0, errno == EINTR { continue }
-      guard got > 0 else { throw Self.failure("read", folder) }
-      done += got
-    }
+    let count = WholeBytes.read(descriptor, into: buffer).count
+    guard count == buffer.count else { throw Self.failure("read", folder) }
   }
 
   /// Writes the first `count` elements of an array of plain memory.

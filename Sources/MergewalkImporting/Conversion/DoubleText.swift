@@ -10,7 +10,7 @@ package enum DoubleText {
   package static func parse(_ bytes: FieldBytes, decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
     let text = try NumberText(bytes, decimalMark: decimalMark)
     if let exact = exact(text) { return exact }
-    return try nearest(text, bytes, decimalMark)
+    return try nearest(bytes, decimalMark)
   }
 
   /// Returns the Float nearest to the number that `bytes` spell, as a Double.
@@ -29,7 +29,7 @@ package enum DoubleText {
         return Double(rounded)
       }
     }
-    return try nearestFloat(text, bytes, decimalMark)
+    return try nearestFloat(bytes, decimalMark)
   }
 
   /// The value when one correctly rounded operation on two exact operands gives it: at most 2^53 and 10^±22.
@@ -59,9 +59,7 @@ package enum DoubleText {
   ]
 
   @inline(never)
-  static func nearest(
-    _ text: NumberText, _ bytes: FieldBytes, _ decimalMark: UInt8
-  ) throws(ConversionFailureCode) -> Double {
+  static func nearest(_ bytes: FieldBytes, _ decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
     guard let value = Double(plainText(bytes, decimalMark)), value.isFinite, value != 0 || isZero(bytes) else {
       throw .range
     }
@@ -69,9 +67,7 @@ package enum DoubleText {
   }
 
   @inline(never)
-  static func nearestFloat(
-    _ text: NumberText, _ bytes: FieldBytes, _ decimalMark: UInt8
-  ) throws(ConversionFailureCode) -> Double {
+  static func nearestFloat(_ bytes: FieldBytes, _ decimalMark: UInt8) throws(ConversionFailureCode) -> Double {
     guard let value = Float(plainText(bytes, decimalMark)), value.isFinite, value != 0 || isZero(bytes) else {
       throw .range
     }

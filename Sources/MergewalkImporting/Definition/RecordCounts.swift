@@ -19,11 +19,17 @@ public struct RecordCounts: Sendable, Hashable {
   /// Whether `read = inserted + updated + unchanged + skipped + rejected`.
   public var isBalanced: Bool { read == inserted + updated + unchanged + skipped + rejected }
 
-  /// The counts in the order in which they are declared.
-  var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
+  /// What the counts are called, in the order in which they are declared.
+  package static let names = ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]
+
+  /// The counts in the order of their names.
+  package var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
+
+  /// The counts with their names.
+  package var named: [(String, Int)] { Array(zip(Self.names, numbers)) }
 
   /// Takes six counts.
-  init(numbers: [Int]) {
+  package init(numbers: [Int]) {
     read = numbers[0]
     inserted = numbers[1]
     updated = numbers[2]
@@ -33,7 +39,7 @@ public struct RecordCounts: Sendable, Hashable {
   }
 
   /// Adds counts of other records.
-  static func + (left: RecordCounts, right: RecordCounts) -> RecordCounts {
+  package static func + (left: RecordCounts, right: RecordCounts) -> RecordCounts {
     RecordCounts(numbers: zip(left.numbers, right.numbers).map(+))
   }
 

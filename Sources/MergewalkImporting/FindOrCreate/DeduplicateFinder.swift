@@ -1,7 +1,5 @@
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// Flat data the other way round: objects are made for all records of a batch, one fetch with all their keys finds those
 /// that are there already, and the superfluous ones are deleted again before anything is saved.

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// What the importer keeps of one node from batch to batch.
 final class NodeState {

@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkObjectStore
 
 /// What is known of records before the run proper, by their number in the run's order of good records, from 0.
 ///

@@ -1,7 +1,5 @@
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// One fetch of the batch's sorted keys, and one merge walk.
 class SeekFinder: Finder {

@@ -108,7 +108,7 @@ public struct RunHistory: Sendable {
     guard access(path, F_OK) == 0 else { return [] }
     do {
       // What a process that was killed has left of a transaction is rolled back first, for which the file is written.
-      let isUnfinished = FileFacts.size(path + "-journal") ?? 0 > 0
+      let isUnfinished = FileSystem.size(path + "-journal") ?? 0 > 0
       let file = try DatabaseFile(path, isUnfinished ? .readWrite : .read)
       guard try RunTables.check(file, path) else { return [] }
       return try body(file)

@@ -133,8 +133,7 @@ enum RunTables {
       $0.add($1.element.bytes)
       $0.add($1.element.fingerprint)
     }
-    let counts = ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]
-    try each(run.parts.enumerated(), "run_parts", ["place", "name", "entity", "seconds"] + counts) {
+    try each(run.parts.enumerated(), "run_parts", ["place", "name", "entity", "seconds"] + RecordCounts.names) {
       $0.add($1.offset)
       $0.add($1.element.name)
       $0.add($1.element.entity)

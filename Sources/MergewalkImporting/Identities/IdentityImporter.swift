@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -222,28 +221,11 @@ final class IdentityImporter {
     guard count > 0 else { return }
     let columns = batch.columns
     try batch.records.bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
-      try Self.lend(columns + positions, []) { views throws(StoreError) in
+      try BatchView.lendFields(columns + positions, []) { views throws(StoreError) in
         guard let arena = bytes.baseAddress.map({ UnsafeRawPointer($0) }) else { return }
         try body(
           ObjectView(count: count, fields: Array(views.prefix(columns.count)), columns: columns, arena: arena),
           Array(views.dropFirst(columns.count)))
-      }
-    }
-  }
-
-  private static func lend(
-    _ columns: [CellColumn], _ views: [CellColumnView], _ body: ([CellColumnView]) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    guard views.count < columns.count else { return try body(views) }
-    let column = columns[views.count]
-    try column.tags.withUnsafeBufferPointer { tags throws(StoreError) in
-      try column.payloads.withUnsafeBufferPointer { payloads throws(StoreError) in
-        // Columns without positions are empty, and nothing reads them.
-        let nowhere = UnsafeRawPointer(("" as StaticString).utf8Start)
-        let view = CellColumnView(
-          tags: tags.baseAddress ?? nowhere.assumingMemoryBound(to: UInt8.self),
-          payloads: payloads.baseAddress ?? nowhere.assumingMemoryBound(to: UInt64.self))
-        try lend(columns, views + [view], body)
       }
     }
   }

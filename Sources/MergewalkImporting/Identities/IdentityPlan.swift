@@ -91,11 +91,6 @@ private struct Builder {
   var columns: [IdentityPlan.Column] = []
   var links: [IdentityPlan.Links] = []
 
-  init(entity: EntityDescription, format: RecordFormat) {
-    self.entity = entity
-    self.format = format
-  }
-
   var plan: ImportPlan {
     let node = ImportNode(
       entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: false, mode: .insert, duplicates: .last,

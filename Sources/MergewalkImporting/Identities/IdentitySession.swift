@@ -234,12 +234,8 @@ final class IdentitySession {
           try report(&findings, importer, number, rejects)
         }
       }
-    } catch let error as ImportError {
-      throw error
-    } catch let error as StoreError {
-      throw ImportError(error)
     } catch {
-      throw ImportError(code: .database, message: "\(error)")
+      throw ImportError(wrapping: error)
     }
   }
 

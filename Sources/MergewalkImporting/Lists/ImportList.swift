@@ -1,6 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// A to-many relationship that records fill with lists, resolved against the model.
 struct ImportList: Sendable {
@@ -108,14 +106,6 @@ extension ImportPlan {
       }
     }
     return roots
-  }
-}
-
-extension ManagedObjectModel {
-  /// The relationship back, or `nil`.
-  func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseDeclaringEntity >= 0, let name = relationship.inverseName else { return nil }
-    return entities[relationship.inverseDeclaringEntity].relationship(named: name)
   }
 }
 

@@ -242,12 +242,8 @@ final class ListImporter {
         list.description, table: TableID(root: owners.nodes[owners.plan.root].part.rootEntity), lists: lists,
         targets: targets,
         replaces: list.options.links == .replace, added: &added)
-    } catch let error as StoreError {
-      throw ImportError(error)
-    } catch let error as ImportError {
-      throw error
     } catch {
-      throw ImportError(code: .database, message: "\(error)")
+      throw ImportError(wrapping: error)
     }
   }
 

@@ -1,7 +1,5 @@
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// Objects are looked for among the members of their owners only, whose rows the context holds.
 final class MemberFinder: Finder {

@@ -1,7 +1,5 @@
-import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 extension CursorValue: CustomStringConvertible {
   /// The value as a person writes it.

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkObjectModel
 
 /// The order in which the imports of a definition run.

@@ -1,5 +1,5 @@
-import MergewalkDiagnostics
 import Glibc
+import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// The kind of file that a command writes: it replaces only a file of the same kind.
@@ -36,7 +36,7 @@ package enum OutputKind: String, Sendable, CaseIterable {
   package func mayReplace(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
-    guard let head = FileFacts.head(path, count: Self.lookedAt) else { return false }
+    guard let head = FileSystem.head(path, count: Self.lookedAt), !head.isEmpty else { return false }
     func begins(with text: String) -> Bool { head.starts(with: text.utf8) }
     func has(_ text: String) -> Bool { String(decoding: head, as: UTF8.self).contains(text) }
     switch self {

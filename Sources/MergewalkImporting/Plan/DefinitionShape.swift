@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-import MergewalkObjectModel
 import MergewalkRecordFormats
 
 /// Finds contradictions that a part of a definition has in itself, whatever the model is.

@@ -8,8 +8,6 @@ struct FindingList {
   /// What was found.
   private(set) var list: [Diagnostic] = []
 
-  init(path: String) { self.path = path }
-
   /// Whether one of them is an error.
   var hasErrors: Bool { list.contains { $0.severity == .error } }
 

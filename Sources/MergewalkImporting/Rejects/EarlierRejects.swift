@@ -20,7 +20,7 @@ package struct EarlierRejects: Sendable {
   package init(of path: String) {
     let path = ResolvedPath.of(path)
     self.path = path
-    folder = RejectWriter.folder(of: path)
+    folder = ResolvedPath.folder(of: path)
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
     prefix = name[..<dot] + "."

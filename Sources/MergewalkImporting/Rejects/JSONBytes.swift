@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkRecordFormats
 
 /// JSON text that grows at its end, as bytes.
 package struct JSONBytes {

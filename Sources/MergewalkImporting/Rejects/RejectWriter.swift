@@ -155,7 +155,7 @@ package final class RejectWriter {
       guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
       return
     }
-    let folder = Self.folder(of: path)
+    let folder = ResolvedPath.folder(of: path)
     Self.makeFolder(folder)
     guard Glibc.access(folder, W_OK | X_OK) == 0 else {
       throw RejectWriterError(code: .cannotOpen, path: path, number: errno)
@@ -204,15 +204,10 @@ package final class RejectWriter {
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
   /// Makes a folder and those above it; what does not work shows when the folder is used.
   private static func makeFolder(_ path: String) {
     guard access(path, F_OK) != 0, mkdir(path, 0o755) != 0, errno == ENOENT else { return }
-    let above = folder(of: path)
+    let above = ResolvedPath.folder(of: path)
     guard above != path else { return }
     makeFolder(above)
     mkdir(path, 0o755)
@@ -294,19 +289,7 @@ package final class RejectWriter {
     if descriptor < 0 {
       try make()
     }
-    var written = 0
-    var failure: Int32 = 0
-    buffer.bytes.withUnsafeBytes { bytes in
-      while written < bytes.count {
-        let result = Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
-        if result > 0 {
-          written += result
-        } else if result == 0 || errno != EINTR {
-          failure = result == 0 ? EIO : errno
-          return
-        }
-      }
-    }
+    let (written, failure) = buffer.bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor) }
     buffer.removeFirst(written)
     guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
   }

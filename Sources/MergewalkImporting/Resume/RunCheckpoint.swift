@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkRecordFormats
 

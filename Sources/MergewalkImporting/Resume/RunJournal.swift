@@ -1,5 +1,4 @@
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// Keeps the checkpoint of a run in the store: with the rows of every transaction, and no longer than it is needed.
 ///

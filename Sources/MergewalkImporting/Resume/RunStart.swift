@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkRecordFormats
@@ -234,11 +235,7 @@ extension ImportDefinition {
 /// The time of day.
 enum RunClock {
   /// Seconds since 1970.
-  static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  static func now() -> Double { SystemClock.sinceEpoch }
 
   /// A time in UTC, such as `2024-01-31T12:00:00Z`.
   static func text(_ seconds: Int64) -> String {

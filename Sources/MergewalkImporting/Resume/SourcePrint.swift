@@ -109,15 +109,9 @@ struct SourcePrint: Sendable, Equatable {
     guard file >= 0 else { return 0 }
     defer { close(file) }
     return withUnsafeTemporaryAllocation(byteCount: max(count, 1), alignment: 8) { buffer in
-      guard let base = buffer.baseAddress else { return 0 }
-      var done = 0
-      while done < count {
-        let got = pread(file, base + done, count - done, off_t(offset + done))
-        if got < 0 && errno == EINTR { continue }
-        guard got > 0 else { return 0 }
-        done += got
-      }
-      return CellHash.bytes(base, count, seed: 2)
+      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+      let isWhole = WholeBytes.read(file, at: offset, into: piece).count == count
+      return isWhole ? buffer.baseAddress.map { CellHash.bytes($0, count, seed: 2) } ?? 0 : 0
     }
   }
 

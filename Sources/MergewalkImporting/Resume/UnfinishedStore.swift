@@ -54,7 +54,7 @@ struct UnfinishedStore {
     guard isDurable || checkpoint.boot == BootIdentity.current else {
       return "\(about): the machine has stopped since, and its new store may not be whole"
     }
-    guard checkpoint.later ?? 0 <= FileFacts.size(StoreFile.laterPath(hiddenPath)) ?? 0 else {
+    guard checkpoint.later ?? 0 <= FileSystem.size(StoreFile.laterPath(hiddenPath)) ?? 0 else {
       return "\(about): the file of records that were put off is not whole"
     }
     return nil

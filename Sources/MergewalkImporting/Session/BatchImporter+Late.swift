@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// Relationships within one hierarchy, such as an employee's manager: the target may be an object that the same batch
 /// creates, so it is found after the owner's objects are written.

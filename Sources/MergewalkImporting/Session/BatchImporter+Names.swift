@@ -1,4 +1,3 @@
-import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// Records that an earlier process has imported: a run that goes on reads them once more and imports them no more.

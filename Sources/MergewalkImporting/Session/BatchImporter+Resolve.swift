@@ -1,7 +1,4 @@
-import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 extension BatchImporter {
   /// Finds or creates the objects that the batch's records name in one node.

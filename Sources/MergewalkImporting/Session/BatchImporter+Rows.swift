@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 extension BatchImporter {
   /// Adds the rows of the records on the node's insert list and fills their columns, one after the other.

@@ -1,6 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// What is counted of values, references and elements, beside what became of records and objects.
 ///

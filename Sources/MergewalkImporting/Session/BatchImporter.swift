@@ -1,6 +1,4 @@
-import MergewalkDiagnostics
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

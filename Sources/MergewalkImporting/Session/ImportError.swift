@@ -89,6 +89,14 @@ public struct ImportError: Error, CustomStringConvertible {
       }
     self.init(code: code, message: error.words)
   }
+  /// The error of work that throws errors of several kinds.
+  init(wrapping error: any Error) {
+    switch error {
+    case let error as ImportError: self = error
+    case let error as StoreError: self.init(error)
+    default: self.init(code: .database, message: "\(error)")
+    }
+  }
   init(_ error: SaveError) { self.init(code: .database, message: error.message) }
   init(_ error: ReadError) {
     self.init(code: .cannotRead, message: error.description, diagnostics: [error.diagnostic])

@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 import MergewalkRecordFormats
 
 /// What the machine and its files say.
@@ -11,16 +12,8 @@ extension ImportSession {
 
   private static func sum(_ sizes: [Int?]) -> Int { sizes.contains(nil) ? 0 : sizes.reduce(0) { $0 + ($1 ?? 0) } }
 
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  /// Seconds on a clock that only goes forward.
+  static func now() -> Double { SystemClock.monotonic }
 
   /// The greatest resident set of the process so far, in bytes.
   static func peakResidentBytes() -> Int {

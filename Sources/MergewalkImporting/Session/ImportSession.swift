@@ -1,7 +1,6 @@
 public import MergewalkDiagnostics
 import Glibc
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

@@ -1,5 +1,3 @@
-import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -32,7 +30,7 @@ extension PartImport {
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if let filter = nodes[plan.root].finder as? KeyFilter {
         let deferred = DeferredRecords(
-          plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit,
+          plan: plan, folder: FileSystem.folder(of: definition.storePath), limit: definition.batchLimit,
           path: file.keepsBatches && !isHeld ? file.laterPath : nil)
         try deferred.restore(bytes: place.later ?? 0) { hash, place in
           _ = filter.testAndInsert(hash)
@@ -41,12 +39,8 @@ extension PartImport {
         importer.deferred = deferred
       }
       return (importer, choice)
-    } catch let error as StoreError {
-      throw ImportError(error)
-    } catch let error as ImportError {
-      throw error
     } catch {
-      preconditionFailure("nothing else is thrown: \(error)")
+      throw ImportError(wrapping: error)
     }
   }
 
@@ -61,7 +55,7 @@ extension PartImport {
     guard importer.nodes.allSatisfy({ $0.role == .root || tables[$0.node] != nil }) else { return }
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
-      folder: ImportSession.folder(of: definition.storePath),
+      folder: FileSystem.folder(of: definition.storePath),
       memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
       watch: importer.watch)
     let verdicts = try scan.run(

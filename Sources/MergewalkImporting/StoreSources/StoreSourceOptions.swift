@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 public import MergewalkObjectModel
 public import MergewalkRecordFormats
 

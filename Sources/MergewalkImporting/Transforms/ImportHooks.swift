@@ -1,5 +1,3 @@
-import MergewalkRecordFormats
-
 /// Swift code that takes part in an import: for users of the library.
 ///
 /// Every closure may be called on the reader's thread or on the thread that called ``ImportSession/run(progress:)``, as

@@ -1,5 +1,4 @@
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

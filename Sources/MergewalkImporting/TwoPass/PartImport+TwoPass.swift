@@ -1,5 +1,4 @@
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -20,7 +19,7 @@ extension PartImport {
     }
     guard !plan.postponed.isEmpty else { return }
     importer.pass = .first
-    let folder = ImportSession.folder(of: definition.storePath)
+    let folder = FileSystem.folder(of: definition.storePath)
     importer.references = DeferredRecords(
       plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields)
     if importer.deferred == nil {
@@ -45,7 +44,7 @@ extension PartImport {
     try importer.buildIndexes(file, for: root)
     root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
     importer.deferred = DeferredRecords(
-      plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
+      plan: plan, folder: FileSystem.folder(of: definition.storePath), limit: definition.batchLimit)
     try replay(waiting, for: .deferred(isFirst: true))
   }
 

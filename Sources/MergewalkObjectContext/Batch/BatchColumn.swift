@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// A property that rows of a batch insert can give.
 struct BatchColumn {

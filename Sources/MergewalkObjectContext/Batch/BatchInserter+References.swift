@@ -4,7 +4,7 @@ import MergewalkObjectStore
 /// To-one relationships of the rows.
 extension BatchInserter {
   /// Sets the relationships that the rows give, in the order of the rows, and keeps their other ends.
-  func setReferences(_ rows: Range<Int>, _ buffer: RowBuffer, firstNew: Int) throws(BatchError) {
+  func setReferences(_ rows: Range<Int>, _ buffer: RowBuffer) throws(BatchError) {
     var twoSided: [(column: Int, relationship: RelationshipDescription)] = []
     for column in 0..<givenCount {
       guard let relationship = columns[column].reference else { continue }

@@ -126,7 +126,7 @@ final class BatchInserter {
     let buffer = scratch.buffer(root: entity.rootIndex)
     let first = try place(rows, buffer)
     setAttributes(rows, buffer, firstNew: first)
-    try setReferences(rows, buffer, firstNew: first)
+    try setReferences(rows, buffer)
     if returnsIDs { noteIDs() }
     do {
       try scratch.writeChanges(order: nil)

@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// The rows of a batch insert that were filled and not written yet: columns of cells in memory that is used again.

@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// What observers of the store hear of batch requests.

@@ -1,5 +1,3 @@
-import MergewalkObjectModel
-
 /// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not unique.
 ///
 /// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |

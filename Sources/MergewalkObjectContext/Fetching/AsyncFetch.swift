@@ -1,5 +1,4 @@
 public import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// A fetch that comes in portions, so that a task can show how far it is, let others run and be cancelled.
 ///

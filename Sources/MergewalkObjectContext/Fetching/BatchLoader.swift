@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// How the rows of a fetch come when they do not come with the fetch itself.

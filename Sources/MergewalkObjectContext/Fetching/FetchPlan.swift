@@ -105,9 +105,7 @@ struct FetchPlan {
   }
 
   /// Makes the statement for the store's part.
-  func compile(
-    _ selection: FetchSelection, _ context: ManagedObjectContext
-  ) throws(ObjectError) -> CompiledFetch {
+  func compile(_ selection: FetchSelection) throws(ObjectError) -> CompiledFetch {
     try FetchPlan.compile(storeRequest, selection, store)
   }
 
@@ -120,7 +118,7 @@ struct FetchPlan {
 
   /// Merges what the store found with what is judged here.
   func merge(
-    _ keys: FetchedKeys, _ sortKeys: FetchedCells?, _ compiled: CompiledFetch, _ context: ManagedObjectContext
+    _ keys: FetchedKeys, _ sortKeys: FetchedCells?, _ compiled: CompiledFetch
   ) throws(ObjectError) -> [PendingMatches.Place] {
     let columns = compiled.columns[compiled.firstSortKey...]
     return try predicateErrors { () throws(PredicateError) in

@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// The objects that a fetch found, in order; it behaves as an array of them.

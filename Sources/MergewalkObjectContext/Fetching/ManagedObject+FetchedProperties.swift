@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// Fetched properties: values that a request of the model computes.
 ///

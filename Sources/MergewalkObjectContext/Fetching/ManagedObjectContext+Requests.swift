@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     var places: ContiguousArray<Int32> = []
     var keys = FetchedKeys(entity: plan.entity.index)
     if plan.isStoreAffected {
-      let compiled = try plan.compile(.rows(slots: slots, withSortKeys: plan.mergesChanges), self)
+      let compiled = try plan.compile(.rows(slots: slots, withSortKeys: plan.mergesChanges))
       let sortKeys = plan.mergesChanges ? sortKeyTable(compiled, plan.store) : nil
       let access = try access(table: table)
       let reader = access.reader(slots, options)
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
         // Held while the others are judged, which may let go of objects.
         buffer.pin(read)
         defer { unpin(table: table, read) }
-        let merged = try plan.merge(keys, sortKeys, compiled, self)
+        let merged = try plan.merge(keys, sortKeys, compiled)
         places = ContiguousArray(
           merged.map { place in
             switch place {
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
   /// The values of a request in one store.
   func fetchDictionariesFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
     let plan = try FetchPlan(request, .dictionaries, self)
-    let compiled = try plan.compile(.values, self)
+    let compiled = try plan.compile(.values)
     let columns = Array(compiled.columns[..<min(compiled.firstSortKey, compiled.columns.count)])
     let store = plan.store
     let table = FetchedCells(
@@ -158,7 +158,7 @@ extension ManagedObjectContext {
       plan.storeRequest.fetchLimit = 0
       plan.storeRequest.fetchOffset = 0
     }
-    let compiled = try plan.compile(.count, self)
+    let compiled = try plan.compile(.count)
     let stored = try fetchErrors { () throws(FetchError) in try plan.store.count(compiled) }
     guard hasChanges else { return stored }
     return request.window(count: stored + plan.pending.matches.count)
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
   func fetchKeys(_ plan: FetchPlan) throws(ObjectError) -> FetchedKeys {
     var keys = FetchedKeys(entity: plan.entity.index)
     guard plan.isStoreAffected else { return keys }
-    let compiled = try plan.compile(.primaryKeys(withSortKeys: plan.mergesChanges), self)
+    let compiled = try plan.compile(.primaryKeys(withSortKeys: plan.mergesChanges))
     let sortKeys = plan.mergesChanges ? sortKeyTable(compiled, plan.store) : nil
     try fetchErrors { () throws(FetchError) in
       try keys.read(
@@ -191,7 +191,7 @@ extension ManagedObjectContext {
     }
     guard plan.mergesChanges else { return keys }
     var merged = FetchedKeys(entity: plan.entity.index)
-    for place in try plan.merge(keys, sortKeys, compiled, self) {
+    for place in try plan.merge(keys, sortKeys, compiled) {
       switch place {
       case .stored(let index): merged.append(keys, at: index)
       case .pending(let index):

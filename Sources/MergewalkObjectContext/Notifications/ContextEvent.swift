@@ -1,5 +1,4 @@
 public import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// Something that happened in a context, told by IDs: a value for other tasks.
 ///

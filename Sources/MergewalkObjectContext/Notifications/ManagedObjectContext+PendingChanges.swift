@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// What was posted to observers of changes since the last save.

@@ -1,5 +1,4 @@
 public import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// Properties as Swift types: what accessors of classes are written with. They agree with keyed access and call the
 /// same hooks.

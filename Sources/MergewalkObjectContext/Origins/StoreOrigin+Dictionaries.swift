@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// Dictionaries of entities that several stores have.
 extension StoreOrigin {

@@ -189,14 +189,6 @@ extension ManagedObjectContext {
   }
 }
 
-extension ManagedObjectModel {
-  /// The relationship back, or `nil`.
-  func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseDeclaringEntity >= 0, let name = relationship.inverseName else { return nil }
-    return entities[relationship.inverseDeclaringEntity].relationship(named: name)
-  }
-}
-
 /// The numbers that keep the order of relationships.
 ///
 /// The first is 2048 and each further one 1024 more, as Core Data gives them out; an object that comes between two

@@ -11,16 +11,7 @@ extension ManagedObjectContext {
   /// - Complexity: O(relationships of the model) the first time, then O(1).
   func unpairedReferences(to entity: EntityDescription) -> [RelationshipDescription] {
     if let known = unpairedReferences[entity.index] { return known }
-    var found: [RelationshipDescription] = []
-    for owner in model.entities {
-      for relationship in owner.relationships
-      where relationship.declaringEntity == owner.index && !relationship.isToMany && relationship.inverseSlot < 0
-        && !relationship.isTransient && relationship.destinationEntity >= 0
-        && entity.isKind(of: model.entities[relationship.destinationEntity])
-      {
-        found.append(relationship)
-      }
-    }
+    let found = model.unpairedRelationships(to: entity, isToMany: false)
     unpairedReferences[entity.index] = found
     return found
   }
@@ -114,5 +105,17 @@ extension ManagedObjectContext {
     if annihilated[table]?.contains(key) ?? false { return true }
     if let parent { return parent.isLost(key, table: table, staysWhenDeleted: staysWhenDeleted) }
     return key < 0
+  }
+}
+
+extension ManagedObjectModel {
+  /// The relationships without an inverse that may refer to objects of an entity, each as its own entity has it.
+  func unpairedRelationships(to entity: EntityDescription, isToMany: Bool) -> [RelationshipDescription] {
+    entities.flatMap { owner in
+      owner.relationships.filter {
+        $0.declaringEntity == owner.index && $0.isToMany == isToMany && $0.inverseSlot < 0 && !$0.isTransient
+          && $0.destinationEntity >= 0 && entity.isKind(of: entities[$0.destinationEntity])
+      }
+    }
   }
 }

@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// Which changed rows refer to an object by a to-one relationship, so that the other side is known before the save.

@@ -175,17 +175,7 @@ final class ChangeRecorder: RowRecorder {
   /// The to-many relationships without an inverse that objects of an entity can be in.
   func exclusiveRelationships(to entity: EntityDescription) -> [RelationshipDescription] {
     if let known = exclusive[entity.index] { return known }
-    let model = context.model
-    var found: [RelationshipDescription] = []
-    for owner in model.entities {
-      for relationship in owner.relationships
-      where relationship.isToMany && relationship.inverseSlot < 0 && !relationship.isTransient
-        && relationship.declaringEntity == owner.index
-        && entity.isKind(of: model.entities[relationship.destinationEntity])
-      {
-        found.append(relationship)
-      }
-    }
+    let found = context.model.unpairedRelationships(to: entity, isToMany: true)
     exclusive[entity.index] = found
     return found
   }

@@ -56,7 +56,7 @@ public struct AttributeValidator: Sendable {
     case .date:
       let bounds = NumberBounds(validation, attribute, &problems)
       rule = .date(minimum: bounds.minimum, maximum: bounds.maximum)
-    case .string, .uri: rule = .text(TextRule(validation, attribute, &problems))
+    case .string, .uri: rule = .text(TextRule(validation, &problems))
     case .uuid: rule = .blob(length: 16)
     case .binary, .transformable: rule = .blob(length: nil)
     case .undefined, .objectID, .composite: rule = .none

@@ -10,9 +10,7 @@ struct TextRule: Sendable {
   /// The regular expression that the whole text matches.
   let pattern: TextPattern?
 
-  init(
-    _ validation: AttributeValidation, _ attribute: AttributeDescription, _ problems: inout [ValidationRuleProblem]
-  ) {
+  init(_ validation: AttributeValidation, _ problems: inout [ValidationRuleProblem]) {
     minimumLength = validation.minimumLength ?? 0
     maximumLength = validation.maximumLength ?? .max
     guard let expression = validation.regularExpression else {

@@ -285,7 +285,7 @@ package struct ModelArchiver {
   }
 
   private mutating func attribute(_ attribute: AttributeDescription, of entity: EntityDescription) -> PropertyList {
-    let validation = validation(attribute, of: entity)
+    let validation = validation(attribute)
     var entries = common(
       attribute.name, entity, isOptional: attribute.isOptional, isReadOnly: attribute.isDerived,
       isTransient: attribute.isTransient, isValidated: !validation.isEmpty, userInfo: attribute.userInfo,
@@ -404,9 +404,7 @@ package struct ModelArchiver {
   }
 
   /// The bounds as predicates on the value, each with the error that it raises.
-  private mutating func validation(
-    _ attribute: AttributeDescription, of entity: EntityDescription
-  ) -> [(String, PropertyList)] {
+  private mutating func validation(_ attribute: AttributeDescription) -> [(String, PropertyList)] {
     let bounds = attribute.validation
     var predicates: [PropertyList] = []
     var errors: [PropertyList] = []

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Which class stands for which entity, and what it inherits from.
 struct ClassPlan {
   /// For each entity index: the name of its class, or `nil` for plain managed objects.

@@ -20,8 +20,6 @@ struct SwiftTypes {
     ],
   ]
 
-  init(classNames: Set<String>) { self.classNames = classNames }
-
   /// Forgets the modules of the file before.
   mutating func beginFile() { modules = ["MergewalkObjectContext"] }
 

@@ -50,10 +50,7 @@ public enum LocalizationFile {
     }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let text = String(validating: bytes[start...], as: UTF8.self) else {
-      throw DiagnosticList([
-        Diagnostic(
-          .error, code: "notUTF8", path: path, position: .file, message: "the bytes are neither UTF-8 nor UTF-16")
-      ])
+      throw DiagnosticList(error: "notUTF8", path: path, message: "the bytes are neither UTF-8 nor UTF-16")
     }
     return Array(text.unicodeScalars)
   }
@@ -182,10 +179,7 @@ private struct StringsParser {
     let place = earlier ?? place
     // Columns count bytes, as everywhere.
     let column = scalars[place.lineStart..<min(place.index, scalars.count)].reduce(1) { $0 + UTF8.width($1) }
-    return DiagnosticList([
-      Diagnostic(
-        .error, code: "stringsSyntax", path: path, position: SourcePosition(line: place.line, column: column),
-        message: message)
-    ])
+    return DiagnosticList(
+      error: "stringsSyntax", path: path, position: SourcePosition(line: place.line, column: column), message: message)
   }
 }

@@ -184,8 +184,6 @@ public enum ModelReader {
 
   private static func failure(_ code: String, _ path: String, _ message: String, hint: String? = nil) -> DiagnosticList
   {
-    DiagnosticList([
-      Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)
-    ])
+    DiagnosticList(error: code, path: path, message: message, hint: hint)
   }
 }

@@ -5,8 +5,6 @@ struct FindingList {
   let path: String
   private(set) var diagnostics: [Diagnostic] = []
 
-  init(path: String) { self.path = path }
-
   mutating func error(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) {
     diagnostics.append(
       Diagnostic(.error, code: code, path: path, position: position, message: message, hint: hint))

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Types, defaults, bounds, transformers and expressions of attributes.
 extension ModelChecker {
   mutating func checkAttribute(_ attribute: AttributeDescription, of entity: Int) {
@@ -9,7 +7,7 @@ extension ModelChecker {
         "undefinedType", position, "the attribute “\(attribute.name)” has no type",
         hint: "only a transient attribute may go without one")
     }
-    if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute, of: entity) }
+    if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute) }
     checkTransformer(attribute)
     checkShadow(attribute, of: entity)
     checkBounds(attribute)

@@ -1,8 +1,6 @@
-import MergewalkDiagnostics
-
 /// Composite attributes and their elements.
 extension ModelChecker {
-  mutating func checkComposite(_ attribute: AttributeDescription, of entity: Int) {
+  mutating func checkComposite(_ attribute: AttributeDescription) {
     let position = attribute.position
     if attribute.type != .composite {
       findings.error(

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Ends, inverses and counts of relationships.
 extension ModelChecker {
   mutating func checkRelationship(_ relationship: RelationshipDescription, of entity: Int) {

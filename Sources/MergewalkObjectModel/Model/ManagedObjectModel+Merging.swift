@@ -55,12 +55,10 @@ extension ManagedObjectModel {
   private static func require(_ missing: [String], _ paths: [String]) throws(DiagnosticList) {
     guard !missing.isEmpty else { return }
     let names = missing.prefix(10).map { "“\($0)”" }.joined(separator: ", ") + (missing.count > 10 ? " …" : "")
-    throw DiagnosticList([
-      Diagnostic(
-        .error, code: "noMatchingVersion", path: paths.first ?? "model", position: .file,
-        message: "no version of the models has these entities as the store has them: \(names)",
-        hint: "the store was made with a model that is not among them")
-    ])
+    throw DiagnosticList(
+      error: "noMatchingVersion", path: paths.first ?? "model",
+      message: "no version of the models has these entities as the store has them: \(names)",
+      hint: "the store was made with a model that is not among them")
   }
 
   /// The version of a model that fits a store, or `nil` when none does.
@@ -108,11 +106,9 @@ extension ModelReader {
       }
       let inside = FileKind.entries(of: trimmed).filter { entry in kinds.contains { entry.hasSuffix($0) } }
       guard !inside.isEmpty else {
-        throw DiagnosticList([
-          Diagnostic(
-            .error, code: "notAModel", path: trimmed, position: .file, message: "the folder holds no model",
-            hint: "give an .xcdatamodeld, .xcdatamodel or .momd folder, or a .mom or .yaml file")
-        ])
+        throw DiagnosticList(
+          error: "notAModel", path: trimmed, message: "the folder holds no model",
+          hint: "give an .xcdatamodeld, .xcdatamodel or .momd folder, or a .mom or .yaml file")
       }
       models += inside.map { trimmed + "/" + $0 }
     }

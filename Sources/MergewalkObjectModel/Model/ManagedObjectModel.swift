@@ -88,6 +88,12 @@ public final class ManagedObjectModel: Sendable {
         .flatMap { entities[$0.index...$0.lastDescendantIndex].map(\.name) })
   }
 
+  /// The relationship back, as the entity that declares it has it; `nil` when there is none.
+  package func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+    guard relationship.inverseDeclaringEntity >= 0, let name = relationship.inverseName else { return nil }
+    return entities[relationship.inverseDeclaringEntity].relationship(named: name)
+  }
+
   /// The roots in number order.
   public var rootEntities: [EntityDescription] { entities.filter(\.isRoot) }
 }

@@ -102,17 +102,24 @@ package enum TextFolding {
     while start < bytes.count {
       let end = blockEnd(bytes, from: start)
       work.set(UnsafeBufferPointer(rebasing: bytes[start..<end]))
-      other.set({ mergewalk_decompose($0, $1, $2, $3, &$4) }, of: work)
-      if options.contains(.diacriticInsensitive) { other.removeMarks() }
-      if options.contains(.caseInsensitive) {
-        work.set({ mergewalk_foldCase($0, $1, $2, $3, &$4) }, of: other)
-        other.set({ mergewalk_compose($0, $1, $2, $3, &$4) }, of: work)
-        other.append(to: &output)
-      } else {
-        work.set({ mergewalk_compose($0, $1, $2, $3, &$4) }, of: other)
-        work.append(to: &output)
-      }
+      appendFolded(&work, &other, options, to: &output)
       start = end
+    }
+  }
+
+  /// Folds the text of a buffer, which is gone then, with another one to work in.
+  fileprivate static func appendFolded(
+    _ work: inout UTF16Buffer, _ other: inout UTF16Buffer, _ options: Options, to output: inout [UInt8]
+  ) {
+    other.set({ mergewalk_decompose($0, $1, $2, $3, &$4) }, of: work)
+    if options.contains(.diacriticInsensitive) { other.removeMarks() }
+    if options.contains(.caseInsensitive) {
+      work.set({ mergewalk_foldCase($0, $1, $2, $3, &$4) }, of: other)
+      other.set({ mergewalk_compose($0, $1, $2, $3, &$4) }, of: work)
+      other.append(to: &output)
+    } else {
+      work.set({ mergewalk_compose($0, $1, $2, $3, &$4) }, of: other)
+      work.append(to: &output)
     }
   }
 
@@ -160,16 +167,7 @@ struct FoldingTable: Sendable {
       starts.append(UInt16(bytes.count))
       guard let scalar = Unicode.Scalar(value) else { continue }
       Array(String(Character(scalar)).utf8).withUnsafeBufferPointer { source.set($0) }
-      other.set({ mergewalk_decompose($0, $1, $2, $3, &$4) }, of: source)
-      if options.contains(.diacriticInsensitive) { other.removeMarks() }
-      if options.contains(.caseInsensitive) {
-        source.set({ mergewalk_foldCase($0, $1, $2, $3, &$4) }, of: other)
-        other.set({ mergewalk_compose($0, $1, $2, $3, &$4) }, of: source)
-        other.append(to: &bytes)
-      } else {
-        source.set({ mergewalk_compose($0, $1, $2, $3, &$4) }, of: other)
-        source.append(to: &bytes)
-      }
+      TextFolding.appendFolded(&source, &other, options, to: &bytes)
     }
     starts.append(UInt16(bytes.count))
   }

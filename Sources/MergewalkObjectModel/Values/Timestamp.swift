@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkDiagnostics
 
 /// A point in time: the value of date attributes in typed access.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -24,11 +24,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   public var secondsSince1970: Double { secondsSinceReferenceDate + Self.unixOffset }
 
   /// The time that the machine's clock shows.
-  public static var now: Timestamp {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(secondsSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
-  }
+  public static var now: Timestamp { Timestamp(secondsSince1970: SystemClock.sinceEpoch) }
 
   /// A later point in time, or an earlier one for negative seconds.
   public static func + (time: Timestamp, seconds: Double) -> Timestamp {

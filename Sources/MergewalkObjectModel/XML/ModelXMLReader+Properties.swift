@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkXML
 
 /// Attributes, relationships and fetched properties of a `contents` file.

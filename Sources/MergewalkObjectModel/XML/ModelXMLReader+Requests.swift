@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkXML
 
 /// Fetch requests, indexes, configurations and composites of a `contents` file.

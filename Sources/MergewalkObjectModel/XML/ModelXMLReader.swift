@@ -14,11 +14,9 @@ struct ModelXMLReader {
   static func read(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     let root = try XMLDocument.parse(bytes, path: path)
     guard root.name == "model" else {
-      throw DiagnosticList([
-        Diagnostic(
-          .error, code: "notAModel", path: path, position: root.position,
-          message: "the root element is “\(root.name)”, not “model”")
-      ])
+      throw DiagnosticList(
+        error: "notAModel", path: path, position: root.position,
+        message: "the root element is “\(root.name)”, not “model”")
     }
     var reader = ModelXMLReader(findings: FindingList(path: path))
     return reader.model(root)

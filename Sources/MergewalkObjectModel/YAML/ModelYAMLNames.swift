@@ -1,5 +1,5 @@
 /// The words of the YAML model format.
-enum ModelYAMLNames {
+package enum ModelYAMLNames {
   /// The names of the types as they are written, in the order of the documentation.
   static let types: [(name: String, type: AttributeType)] = [
     ("integer16", .integer16), ("integer32", .integer32), ("integer64", .integer64), ("decimal", .decimal),
@@ -18,7 +18,8 @@ enum ModelYAMLNames {
     (types + otherTypes).first { $0.name == name }?.type
   }
 
-  static func name(_ type: AttributeType) -> String { types.first { $0.type == type }?.name ?? "undefined" }
+  /// The name of a type as it is written.
+  package static func name(_ type: AttributeType) -> String { types.first { $0.type == type }?.name ?? "undefined" }
 
   /// The names of the delete rules.
   static let deleteRules: [(name: String, rule: DeleteRule)] = [

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkSQLite
 
 extension PersistentStoreCoordinator {
   /// Moves the records of a store into a new store, of another type if need be, which takes its place.

@@ -1,5 +1,4 @@
 public import MergewalkObjectModel
-import MergewalkSQLite
 
 /// Brings a model and stores together; contexts work on top of it.
 ///

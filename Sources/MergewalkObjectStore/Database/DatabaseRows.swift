@@ -39,8 +39,6 @@ package struct DatabaseRows {
   package func bind(_ index: Int32, _ value: Double) { statement.bind(index, value) }
   /// Binds a text, which is copied.
   package func bind(_ index: Int32, text: String) { statement.bind(index, text: text) }
-  /// Binds bytes, which are copied.
-  package func bind(_ index: Int32, copying bytes: [UInt8]) { statement.bind(index, copying: bytes) }
   /// Binds null.
   package func bindNull(_ index: Int32) { statement.bindNull(index) }
 

@@ -1,4 +1,3 @@
-import MergewalkSQLite
 import MergewalkStorePages
 
 /// Rows on their way into a new store past SQLite: they become pages of the file, and sorted keys become indexes.

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkSQLite
 
 /// The history of a store, one transaction or one change at a time.
 ///

@@ -124,7 +124,7 @@ extension StoreFile {
   /// that wait so would wait for each other. So each attempt is a connection of its own.
   private static func lockedConnection(_ path: String, wait: Double) throws(StoreError) -> Connection {
     let patience = max(0, min(wait, 86_400))
-    let end = FileSystem.now() + patience
+    let end = SystemClock.monotonic + patience
     while true {
       let connection = try Connection.open(path, .readWrite)
       connection.setBusyTimeout(milliseconds: 100)
@@ -138,7 +138,7 @@ extension StoreFile {
         try? connection.close()
         guard error.code == .busy else { throw error }
         // Only after the connection is closed, as asking drops this process's locks.
-        if FileSystem.now() >= end { throw StoreLock.error(path, waited: patience) }
+        if SystemClock.monotonic >= end { throw StoreLock.error(path, waited: patience) }
       }
       FileSystem.pause(seconds: Double.random(in: 0.01...0.06))
     }

@@ -5,15 +5,10 @@ package import Glibc
 /// The few calls of the file system that stores need.
 package enum FileSystem {
   /// The folder part of a path: `.` when there is none.
-  package static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
+  package static func folder(of path: String) -> String { ResolvedPath.folder(of: path) }
 
   /// The last part of a path.
-  package static func name(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-  }
+  package static func name(of path: String) -> String { ResolvedPath.name(of: path) }
 
   /// The size of a file in bytes; `nil` when there is none.
   package static func size(_ path: String) -> Int? {
@@ -28,18 +23,12 @@ package enum FileSystem {
   }
 
   /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
-  static func head(_ path: String, count: Int) -> [UInt8]? {
+  package static func head(_ path: String, count: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: count)
-    var length = 0
-    while length < count {
-      let got = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress! + length, count - length, length) }
-      if got < 0 && errno == EINTR { continue }
-      guard got > 0 else { break }
-      length += got
-    }
+    let length = bytes.withUnsafeMutableBytes { WholeBytes.read(file, at: 0, into: $0).count }
     return Array(bytes.prefix(length))
   }
 
@@ -205,13 +194,6 @@ package enum FileSystem {
 
   /// Whether a process with this number is running.
   package static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
-
-  /// Seconds on a clock that only goes forward.
-  static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
 
   /// Waits.
   static func pause(seconds: Double) { usleep(UInt32(max(0, min(seconds, 1)) * 1_000_000)) }

@@ -89,7 +89,7 @@ extension StoreFile {
     let path = StorePath.resolved(path)
     try NewStoreFile.requireNotOurs(path)
     let names = UnfinishedStoreNames(path)
-    let end = FileSystem.now() + max(0, min(lockWait, 86_400))
+    let end = SystemClock.monotonic + max(0, min(lockWait, 86_400))
     while true {
       var busy: String?
       for hidden in names.unfinished() {
@@ -120,7 +120,7 @@ extension StoreFile {
         return result
       }
       guard let busy, !FileSystem.exists(path) else { return nil }
-      guard FileSystem.now() < end else {
+      guard SystemClock.monotonic < end else {
         throw StoreLock.error(busy, store: path, waited: lockWait, doing: "is building the store")
       }
       FileSystem.pause(seconds: 0.05)

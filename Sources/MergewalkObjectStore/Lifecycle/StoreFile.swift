@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 package import MergewalkSQLite
 import MergewalkStorePages
 

@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 
 /// What is committed in a write-ahead log, found out as SQLite does when it recovers one.
 ///
@@ -42,15 +43,7 @@ struct WriteAheadLog {
 
   /// Fills a buffer with the next bytes of a file; false at its end.
   private static func fill(_ buffer: UnsafeMutableRawBufferPointer, _ file: Int32) -> Bool {
-    guard let base = buffer.baseAddress else { return true }
-    var done = 0
-    while done < buffer.count {
-      let got = read(file, base + done, buffer.count - done)
-      if got < 0 && errno == EINTR { continue }
-      guard got > 0 else { return false }
-      done += got
-    }
-    return true
+    WholeBytes.read(file, into: buffer).count == buffer.count
   }
 
   /// What the log's header says.

@@ -24,35 +24,22 @@ public struct MergewalkState: Sendable, Hashable {
 
   /// The checkpoints of runs that are not finished, by the pipeline's name.
   public var runs: Values {
-    get { Values(self["runs"]) }
-    set { self["runs"] = newValue.list }
+    get { Values(entries[key: "runs"]) }
+    set { entries[key: "runs"] = newValue.list }
   }
   /// How far incremental sources have been read, by the pipeline's name.
   public var cursors: Values {
-    get { Values(self["cursors"]) }
-    set { self["cursors"] = newValue.list }
+    get { Values(entries[key: "cursors"]) }
+    set { entries[key: "cursors"] = newValue.list }
   }
   /// Which inputs the last finished run had, by the pipeline's name.
   public var finished: Values {
-    get { Values(self["finished"]) }
-    set { self["finished"] = newValue.list }
+    get { Values(entries[key: "finished"]) }
+    set { entries[key: "finished"] = newValue.list }
   }
 
   /// The value for the metadata's key; `nil` when there is nothing to remember.
   public var list: PropertyList? { entries.isEmpty ? nil : .dictionary(entries) }
-
-  private subscript(name: String) -> PropertyList? {
-    get { entries.first { $0.key == name }?.value }
-    set {
-      let index = entries.firstIndex { $0.key == name }
-      switch (index, newValue) {
-      case (let index?, let value?): entries[index].value = value
-      case (let index?, nil): entries.remove(at: index)
-      case (nil, let value?): entries.append(PropertyList.Entry(name, value))
-      case (nil, nil): break
-      }
-    }
-  }
 
   /// Values by name, in the order in which they came.
   public struct Values: Sendable, Hashable {
@@ -63,7 +50,7 @@ public struct MergewalkState: Sendable, Hashable {
 
     /// The value of a name; setting `nil` removes it.
     public subscript(name: String) -> PropertyList? {
-      get { entries.first { $0.key == name }?.value }
+      get { entries[key: name] }
       set {
         entries.removeAll { $0.key == name }
         if let newValue { entries.append(PropertyList.Entry(name, newValue)) }
@@ -82,5 +69,21 @@ extension StoreMetadata {
   public var mergewalk: MergewalkState {
     get { MergewalkState(self[MergewalkState.key]) }
     set { self[MergewalkState.key] = newValue.list }
+  }
+}
+
+extension [PropertyList.Entry] {
+  /// The value of a key; setting one that is there keeps its place, setting `nil` removes it.
+  subscript(key key: String) -> PropertyList? {
+    get { first { $0.key == key }?.value }
+    set {
+      let index = firstIndex { $0.key == key }
+      switch (index, newValue) {
+      case (let index?, let value?): self[index].value = value
+      case (let index?, nil): remove(at: index)
+      case (nil, let value?): append(PropertyList.Entry(key, value))
+      case (nil, nil): break
+      }
+    }
   }
 }

@@ -74,16 +74,8 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// The value of a key; setting `nil` removes it.
   public subscript(key: String) -> PropertyList? {
-    get { entries.first { $0.key == key }?.value }
-    set {
-      let index = entries.firstIndex { $0.key == key }
-      switch (index, newValue) {
-      case (let index?, let value?): entries[index].value = value
-      case (let index?, nil): entries.remove(at: index)
-      case (nil, let value?): entries.append(PropertyList.Entry(key, value))
-      case (nil, nil): break
-      }
-    }
+    get { entries[key: key] }
+    set { entries[key: key] = newValue }
   }
 
   /// The version hashes, sorted by entity name (code points); empty when there are none.

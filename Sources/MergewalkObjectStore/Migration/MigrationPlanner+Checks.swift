@@ -16,7 +16,7 @@ extension MigrationPlanner {
                 .abstractObjects, entity: pair.new.name, message: "the entity is abstract now and has objects",
                 hint: "delete them first, or use a mapping model")))
         }
-        actions += attributeChecks(pair, origin, rows) + referenceChecks(pair, origin, rows)
+        actions += attributeChecks(pair, origin, rows) + referenceChecks(pair, rows)
       }
     }
     for move in moves {
@@ -49,7 +49,7 @@ extension MigrationPlanner {
     }
   }
 
-  private func referenceChecks(_ pair: Pair, _ origin: EntityTable, _ rows: String) -> [MigrationPlan.Action] {
+  private func referenceChecks(_ pair: Pair, _ rows: String) -> [MigrationPlan.Action] {
     var actions: [MigrationPlan.Action] = []
     for relationship in pair.new.relationships where !relationship.isToMany && !relationship.isTransient {
       guard !relationship.isOptional,

@@ -10,12 +10,6 @@ struct MigrationRun {
   /// The triggers that were removed, as they were.
   private let removed = RemovedTriggers()
 
-  init(file: StoreFile, source: StoreSchema, plan: MigrationPlan) {
-    self.file = file
-    self.source = source
-    self.plan = plan
-  }
-
   private var connection: Connection { file.connection }
   private var path: String { file.path }
 

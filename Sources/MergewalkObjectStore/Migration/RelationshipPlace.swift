@@ -22,14 +22,6 @@ extension ManagedObjectModel {
     if relationship.inverseSlot < 0 { return .reverse }
     return relationship.isInverseToMany ? .join : .inverseColumn
   }
-
-  /// The relationship back, as the entity that declares it has it; `nil` when there is none.
-  func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseSlot >= 0, relationship.inverseDeclaringEntity >= 0 else { return nil }
-    return entities[relationship.inverseDeclaringEntity].relationships.first {
-      $0.slot == relationship.inverseSlot && $0.declaringEntity == relationship.inverseDeclaringEntity
-    }
-  }
 }
 
 extension RelationshipDescription {

@@ -2,7 +2,6 @@ import MergewalkDiagnostics
 import Glibc
 package import MergewalkObjectModel
 import MergewalkPropertyLists
-import MergewalkSQLite
 
 /// Stores that are made beside another one and take its place.
 package enum StoreReplacement {

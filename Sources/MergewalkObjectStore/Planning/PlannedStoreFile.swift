@@ -237,14 +237,14 @@ final class PlannedStoreFile {
 
   /// Makes the transaction that holds the snapshot the writing one.
   private func takeWriteLock() throws(StoreError) {
-    let end = FileSystem.now() + patience
+    let end = SystemClock.monotonic + patience
     while true {
       do throws(StoreError) {
         return try base.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION WHERE 0")
       } catch {
         guard error.code == .busy else { throw error }
         if snapshot.hasLog { return try takeWriteLockAnew() }
-        if FileSystem.now() >= end { throw isBusy() }
+        if SystemClock.monotonic >= end { throw isBusy() }
       }
       FileSystem.pause(seconds: 0.02)
     }

@@ -26,7 +26,7 @@ final class StoreClaim {
   static func take(_ store: String, wait: Double) throws(StoreError) -> StoreClaim {
     let path = path(ofStore: store)
     let patience = max(0, min(wait, 86_400))
-    let end = FileSystem.now() + patience
+    let end = SystemClock.monotonic + patience
     while true {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
       guard descriptor >= 0 else { throw FileSystem.failure(path, "cannot create") }
@@ -39,7 +39,7 @@ final class StoreClaim {
           _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
           return StoreClaim(path, descriptor)
         }
-      } else if FileSystem.now() >= end {
+      } else if SystemClock.monotonic >= end {
         close(descriptor)
         let holder = FileSystem.head(path, count: 16).flatMap {
           Int32(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self))

@@ -1,5 +1,4 @@
 public import MergewalkObjectModel
-import MergewalkSQLite
 
 /// Removes what processes that were killed have left beside a store: files that no row names, plans that no longer fit
 /// the store, and hidden files of stores that were never finished.

@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Rows by their primary keys, as fetch requests want them.

@@ -1,5 +1,3 @@
-import MergewalkSQLite
-
 extension TableAccess {
   /// Sets columns of rows to null; their versions stay.
   package func clear(slots: [Int], primaryKeys: [Int64]) throws(StoreError) {

@@ -162,7 +162,7 @@ package struct BatchDeletePlan {
   /// Whether no object that stays can refer to one that goes by a to-one relationship: all of them go too, or their
   /// presence has failed the request.
   private func isSettled(_ relationship: RelationshipDescription) -> Bool {
-    guard let inverse = model.inverseOf(relationship), !inverse.isTransient else { return false }
+    guard let inverse = model.inverse(of: relationship), !inverse.isTransient else { return false }
     // A one-to-one relationship is stored at both ends, and a damaged store may know only one of them.
     return inverse.deleteRule == .deny || inverse.deleteRule == .cascade && inverse.isToMany
   }
@@ -332,13 +332,5 @@ private struct BatchLink {
     }
     guard let name else { return nil }
     column = name
-  }
-}
-
-extension ManagedObjectModel {
-  /// The relationship back, or `nil`.
-  fileprivate func inverseOf(_ relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseDeclaringEntity >= 0, let name = relationship.inverseName else { return nil }
-    return entities[relationship.inverseDeclaringEntity].relationship(named: name)
   }
 }

@@ -9,7 +9,7 @@ extension QueryBuilder {
     if arguments.count > 1 {
       var operands: [QueryOperand] = []
       for argument in arguments { operands.append(try operand(argument)) }
-      return try aggregate(function, table(operands), isList: true)
+      return try aggregate(function, table(operands))
     }
     let outer = isInAggregate
     isInAggregate = true
@@ -24,15 +24,15 @@ extension QueryBuilder {
     case .collection(var collection):
       try checkCorrelation(argument, outer)
       collection.isDistinct = collection.isDistinct || isDistinct
-      return try aggregate(function, collection, isList: collection.name == "the list")
+      return try aggregate(function, collection)
     case .constants(let values):
-      return try aggregate(function, distinct(table(values.map { operand($0) }), isDistinct), isList: true)
+      return try aggregate(function, distinct(table(values.map { operand($0) }), isDistinct))
     case .list(let operands):
-      return try aggregate(function, distinct(table(operands), isDistinct), isList: true)
+      return try aggregate(function, distinct(table(operands), isDistinct))
     case .row(let row): return try plain(function, row.value, isDistinct, outer)
     case .value(let value):
       if value.constant != nil || value.isNull {
-        return try aggregate(function, table([.value(value)]), isList: true)
+        return try aggregate(function, table([.value(value)]))
       }
       return try plain(function, value, isDistinct, outer)
     case .dictionary: throw PredicateError(.typeMismatch, "\(function.rawValue) cannot take a dictionary")
@@ -92,11 +92,8 @@ extension QueryBuilder {
         .notInSQL, "\(operation.rawValue) works in memory only", hint: "in SQL use @count, @sum, @avg, @min or @max")
     }
     let collection: QueryCollection
-    var isList = true
     switch operand {
-    case .collection(let stored):
-      collection = stored
-      isList = stored.name == "the list"
+    case .collection(let stored): collection = stored
     case .constants(let values): collection = try table(values.map { self.operand($0) })
     case .list(let operands): collection = try table(operands)
     case .value, .row, .dictionary:
@@ -104,19 +101,15 @@ extension QueryBuilder {
         .typeMismatch, "\(operation.rawValue) needs a to-many path or a list before it",
         hint: "put it behind a to-many relationship")
     }
-    guard !rest.isEmpty else { return try aggregate(function, collection, isList: isList) }
+    guard !rest.isEmpty else { return try aggregate(function, collection) }
     guard case .collection(let values) = try follow(.collection(collection), rest) else {
       throw PredicateError(.typeMismatch, "\(operation.rawValue) must be the last operator of a path")
     }
-    return try aggregate(function, values, isList: isList)
+    return try aggregate(function, values)
   }
 
   /// An aggregate as a subquery.
-  ///
-  /// - Parameter isList: Whether the elements are values of a list.
-  func aggregate(
-    _ function: ExpressionFunction, _ collection: QueryCollection, isList: Bool
-  ) throws(PredicateError) -> SQLValue {
+  func aggregate(_ function: ExpressionFunction, _ collection: QueryCollection) throws(PredicateError) -> SQLValue {
     var argument: SQLText
     let value = collection.value
     if function == .count, case .row(let row) = collection.element, !row.isNullable, !collection.isDistinct {

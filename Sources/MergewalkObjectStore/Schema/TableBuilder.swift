@@ -7,11 +7,6 @@ struct TableBuilder {
   private(set) var tables: [EntityTable] = []
   private(set) var warnings: [SchemaWarning] = []
 
-  init(model: ManagedObjectModel, numbers: [Int]) {
-    self.model = model
-    self.numbers = numbers
-  }
-
   mutating func build() {
     let reverse = reverseColumns()
     for root in model.entities where root.isRoot && numbers[root.index] > 0 {

@@ -88,7 +88,7 @@ public struct ObjectCopy: Sendable {
     let found = try StoreModel.find(path: target, explicit: model)
     // A log beside the prepared store would be left out of what is attached.
     let plain = try Self.plainSource(source, staging)
-    let plan = try makePlan(plain, target: found)
+    let plan = try makePlan(plain)
     let file = try StoreFile.open(
       path: target, model: found.model, configuration: found.configuration, cacheKiB: options.cacheKiB)
     do {
@@ -131,9 +131,7 @@ public struct ObjectCopy: Sendable {
     return (copy, false)
   }
 
-  private func makePlan(
-    _ plain: (path: String, isImmutable: Bool), target: StoreModel
-  ) throws(StoreError) -> ObjectCopySource {
+  private func makePlan(_ plain: (path: String, isImmutable: Bool)) throws(StoreError) -> ObjectCopySource {
     try ReadableStore.withConnection(plain.path) { connection throws(StoreError) in
       let found = try StoreModel.find(connection, explicit: sourceModel, path: source)
       guard let schema = StoreSchema(model: found.model, configuration: found.configuration) else {

@@ -10,12 +10,6 @@ struct ObjectCopyMatcher {
 
   private var from: StoreSchema { source.schema }
 
-  init(source: ObjectCopySource, target: StoreSchema, options: ObjectCopy.Options) {
-    self.source = source
-    self.target = target
-    self.options = options
-  }
-
   /// The plan; it counts only when there are no findings.
   mutating func plan() -> ObjectCopyPlan {
     var plan = ObjectCopyPlan()

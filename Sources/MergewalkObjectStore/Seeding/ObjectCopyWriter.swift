@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Writes the objects of an attached store, `seed`, into a store, by SQL alone.

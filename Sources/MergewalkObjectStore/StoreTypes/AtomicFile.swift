@@ -68,13 +68,8 @@ public final class AtomicFile {
   public func write(_ text: String) throws(StoreError) { try write(text.utf8) }
 
   private func flush() throws(StoreError) {
-    var done = 0
-    while done < buffer.count {
-      let put = buffer.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, buffer.count - done) }
-      if put < 0 && errno == EINTR { continue }
-      guard put > 0 else { throw FileSystem.failure(path, "cannot write") }
-      done += put
-    }
+    let failure = buffer.withUnsafeBytes { WholeBytes.write($0, to: descriptor).failure }
+    guard failure == 0 else { throw FileSystem.failure(path, "cannot write") }
     buffer.removeAll(keepingCapacity: true)
   }
 }

@@ -5,8 +5,6 @@ struct ContentChecks {
   let schema: StoreSchema
   private var model: ManagedObjectModel { schema.model }
 
-  init(schema: StoreSchema) { self.schema = schema }
-
   func run(_ verifier: inout StoreVerifier) {
     for table in schema.tables {
       let root = model.entities[table.rootEntity]

@@ -207,6 +207,6 @@ package struct StoreExport {
   }
 
   static func failure(_ path: String, _ code: String, _ message: String, hint: String? = nil) -> DiagnosticList {
-    DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)])
+    DiagnosticList(error: code, path: path, message: message, hint: hint)
   }
 }

@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// The type of a column's values, as far as they determine it without a doubt.
 package enum ColumnType: Sendable, Hashable {
   /// Whole numbers of 64 bits.
@@ -268,15 +270,7 @@ extension ColumnProfile {
 /// Words for evidence.
 enum GuessWords {
   /// A whole number in groups of three: `1,234,567`.
-  static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number.magnitude))
-    var text = number < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
-      text.append(digit)
-    }
-    return text
-  }
+  static func grouped(_ number: Int) -> String { PrintableText.grouped(number) }
 
   /// `all 3 records of orders.csv`, `the first 10,000 records of standard input`.
   static func looked(_ records: Int, isWhole: Bool, source: String) -> String {

@@ -1,7 +1,6 @@
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// An attribute that a column becomes, and why.
 struct GuessedAttribute {
@@ -27,7 +26,7 @@ struct GuessedAttribute {
     self.name = name
     let profile = sample.profiles[column]
     verdict = sample.verdicts[column]
-    doubtCodes(profile)
+    doubtCodes()
     doubtConversion(sample)
     trims = verdict.type.isTrimmed && (profile.padded > 0 || profile.blank > 0)
     let missing = profile.missing(as: verdict.type)
@@ -55,7 +54,7 @@ struct GuessedAttribute {
   // MARK: Doubts
 
   /// Digits that are no numbers, as the column's name says, stay text.
-  private mutating func doubtCodes(_ profile: ColumnProfile) {
+  private mutating func doubtCodes() {
     guard verdict.type == .integer, GuessedNames.isCode(columnName) else { return }
     verdict = .init(type: .text, evidence: ["digits, but by its name it is not a number; others may begin with 0"])
   }

@@ -13,7 +13,7 @@ enum GuessedModel {
       lines.append("  \(entity.name):")
       lines.append("    attributes:")
       for attribute in entity.attributes where attribute.isKept {
-        let type = typeName(attribute.modelType) + (attribute.isRequired ? "!" : "")
+        let type = ModelYAMLNames.name(attribute.modelType) + (attribute.isRequired ? "!" : "")
         lines.append("      \(attribute.name): \(type)")
       }
       relationships(entity, &lines)
@@ -35,18 +35,6 @@ enum GuessedModel {
     }
     for inverse in entity.inverses {
       lines.append("      \(inverse.name): { to_many: \(inverse.entity), inverse: \(inverse.inverse) }")
-    }
-  }
-
-  private static func typeName(_ type: AttributeType) -> String {
-    switch type {
-    case .integer64: "integer64"
-    case .decimal: "decimal"
-    case .double: "double"
-    case .boolean: "boolean"
-    case .date: "date"
-    case .uuid: "uuid"
-    default: "string"
     }
   }
 }

@@ -100,13 +100,11 @@ package struct PipelineGuess: Sendable {
         }
       }
       if sample.columns.isEmpty {
-        throw DiagnosticList([
-          Diagnostic(
-            .error, code: "noRecords", path: path, position: .file,
-            message: definition.sources.allSatisfy { $0.fileSize == 0 }
-              ? "the file is empty" : "there is no record with a column to guess from",
-            hint: sample.firstReject.map { "the first record was refused: \($0.message)" })
-        ])
+        throw DiagnosticList(
+          error: "noRecords", path: path,
+          message: definition.sources.allSatisfy { $0.fileSize == 0 }
+            ? "the file is empty" : "there is no record with a column to guess from",
+          hint: sample.firstReject.map { "the first record was refused: \($0.message)" })
       }
       // The part of a source that the records are says more than its name.
       let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value

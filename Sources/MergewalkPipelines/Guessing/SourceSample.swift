@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkRecordFormats
 
 /// The first records of a source, held in memory, and what they look like.

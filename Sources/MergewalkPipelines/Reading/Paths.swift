@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 
 /// Paths as people write them in pipeline files.
 enum Paths {
@@ -26,10 +27,7 @@ enum Paths {
   }
 
   /// The folder that a file is in.
-  static func folder(of file: String) -> String {
-    guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == file.startIndex ? "/" : String(file[..<slash])
-  }
+  static func folder(of file: String) -> String { ResolvedPath.folder(of: file) }
 
   /// A path inside a folder.
   static func join(_ folder: String, _ name: String) -> String {

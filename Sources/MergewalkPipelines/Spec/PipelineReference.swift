@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkImporting
 
 /// The reference of pipeline files, made from the specs.

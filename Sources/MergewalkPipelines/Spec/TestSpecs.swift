@@ -118,7 +118,7 @@ extension ComponentSpec {
   /// The counts of the summary.
   static let testCounts = ComponentSpec(
     "counts", "The counts of the summary.",
-    fields: ["read", "inserted", "updated", "unchanged", "skipped", "rejected"].map {
+    fields: RecordCounts.names.map {
       FieldSpec($0, .count(least: 0), "The number of records \($0).", example: "1")
     }
       + ["deleted", "marked", "denied"].map {

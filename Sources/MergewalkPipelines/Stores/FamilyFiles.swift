@@ -66,19 +66,7 @@ struct FamilyFiles: Sendable {
   static func append(_ bytes: [UInt8], to path: String) throws(FamilyError) {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
-    var failure: Int32 = 0
-    bytes.withUnsafeBytes { bytes in
-      var done = 0
-      while done < bytes.count {
-        let put = write(file, bytes.baseAddress! + done, bytes.count - done)
-        if put < 0, errno == EINTR { continue }
-        guard put > 0 else {
-          failure = put == 0 ? EIO : errno
-          return
-        }
-        done += put
-      }
-    }
+    var failure = bytes.withUnsafeBytes { WholeBytes.write($0, to: file).failure }
     if close(file) != 0, failure == 0 { failure = errno }
     guard failure == 0 else {
       throw FamilyError(.failed, "\(path): cannot write: \(String(cString: strerror(failure)))")

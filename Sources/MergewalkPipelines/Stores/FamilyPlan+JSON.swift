@@ -1,4 +1,3 @@
-import MergewalkBytes
 import MergewalkImporting
 import MergewalkRecordFormats
 
@@ -74,13 +73,7 @@ extension FamilyPlan {
       out.member("places", part.places)
       if let records = part.records { out.member("records", records) }
       if let unit = part.unit { out.member("unit", unit) }
-      if !part.files.isEmpty {
-        out.list("files", part.files) { out, file in
-          out.member("path", file.path)
-          out.member("bytes", file.bytes)
-          out.member("sha256", file.sha256)
-        }
-      }
+      if !part.files.isEmpty { out.list("files", part.files) { out, file in file.write(&out) } }
     }
   }
 
@@ -147,16 +140,7 @@ extension FamilyPlan.Part {
       value: value, name: name, path: path, records: row.count("records"), sha256: sha256, places: places,
       unit: row.count("unit"))
     if row.json("files") != nil {
-      guard
-        let files = row.list(
-          "files", columns: ["path", "bytes", "sha256"],
-          { row -> FamilyPlan.InputFile? in
-            guard let path = row.text("path"), let bytes = row.count("bytes"), let sha256 = row.text("sha256") else {
-              return nil
-            }
-            return FamilyPlan.InputFile(path: path, bytes: bytes, sha256: sha256)
-          })
-      else { return nil }
+      guard let files = StoreReceipt.File.list("files", of: row) else { return nil }
       self.files = files
     }
   }

@@ -22,14 +22,7 @@ struct FamilyPlan: Sendable {
     /// The file of the spool that has them.
     var unit: Int?
     /// Files that another program has split off.
-    var files: [InputFile] = []
-  }
-
-  /// A file that is read as it is.
-  struct InputFile: Sendable, Hashable {
-    var path: String
-    var bytes: Int
-    var sha256: String
+    var files: [StoreReceipt.File] = []
   }
 
   /// A source as it was when it was split.

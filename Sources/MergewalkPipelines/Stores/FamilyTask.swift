@@ -2,7 +2,6 @@ import MergewalkBytes
 import MergewalkDiagnostics
 import Glibc
 import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -26,7 +25,7 @@ final class FamilyTask {
   private var number = 0
   private var hasFolders = false
   /// The store with what is shared, and what its pipelines have read.
-  private var template: (path: String, counts: StoreReceipt.Counts)?
+  private var template: (path: String, counts: RecordCounts)?
 
   /// So many stores, or bytes of stores, get their places together.
   private static let mostReady = 64
@@ -223,8 +222,7 @@ final class FamilyTask {
       try StoreMove.adopt(companionsOf: path, by: sealed)
       receipt = StoreReceipt(
         key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
-        counts: StoreReceipt.Counts(summary), codes: summary.rejectCounts,
-        shared: template?.counts ?? StoreReceipt.Counts())
+        counts: summary.counts, codes: summary.rejectCounts, shared: template?.counts ?? RecordCounts())
       try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
     let name = FileSystem.name(of: part.path)
@@ -256,12 +254,11 @@ final class FamilyTask {
     guard !work.loaded.shared.isEmpty else { return }
     if template == nil {
       let folder = try attempt.folder("shared")
-      var counts = StoreReceipt.Counts()
+      var counts = RecordCounts()
       for shared in work.loaded.shared {
         var shared = shared
         shared.storePath = folder + "/shared.sqlite"
-        let summary = try run(shared, nil)
-        counts += StoreReceipt.Counts(summary)
+        counts = try counts + run(shared, nil).counts
       }
       template = (folder + "/shared.sqlite", counts)
     }

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -120,7 +119,7 @@ struct HiveFolders {
           parts[name] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
         }
         parts[name]?.files.append(
-          FamilyPlan.InputFile(path: StoreFamily.absolute(path), bytes: digest.bytes, sha256: digest.sha256))
+          StoreReceipt.File(path: StoreFamily.absolute(path), bytes: digest.bytes, sha256: digest.sha256))
       }
     }
     plan.parts = order.compactMap { parts[$0] }

@@ -54,11 +54,6 @@ struct JSONRow {
     batch.state(record, column(name)) == .number ? text(name).flatMap { Int($0) } : nil
   }
 
-  /// A member that is a number.
-  func number(_ name: String) -> Double? {
-    batch.state(record, column(name)) == .number ? text(name).flatMap { Double($0) } : nil
-  }
-
   /// Whether a member is true.
   func flag(_ name: String) -> Bool { batch.state(record, column(name)) == .true }
 

@@ -12,13 +12,6 @@ struct Splitter {
     var codes: [String: Int] = [:]
   }
 
-  /// One value and the part that its records went to.
-  struct Value {
-    var text: String
-    /// The part's number; nil for a value that names no store.
-    var part: Int?
-  }
-
   let policy: StoresPolicy
   /// What the files of the parts' imports look like.
   let forms: [SpoolForm]

@@ -1,5 +1,4 @@
 import Glibc
-import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats

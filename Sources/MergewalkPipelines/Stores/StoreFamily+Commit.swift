@@ -1,8 +1,6 @@
-import MergewalkBytes
 import Glibc
 import MergewalkImporting
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 extension StoreFamily {
   /// Verifies everything once more and publishes the family: `_SUCCESS` is there when, and only when, it is whole.
@@ -116,19 +114,20 @@ extension StoreFamily {
   private func checkLaw(
     _ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: inout Committed
   ) throws(FamilyError) {
-    var sum = StoreReceipt.Counts()
+    var sum = RecordCounts()
     let split = plan.counts ?? Splitter.Counts()
     result.rejectCodes = split.codes
     for (part, receipt) in zip(plan.parts, receipts) {
-      guard receipt.counts.isWhole, receipt.shared.isWhole, part.records.map({ $0 == receipt.counts.read }) ?? true
+      guard receipt.counts.isBalanced, receipt.shared.isBalanced,
+        part.records.map({ $0 == receipt.counts.read }) ?? true
       else {
         throw FamilyError(
           .countsDiffer,
           "“\(part.value)”: \(part.records.map(String.init) ?? "its") records went in, and the receipt counts others:"
-            + " \(receipt.counts)"
+            + " \(receipt.counts.named.map { "\($0.1) \($0.0)" }.joined(separator: ", "))"
         )
       }
-      sum += receipt.counts
+      sum = sum + receipt.counts
       for (code, count) in receipt.codes { result.rejectCodes[code, default: 0] += count }
     }
     let isOurs = plan.parts.allSatisfy(\.files.isEmpty)

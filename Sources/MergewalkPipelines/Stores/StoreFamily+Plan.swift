@@ -119,11 +119,9 @@ extension StoreFamily {
         continue
       }
       throw FamilyError(
-        DiagnosticList([
-          Diagnostic(
-            .error, code: FamilyError.Code.invalidPipeline.rawValue, path: definition.path ?? definition.name,
-            position: contract.position, message: message, hint: hint)
-        ]))
+        DiagnosticList(
+          error: FamilyError.Code.invalidPipeline.rawValue, path: definition.path ?? definition.name,
+          position: contract.position, message: message, hint: hint))
     }
   }
 

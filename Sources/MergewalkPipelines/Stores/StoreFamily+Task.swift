@@ -1,5 +1,3 @@
-import MergewalkImporting
-import MergewalkObjectStore
 import Synchronization
 import MergewalkThreads
 

@@ -1,7 +1,6 @@
 public import MergewalkDiagnostics
 import Glibc
 public import MergewalkImporting
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// A family of stores: one input, a store for each value of a column, in one folder.
@@ -140,12 +139,10 @@ public final class StoreFamily {
       hide(pipeline.redaction)
       let loaded = try LoadedFamily(pipeline.definition, forms: plan.forms, variables: settings.variables)
       guard loaded.base == plan.base else {
-        throw DiagnosticList([
-          Diagnostic(
-            .error, code: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath, position: .file,
-            message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
-            hint: "plan the family again, or use the files that it was planned with")
-        ])
+        throw DiagnosticList(
+          error: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath,
+          message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
+          hint: "plan the family again, or use the files that it was planned with")
       }
       self.loaded = loaded
       return loaded

@@ -1,48 +1,14 @@
 import MergewalkImporting
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// What `_parts/VALUE.json` says of a store that was built; it is written when the store is in its place.
 struct StoreReceipt: Sendable {
-  /// A file: the store, or one beside it.
+  /// A file: the store, one beside it, or one that another program has split off.
   struct File: Sendable, Hashable {
     /// The path, relative to the folder that the store's path is relative to.
     var path: String
     var bytes: Int
     var sha256: String
-  }
-
-  /// Counts of records.
-  struct Counts: Sendable, Hashable {
-    var read = 0
-    var inserted = 0
-    var updated = 0
-    var unchanged = 0
-    var skipped = 0
-    var rejected = 0
-
-    init() {}
-
-    init(_ summary: ImportSummary) {
-      read = summary.read
-      inserted = summary.inserted
-      updated = summary.updated
-      unchanged = summary.unchanged
-      skipped = summary.skipped
-      rejected = summary.rejected
-    }
-
-    /// Whether each record has one outcome.
-    var isWhole: Bool { read == inserted + updated + unchanged + skipped + rejected }
-
-    static func += (left: inout Counts, right: Counts) {
-      left.read += right.read
-      left.inserted += right.inserted
-      left.updated += right.updated
-      left.unchanged += right.unchanged
-      left.skipped += right.skipped
-      left.rejected += right.rejected
-    }
   }
 
   /// What names the store, see ``FamilyPlan/key(_:)``.
@@ -53,10 +19,10 @@ struct StoreReceipt: Sendable {
   /// The digest of what the store holds.
   var content: String
   var uuid: String
-  var counts = Counts()
+  var counts = RecordCounts()
   var codes: [String: Int] = [:]
   /// What the shared pipelines have read.
-  var shared = Counts()
+  var shared = RecordCounts()
   /// The file of its rejects, when there is one.
   var rejects: File?
   /// Where its records stand in the sources, see ``FamilyPlan/places(_:)``.
@@ -71,7 +37,7 @@ struct StoreReceipt: Sendable {
     out.member("format", 1)
     out.member("key", key)
     write(&out)
-    if let rejects { out.list("rejects", [rejects]) { out, file in Self.write(file, &out) } }
+    if let rejects { out.list("rejects", [rejects]) { out, file in file.write(&out) } }
     out.member("places", places)
   }
 
@@ -81,7 +47,7 @@ struct StoreReceipt: Sendable {
     out.member("path", path)
     out.member("uuid", uuid)
     out.member("content", content)
-    out.list("files", files) { out, file in Self.write(file, &out) }
+    out.list("files", files) { out, file in file.write(&out) }
     out.key("records")
     counts.write(&out)
     out.counts("reject_codes", codes)
@@ -89,40 +55,22 @@ struct StoreReceipt: Sendable {
     shared.write(&out)
   }
 
-  private static func write(_ file: File, _ out: inout JSONBytes) {
-    out.member("path", file.path)
-    out.member("bytes", file.bytes)
-    out.member("sha256", file.sha256)
-  }
-
   static let jsonColumns = [
     "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places",
   ]
+}
 
-  init(
-    key: String, value: String, files: [File], content: String, uuid: String, counts: Counts, codes: [String: Int],
-    shared: Counts
-  ) {
-    self.key = key
-    self.value = value
-    self.files = files
-    self.content = content
-    self.uuid = uuid
-    self.counts = counts
-    self.codes = codes
-    self.shared = shared
-  }
-
+extension StoreReceipt {
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let uuid = row.text("uuid"), let content = row.text("content"),
-      let files = row.list("files", columns: File.jsonColumns, { File($0) }), !files.isEmpty,
-      let records = row.json("records"), let counts = Counts(records),
-      let shared = row.json("shared").flatMap({ Counts($0) })
+      let files = File.list("files", of: row), !files.isEmpty,
+      let records = row.json("records"), let counts = RecordCounts(records),
+      let shared = row.json("shared").flatMap({ RecordCounts($0) })
     else { return nil }
     self.init(
       key: row.text("key") ?? "", value: value, files: files, content: content, uuid: uuid, counts: counts,
       codes: row.counts("reject_codes"), shared: shared)
-    if row.json("rejects") != nil { rejects = row.list("rejects", columns: File.jsonColumns, { File($0) })?.first }
+    if row.json("rejects") != nil { rejects = File.list("rejects", of: row)?.first }
     places = row.text("places") ?? ""
   }
 
@@ -157,13 +105,20 @@ struct StoreReceipt: Sendable {
 }
 
 extension StoreReceipt.File {
-  fileprivate static let jsonColumns = ["path", "bytes", "sha256"]
+  func write(_ out: inout JSONBytes) {
+    out.member("path", path)
+    out.member("bytes", bytes)
+    out.member("sha256", sha256)
+  }
 
-  fileprivate init?(_ row: JSONRow) {
-    guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
-      return nil
+  /// The files of a member; nil when it is no list of files.
+  static func list(_ name: String, of row: JSONRow) -> [Self]? {
+    row.list(name, columns: ["path", "bytes", "sha256"]) { row -> Self? in
+      guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
+        return nil
+      }
+      return Self(path: path, bytes: bytes, sha256: digest)
     }
-    self.init(path: path, bytes: bytes, sha256: digest)
   }
 
   /// Whether the file is in a folder as it was written.
@@ -174,7 +129,7 @@ extension StoreReceipt.File {
   }
 }
 
-extension StoreReceipt.Counts {
+extension RecordCounts {
   func write(_ out: inout JSONBytes) {
     out.open(UInt8(ascii: "{"))
     out.member("read", read)
@@ -187,18 +142,9 @@ extension StoreReceipt.Counts {
   }
 
   init?(_ bytes: [UInt8]) {
-    guard
-      let row = JSONRow.object(
-        bytes, columns: ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]),
-      let read = row.count("read"), let inserted = row.count("inserted"), let updated = row.count("updated"),
-      let unchanged = row.count("unchanged"), let skipped = row.count("skipped"), let rejected = row.count("rejected")
-    else { return nil }
-    self.init()
-    self.read = read
-    self.inserted = inserted
-    self.updated = updated
-    self.unchanged = unchanged
-    self.skipped = skipped
-    self.rejected = rejected
+    guard let row = JSONRow.object(bytes, columns: Self.names) else { return nil }
+    let numbers = Self.names.compactMap { row.count($0) }
+    guard numbers.count == Self.names.count else { return nil }
+    self.init(numbers: numbers)
   }
 }

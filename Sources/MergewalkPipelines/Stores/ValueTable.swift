@@ -8,9 +8,6 @@ struct ValueTable {
   private var bytes: [UInt8] = []
   private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-  /// How many values there are.
-  var count: Int { ranges.count }
-
   /// The hash of a value, the same in every process.
   func hash(_ number: Int) -> UInt64 { hashes[number] }
 

@@ -1,7 +1,6 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
-import MergewalkYAML
 
 /// An object as a file with tests describes it: some of its attributes and relationships.
 struct ExpectedRow: Sendable {

@@ -12,11 +12,6 @@ struct RowComparison {
   /// How many objects that were not expected are shown.
   private static let mostShown = 10
 
-  init(model: ManagedObjectModel, findings: Findings) {
-    self.model = model
-    self.findings = findings
-  }
-
   /// Compares the store at a path; without a file it holds nothing.
   func compare(_ path: String, _ expectation: Expectation) {
     guard access(path, F_OK) == 0 else {
@@ -58,7 +53,7 @@ struct RowComparison {
       let taken = Set(places.compactMap { $0 })
       left.removeAll { taken.contains($0) }
       for (row, place) in zip(rows, places) where place == nil {
-        try explain(row, objects, &left, isAll: group.isAll)
+        try explain(row, objects, &left)
       }
       guard group.isAll else { return }
       for index in left.prefix(Self.mostShown) {
@@ -74,9 +69,7 @@ struct RowComparison {
   }
 
   /// Says what keeps a row from being there: the fields in which the nearest object differs, or that there is none.
-  private func explain(
-    _ row: ExpectedRow, _ objects: [ManagedObject], _ left: inout [Int], isAll: Bool
-  ) throws(ObjectError) {
+  private func explain(_ row: ExpectedRow, _ objects: [ManagedObject], _ left: inout [Int]) throws(ObjectError) {
     var best: (index: Int, differing: [ExpectedRow.Field], weight: Int)?
     for index in left {
       var differing: [ExpectedRow.Field] = []
@@ -98,12 +91,12 @@ struct RowComparison {
     }
     left.removeAll { $0 == best.index }
     try explain(
-      best.differing, of: row, objects[best.index], name: "the “\(row.entity.name)” \(which(row, best.differing))")
+      best.differing, objects[best.index], name: "the “\(row.entity.name)” \(which(row, best.differing))")
   }
 
   /// Says in which fields an object differs, also in those of the objects that it refers to.
   private func explain(
-    _ fields: [ExpectedRow.Field], of row: ExpectedRow, _ object: ManagedObject, name: String
+    _ fields: [ExpectedRow.Field], _ object: ManagedObject, name: String
   ) throws(ObjectError) {
     for field in fields {
       if case .one(_, let wanted?) = field.value, let other = try object.object(forKey: field.name),
@@ -111,7 +104,7 @@ struct RowComparison {
       {
         var differing: [ExpectedRow.Field] = []
         for inner in wanted.fields where try !RowMatch.matches(inner, other) { differing.append(inner) }
-        try explain(differing, of: wanted, other, name: "the “\(field.name)” of \(name)")
+        try explain(differing, other, name: "the “\(field.name)” of \(name)")
         continue
       }
       try differ(

@@ -25,17 +25,8 @@ final class ScratchFolder {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }
     var text = text
-    let isWhole = text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        done += count
-      }
-      return true
-    }
-    return close(descriptor) == 0 && isWhole ? path : nil
+    let failure = text.withUTF8 { WholeBytes.write(UnsafeRawBufferPointer($0), to: descriptor).failure }
+    return close(descriptor) == 0 && failure == 0 ? path : nil
   }
 
   /// Stores have folders with folders for large values; nothing here is deeper.

@@ -1,8 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkImporting
-import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkYAML
 

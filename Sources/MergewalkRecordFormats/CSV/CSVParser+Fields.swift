@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 extension CSVParser {
   /// What became of a line that may not be a record.
   enum LineSkip {

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 extension CSVParser {
   /// Why the text of a record does not follow the rules.
   struct Fault {
@@ -193,13 +191,13 @@ extension CSVParser {
       lastFieldCount = sink.fieldCount
       if textFault < next {
         // Text before the record (a comment) may be anything; look at this record alone.
-        if textFault < start { recheck(base, &check, from: start, window) }
+        if textFault < start { check.resume(base, from: start, window) }
         textFault = check.fault - origin
         if textFault < next {
           if (fault?.at ?? .max) >= textFault {
             fault = Fault(code: base[textFault] == 0 ? .nulByte : .invalidText, at: textFault)
           }
-          recheck(base, &check, from: next, window)
+          check.resume(base, from: next, window)
           textFault = check.fault - origin
         }
       }

@@ -58,12 +58,6 @@ extension CSVParser {
     return open
   }
 
-  /// Looks for faults of the text anew, from `offset` of the window on.
-  func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow) {
-    check.resume(at: window.origin + offset)
-    check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
-  }
-
   /// The number of line ends inside a record.
   static func lineEnds(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var count = 0

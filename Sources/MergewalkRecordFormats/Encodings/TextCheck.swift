@@ -69,6 +69,12 @@ struct TextCheck {
     checkedTo = origin + i
   }
 
+  /// Looks for faults anew, from `offset` of a window on.
+  mutating func resume(_ base: UnsafePointer<UInt8>, from offset: Int, _ window: ParseWindow) {
+    resume(at: window.origin + offset)
+    advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
+  }
+
   /// Forgets a fault and checks again from `offset` of the file: the record with the fault has been dealt with.
   mutating func resume(at offset: Int) {
     fault = Int.max

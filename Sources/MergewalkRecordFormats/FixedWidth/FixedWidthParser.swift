@@ -214,18 +214,11 @@ struct FixedWidthParser: RecordParser {
   ) -> Fault? {
     if check.fault >= window.origin + next { return nil }
     // What is before the line (a comment) may be anything.
-    if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
+    if check.fault < window.origin + start { check.resume(base, from: start, window) }
     if check.fault >= window.origin + next { return nil }
     let at = check.fault - window.origin
-    recheck(base, &check, from: next, window)
+    check.resume(base, from: next, window)
     return Fault(code: base[at] == 0 ? .nulByte : .invalidText, at: at)
-  }
-
-  private func recheck(
-    _ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow
-  ) {
-    check.resume(at: window.origin + offset)
-    check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
   }
 
   // MARK: Fields

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// The parser of one JSON document whose records are the elements of an array, without I/O.
 struct JSONDocumentParser: JSONRecordParser {
   static let lineEnds = LineEnds.lineFeed

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Makes records of the elements of an array in each JSON record, see ``EachPath``.
 ///
 /// The whole record is parsed first: its own fields, and where the array is, go into a template. Then each element is

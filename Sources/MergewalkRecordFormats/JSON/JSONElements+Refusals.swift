@@ -61,12 +61,6 @@ extension JSONElements {
       code: .invalidDocument, position: lines.position(base, reached, at, origin: window.origin),
       message: base[at] == 0 ? "a NUL byte" : "the bytes from here are not UTF-8")
   }
-
-  /// Looks for faults of the text anew, from `offset` of the window on.
-  func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow) {
-    check.resume(at: window.origin + offset)
-    check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
-  }
 }
 
 extension JSONScanner {

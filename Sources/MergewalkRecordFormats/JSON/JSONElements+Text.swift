@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import Glibc
 
 /// A JSON text that others end: what is wrong with it is a matter of this text alone.
@@ -40,14 +39,14 @@ extension JSONElements {
         row: request.row(rows.count), columnCount: request.width, column: request.valueColumn, start, end)
     }
     if check.fault < window.origin + stop {
-      if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
+      if check.fault < window.origin + start { check.resume(base, from: start, window) }
       if check.fault < window.origin + stop {
         let at = check.fault - window.origin
         if fault == nil || fault == .notAnObject || at <= faultAt {
           fault = base[at] == 0 ? .nulByte : .invalidText
           faultAt = at
         }
-        recheck(base, &check, from: stop, window)
+        check.resume(base, from: stop, window)
       }
     }
     if let fault {
@@ -71,7 +70,7 @@ extension JSONElements {
       countRecord(window.cursor - start)
       if found != nil {
         isSkipping = false
-        recheck(base, &check, from: window.cursor, window)
+        check.resume(base, from: window.cursor, window)
       }
     }
     return isSkipping

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Reads the values of a text that holds several: the elements of an array, or values that follow each other.
 ///
 /// It is the same for all texts whose records may be of several lines; what is between the values is for others.
@@ -91,7 +89,7 @@ struct JSONElements {
       isSkipping = !skip.run(base, &window.cursor, window.end)
       lines.advance(base, start, window.cursor, origin: window.origin)
       counted.recordBytes += window.cursor - start
-      if !isSkipping { recheck(base, &check, from: window.cursor, window) }
+      if !isSkipping { check.resume(base, from: window.cursor, window) }
     }
     return isSkipping
   }
@@ -177,7 +175,7 @@ struct JSONElements {
         fault = .invalidText
         faultAt = at
       }
-      recheck(base, &check, from: stop, window)
+      check.resume(base, from: stop, window)
     }
     if let fault {
       object.escapes.removeLast(object.escapes.count - escapesBefore)

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// How far the elements of a record have become rows, see ``JSONEach``.
 struct JSONExpansion {
   /// The number of bytes from the cursor to behind the record.
@@ -61,7 +59,7 @@ struct JSONExpansion {
     let start = Int(place.rawStart)
     // Rows take memory even without a text of their own.
     let most = min(limit.records - rows.errors.count, max(1, limit.bytes / (16 + 2 * each.columnCount)))
-    while let at = element(each, rows.base, start) {
+    while let at = element(rows.base, start) {
       if rows.count >= rows.capacity { return .needsSpace }
       let isFull = rows.count >= most
       if isFull, isChecked { return .full }
@@ -94,7 +92,7 @@ struct JSONExpansion {
   }
 
   /// The place of the next element, or nil behind the last; the array's syntax was checked before.
-  private func element(_ each: ObjectRows.Each, _ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
+  private func element(_ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
     guard let next else { return nil }
     var scanner = JSONScanner(base, from: start + next, end: start + length)
     scanner.skipSpace()

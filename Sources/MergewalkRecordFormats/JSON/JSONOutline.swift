@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Reads the part of a JSON document that lies around the array of records, token by token.
 ///
 /// It can stop behind any token and go on when more text is there, and keeps one bit for each open array and object,

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// How a JSON document is read.
 public struct JSONOptions: Sendable, Hashable {
   /// Where the array of records is: `$.data.items[*]` or `data.items`; nil when the document itself is the array.

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import Glibc
 
 /// The parser of JSON values that follow each other, without I/O; see ``JSONSequenceReader``.

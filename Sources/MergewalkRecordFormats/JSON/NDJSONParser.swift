@@ -125,14 +125,14 @@ struct NDJSONParser: JSONRecordParser {
         }
       }
       if check.fault < window.origin + next {
-        if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
+        if check.fault < window.origin + start { check.resume(base, from: start, window) }
         if check.fault < window.origin + next {
           let at = check.fault - window.origin
           if fault == nil || fault == .notAnObject || at <= faultAt {
             fault = base[at] == 0 ? .nulByte : .invalidText
             faultAt = at
           }
-          recheck(base, &check, from: next, window)
+          check.resume(base, from: next, window)
         }
       }
       if let fault {
@@ -217,13 +217,6 @@ struct NDJSONParser: JSONRecordParser {
     window.cursor = end
     skipsLine = true
     return .full
-  }
-
-  /// Looks for faults of the text anew, from `offset` of the window on.
-  private func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow)
-  {
-    check.resume(at: window.origin + offset)
-    check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
   }
 
   private func tooLong(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// How an NDJSON file is read.
 public struct NDJSONOptions: Sendable, Hashable {
   /// The longest line in bytes, at most 512 MiB; a longer one is refused.

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Reads records that are the elements of an array inside a property list of any form: XML, binary or OpenStep text.
 ///
 /// The form is told by the first bytes. The text forms are read once from start to end in flat memory; the binary form is

@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 import MergewalkThreads
 
 /// An input that can be read only once, kept so that any place of it can be read: in memory while it is small, then in a
@@ -74,13 +75,9 @@ final class SpooledStream: RandomAccessStream {
       }
       return
     }
-    var filled = 0
-    while filled < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw ReadError(errno: count < 0 ? errno : EIO, path: path, doing: "read a copy of") }
-      filled += count
+    let (count, failure) = WholeBytes.read(descriptor, at: offset, into: buffer)
+    guard count == buffer.count else {
+      throw ReadError(errno: failure == 0 ? EIO : failure, path: path, doing: "read a copy of")
     }
   }
 
@@ -102,13 +99,7 @@ final class SpooledStream: RandomAccessStream {
   }
 
   private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, path: String) throws(ReadError) {
-    var done = 0
-    while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let written = Glibc.write(file, rest.baseAddress, rest.count)
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { throw ReadError(errno: errno, path: path, doing: "write a temporary copy of") }
-      done += written
-    }
+    let failure = WholeBytes.write(bytes, to: file).failure
+    if failure != 0 { throw ReadError(errno: failure, path: path, doing: "write a temporary copy of") }
   }
 }

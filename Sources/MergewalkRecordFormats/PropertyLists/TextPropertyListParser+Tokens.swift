@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkDiagnostics
 
 /// Strings, data and typed values of OpenStep text.
 extension TextPropertyListParser {

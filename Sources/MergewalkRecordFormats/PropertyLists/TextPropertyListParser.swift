@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Reads OpenStep text: `{ key = value; }`, `( a, b )`, strings, data, GNUstep's `<*I5>`, and `.strings` files.
 ///
 /// Reading is from value to value with a list of what is open, without recursion. Pairs without braces, as `.strings`

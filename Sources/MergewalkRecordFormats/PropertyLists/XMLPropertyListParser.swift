@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkXML
 
 /// Reads the XML form of property lists, a piece of the text at a time.

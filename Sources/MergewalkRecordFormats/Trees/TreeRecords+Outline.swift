@@ -9,9 +9,7 @@ extension TreeRecords {
       && (recordsPath.isEmpty ? depth == 0 : isNextMatched && depth == recordsPath.count)
   }
 
-  mutating func outlineScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, end: Int)
-    -> Bool
-  {
+  mutating func outlineScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int) -> Bool {
     let isRecords = isRecordsPlace
     isNextMatched = false
     if isRecords {

@@ -300,7 +300,7 @@ struct TreeRecords {
   mutating func scalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, verbatim: Int? = nil)
     -> Bool
   {
-    guard isInRecord else { return outlineScalar(bytes, state, at: offset, end: (verbatim ?? offset) + bytes.count) }
+    guard isInRecord else { return outlineScalar(bytes, state, at: offset) }
     let (pending, each) = takePending()
     let node = itemNode(pending)
     if each == self.each.count, each > 0 {

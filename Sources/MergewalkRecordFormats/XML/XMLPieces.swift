@@ -1,5 +1,4 @@
 import CMergewalkScan
-import MergewalkDiagnostics
 import MergewalkEventLogs
 import MergewalkXML
 

@@ -271,11 +271,6 @@ private struct XMLPlaces {
   var json = 0
   var strings = 0
 
-  init(raw: Range<Int>, recordStart: Int) {
-    self.raw = raw
-    self.recordStart = recordStart
-  }
-
   /// Where a cell's bytes start.
   @inline(__always)
   func start(_ cell: XMLCell) -> Int {

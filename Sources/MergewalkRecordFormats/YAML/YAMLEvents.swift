@@ -1,5 +1,4 @@
 import CMergewalkLibYAML
-import MergewalkDiagnostics
 import MergewalkEventLogs
 
 /// An event of libyaml, read from a log.

@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkDiagnostics
 
 /// Playing nodes again at aliases and merge keys.
 ///

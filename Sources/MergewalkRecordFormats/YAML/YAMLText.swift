@@ -1,5 +1,4 @@
 import CMergewalkScan
-import MergewalkDiagnostics
 import Glibc
 
 /// The text that libyaml pulls, and where its marks, which count code points, stand in it.

@@ -65,13 +65,9 @@ struct ExportCommand: ParsableCommand {
     export.entities = entity
     export.replaces = force
     export.readFiles = [storeModel.model].compactMap { $0 }
-    let summary: StoreExport.Summary
-    do throws(DiagnosticList) {
+    let summary = try FindingsOutput.orFail { () throws(DiagnosticList) in
       try Folders.createParents(of: folder)
-      summary = try export.run()
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
+      return try export.run()
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if json { Console.data(Self.json(summary, seconds: seconds).text) }

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkObjectModel
 
 /// The values of `--arg`, which take the places of placeholders in the order of the predicates.

@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// What `--explain` prints: the statement, its parameters, and how SQLite goes about it.

@@ -63,7 +63,7 @@ struct GuessCommand: ParsableCommand {
   }
 
   func run() throws {
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       var request = PipelineGuess.Request(sources: sources)
       request.options = options.map { ($0.name, $0.value) }
       request.folder = folder
@@ -73,9 +73,6 @@ struct GuessCommand: ParsableCommand {
       FindingsOutput.words(guess.warnings)
       try write(guess)
       report(guess)
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 

@@ -104,13 +104,9 @@ enum RunListing {
   }
 
   private static func partTable(_ run: RunRecord) -> String {
-    var table = TextTable("import", "seconds", "read", "inserted", "updated", "unchanged", "skipped", "rejected")
+    var table = TextTable(["import", "seconds"] + RecordCounts.names)
     for part in run.parts {
-      table.add(
-        part.name, Figures.fixed(part.seconds, digits: 2), Figures.grouped(part.counts.read),
-        Figures.grouped(part.counts.inserted), Figures.grouped(part.counts.updated),
-        Figures.grouped(part.counts.unchanged), Figures.grouped(part.counts.skipped),
-        Figures.grouped(part.counts.rejected))
+      table.add([part.name, Figures.fixed(part.seconds, digits: 2)] + part.counts.numbers.map { Figures.grouped($0) })
     }
     return table.text
   }
@@ -181,10 +177,6 @@ enum RunListing {
   }
 
   private static func json(_ counts: RecordCounts) -> JSONText {
-    .object([
-      ("read", .integer(counts.read)), ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-      ("unchanged", .integer(counts.unchanged)), ("skipped", .integer(counts.skipped)),
-      ("rejected", .integer(counts.rejected)),
-    ])
+    .object(counts.named.map { (name: $0.0, value: JSONText.integer($0.1)) })
   }
 }

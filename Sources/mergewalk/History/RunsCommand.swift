@@ -116,13 +116,10 @@ struct RunsCommand: ParsableCommand {
       throw ExitStatus.failure
     }
     if let html {
-      do {
+      try FindingsOutput.orFail { () throws(DiagnosticList) in
         try TextFile.replace(
           html, Console.redacted(RunsPage(pipelines: pipelines, title: store, path: html).html), as: .report,
           access: .derived(from: pipelines.first?.store ?? store))
-      } catch {
-        FindingsOutput.words(error.diagnostics)
-        throw ExitStatus.failure
       }
     } else {
       let runs = pipelines.flatMap(\.runs).sorted { $0.started > $1.started }.prefix(limit)

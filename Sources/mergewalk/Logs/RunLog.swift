@@ -92,11 +92,9 @@ final class RunLog {
     var metadata: Logger.Metadata = [
       "run": .string(summary.runID), "status": .string(summary.status.rawValue),
       "exit_code": .stringConvertible(exitCode), "seconds": .stringConvertible(summary.seconds),
-      "read": .stringConvertible(summary.read), "inserted": .stringConvertible(summary.inserted),
-      "updated": .stringConvertible(summary.updated), "unchanged": .stringConvertible(summary.unchanged),
-      "skipped": .stringConvertible(summary.skipped), "rejected": .stringConvertible(summary.rejected),
       "peak_rss_bytes": .stringConvertible(summary.peakResidentBytes),
     ]
+    for (name, count) in summary.counts.named { metadata[name] = .stringConvertible(count) }
     if let stage = summary.slowStage { metadata["slow_stage"] = .string(stage) }
     if let path = summary.rejectsPath { metadata["rejects_file"] = .string(path) }
     let level: Logger.Level = exitCode == 0 ? .info : exitCode == 1 ? .warning : .error

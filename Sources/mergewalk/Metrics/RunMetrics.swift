@@ -33,11 +33,7 @@ enum RunMetrics {
       metrics.sample("mergewalk_run_phase_seconds", labels + [("phase", phase.name)], phase.seconds)
     }
     metrics.family("mergewalk_run_records", unit: "records", "Records of the last run by outcome.")
-    let counts = [
-      ("read", summary.read), ("inserted", summary.inserted), ("updated", summary.updated),
-      ("unchanged", summary.unchanged), ("skipped", summary.skipped), ("rejected", summary.rejected),
-    ]
-    for (name, count) in counts {
+    for (name, count) in summary.counts.named {
       metrics.sample("mergewalk_run_records", labels + [("outcome", name)], Double(count))
     }
     if !summary.rejectCounts.isEmpty {

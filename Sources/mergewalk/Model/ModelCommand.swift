@@ -44,24 +44,18 @@ struct ModelOptions: ParsableArguments {
 enum ModelLoading {
   /// Reads and freezes a model; findings go to standard error, and errors end the command.
   static func model(_ path: String, version: String? = nil) throws -> ManagedObjectModel {
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       let model = try ManagedObjectModel(try ModelReader.read(path, version: version))
       FindingsOutput.words(DiagnosticList(ModelLint.check(model.draft)).diagnostics)
       return model
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 
   /// Finds the model of a store: the one at `path` if there is one, else the copy in the store; findings go to standard
   /// error and end the command.
   static func model(ofStore store: String, at path: String?, version: String? = nil) throws -> StoreModel {
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       return try StoreModel.find(path: store, modelAt: path, version: version)
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 }

@@ -53,14 +53,11 @@ struct ModelConvert: ParsableCommand {
       Console.rawData(text)
       return
     }
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       let path = Self.file(of: output, version: draft.name)
       try Folders.createParents(of: path)
       try OutputFile.create(path, text)
       Console.words("wrote \(path)")
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 
@@ -74,7 +71,7 @@ struct ModelConvert: ParsableCommand {
   /// Writes the compiled form.
   private func compile(_ draft: ModelDraft) throws {
     let output = self.output ?? ""
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       let model = try ManagedObjectModel(draft)
       let compiled = ModelWriter.compiled(model)
       for item in compiled.leftOut { Console.words("\(output): warning: \(item) is not in the compiled model") }
@@ -91,9 +88,6 @@ struct ModelConvert: ParsableCommand {
       }
       try OutputFile.create(file, bytes: compiled.bytes)
       Console.words("wrote \(file)")
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 

@@ -29,7 +29,7 @@ enum Console {
 
   /// Writes bytes as they are.
   static func rawData(_ bytes: [UInt8]) {
-    end(bytes.withUnsafeBytes { attempt($0, to: STDOUT_FILENO) })
+    end(bytes.withUnsafeBytes { WholeBytes.write($0, to: STDOUT_FILENO).failure })
   }
 
   /// Writes the result of work that is done, with a line break behind it; a reader that has gone away is no failure.
@@ -88,17 +88,6 @@ enum Console {
   /// Writes, and returns the number of the error that kept it from being whole, or 0.
   private static func attempt(_ text: String, to descriptor: Int32) -> Int32 {
     var text = redacted(text)
-    return text.withUTF8 { attempt(UnsafeRawBufferPointer($0), to: descriptor) }
-  }
-
-  private static func attempt(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-    var done = 0
-    while done < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { return errno }
-      done += count
-    }
-    return 0
+    return text.withUTF8 { WholeBytes.write(UnsafeRawBufferPointer($0), to: descriptor).failure }
   }
 }

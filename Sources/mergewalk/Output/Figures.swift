@@ -1,15 +1,9 @@
+import MergewalkDiagnostics
+
 /// Numbers as people read them.
 enum Figures {
   /// A whole number in groups of three: `1,234,567`.
-  static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number.magnitude))
-    var text = number < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
-      text.append(digit)
-    }
-    return text
-  }
+  static func grouped(_ number: Int) -> String { PrintableText.grouped(number) }
 
   /// A number with this many digits behind the point, rounded; magnitudes from 2^53 on lose their fraction.
   static func fixed(_ value: Double, digits: Int) -> String {

@@ -7,6 +7,14 @@ enum FindingsOutput {
     for finding in findings { Console.words(finding.description) }
   }
 
+  /// Does what may be refused; the findings go to standard error then, and the command fails.
+  static func orFail<Result>(_ body: () throws(DiagnosticList) -> Result) throws -> Result {
+    do throws(DiagnosticList) { return try body() } catch {
+      words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+
   /// Writes the findings to standard output.
   static func data(_ findings: [Diagnostic]) {
     for finding in findings { Console.data(finding.description) }

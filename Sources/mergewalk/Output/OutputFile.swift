@@ -23,9 +23,7 @@ enum OutputFile {
     try write(bytes, to: unfinished, for: path, access: access)
     do throws(StoreError) { try unfinished.publish() } catch {
       if error.code == .alreadyExists { throw DiagnosticList([refusal(path, EEXIST, cure)]) }
-      throw DiagnosticList([
-        Diagnostic(.error, code: "cannotWrite", path: path, position: .file, message: error.message)
-      ])
+      throw DiagnosticList(error: "cannotWrite", path: path, message: error.message)
     }
   }
 
@@ -38,7 +36,7 @@ enum OutputFile {
     let descriptor = open(unfinished.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw DiagnosticList([refusal(path, errno)]) }
     access.apply(to: descriptor)
-    let isWhole = bytes.withUnsafeBytes { write($0, to: descriptor) }
+    let isWhole = bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor).failure == 0 }
     let finding = failure(path, "cannotWrite", "cannot write the file")
     guard close(descriptor) == 0, isWhole else {
       unfinished.remove()
@@ -54,21 +52,9 @@ enum OutputFile {
   static func send(_ path: String, _ text: String) throws(DiagnosticList) {
     let descriptor = FileOpening.forWriting(path, O_APPEND)
     guard descriptor >= 0 else { throw failure(path, "cannotWrite", "cannot open it for writing") }
-    let isWhole = Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
+    let isWhole = Array(text.utf8).withUnsafeBytes { WholeBytes.write($0, to: descriptor).failure == 0 }
     let finding = failure(path, "cannotWrite", "cannot write to it")
     guard close(descriptor) == 0, isWhole else { throw finding }
-  }
-
-  /// Writes all bytes; false when `errno` says why not.
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    var done = 0
-    while done < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      done += count
-    }
-    return true
   }
 
   /// Why no file can be created at a path, by the system's number of the error.
@@ -93,8 +79,6 @@ enum OutputFile {
 
   private static func failure(_ path: String, _ code: String, _ message: String) -> DiagnosticList {
     let reason = String(cString: strerror(errno))
-    return DiagnosticList([
-      Diagnostic(.error, code: code, path: path, position: .file, message: "\(message): \(reason)")
-    ])
+    return DiagnosticList(error: code, path: path, message: "\(message): \(reason)")
   }
 }

@@ -30,11 +30,9 @@ enum TextFile {
     if isSpecial(path) { return try OutputFile.send(path, text) }
     if FileKind(path) == .folder { throw DiagnosticList([OutputFile.folder(path)]) }
     guard kind.mayReplace(path) else {
-      throw DiagnosticList([
-        Diagnostic(
-          .error, code: "fileExists", path: path, position: .file,
-          message: "there is a file that is not \(kind.words), and it was left as it is", hint: "name another file")
-      ])
+      throw DiagnosticList(
+        error: "fileExists", path: path, message: "there is a file that is not \(kind.words), and it was left as it is",
+        hint: "name another file")
     }
     let path = ResolvedPath.of(path)
     let unfinished = UnfinishedFile(for: path)
@@ -43,10 +41,7 @@ enum TextFile {
     guard rename(unfinished.path, path) == 0 else {
       let reason = String(cString: strerror(errno))
       unfinished.remove()
-      throw DiagnosticList([
-        Diagnostic(
-          .error, code: "cannotWrite", path: path, position: .file, message: "cannot replace the file: \(reason)")
-      ])
+      throw DiagnosticList(error: "cannotWrite", path: path, message: "cannot replace the file: \(reason)")
     }
   }
 

@@ -51,14 +51,10 @@ struct PreviewCommand: ParsableCommand {
   var verbose = false
 
   func run() throws {
-    let definition: SourceDefinition
-    do throws(DiagnosticList) {
-      definition = try SourceDefinition.read(
+    let definition = try FindingsOutput.orFail { () throws(DiagnosticList) in
+      try SourceDefinition.read(
         paths: [source], options: options.map { ($0.name, $0.value) }, defaults: Self.defaults,
         detectsNulls: false)
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
     FindingsOutput.words(definition.warnings)
     if !definition.detected.isEmpty, definition.sources.contains(where: { $0.fileSize != 0 }) {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MergewalkDiagnostics
 import Glibc
 import MergewalkImporting
 

@@ -81,7 +81,7 @@ struct RejectsReplayCommand: ParsableCommand {
   }
 
   private func finding(_ code: String, _ path: String, _ message: String) -> DiagnosticList {
-    DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message)])
+    DiagnosticList(error: code, path: path, message: message)
   }
 
   /// `orders.rejects.again.ndjson` for `orders.rejects.ndjson`.

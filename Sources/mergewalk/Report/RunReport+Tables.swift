@@ -51,8 +51,7 @@ extension RunReport {
 
   var parts: String {
     let rows = summary.parts.map { part in
-      let cells = [part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected]
-        .map { "<td>\(Figures.grouped($0))</td>" }.joined()
+      let cells = part.counts.numbers.map { "<td>\(Figures.grouped($0))</td>" }.joined()
       return
         "<tr><td>\(HTMLText.escaped(part.name))</td>\(cells)<td>\(Figures.fixed(part.seconds, digits: 2)) s</td></tr>"
     }

@@ -1,5 +1,4 @@
 import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkRecordFormats
 
 /// A run as one page.
@@ -94,10 +93,7 @@ struct RunReport {
 
   private var tiles: String {
     let rate = summary.seconds > 0 ? Double(summary.read) / summary.seconds : 0
-    var tiles = [
-      ("read", summary.read), ("inserted", summary.inserted), ("updated", summary.updated),
-      ("unchanged", summary.unchanged), ("skipped", summary.skipped), ("rejected", summary.rejected),
-    ].map { name, count in
+    var tiles = summary.counts.named.map { name, count in
       let isBad = name == "rejected" && count > 0
       return "<div class=\"tile\(isBad ? " bad" : "")\"><b>\(Figures.grouped(count))</b><span>\(name)</span></div>"
     }
@@ -105,10 +101,9 @@ struct RunReport {
       (Figures.grouped(Int(rate)), "records per second"), (Figures.bytes(summary.peakResidentBytes), "peak memory"),
       (Figures.bytes(summary.bytesRead), "of input"),
     ].map { "<div class=\"tile\"><b>\($0.0)</b><span>\($0.1)</span></div>" }
-    let sum = summary.inserted + summary.updated + summary.unchanged + summary.skipped + summary.rejected
-    let isBalanced = sum == summary.read
+    let sum = summary.counts.numbers.dropFirst().reduce(0, +)
     let account =
-      isBalanced
+      summary.counts.isBalanced
       ? "Every record is accounted for: \(Figures.grouped(summary.read)) read = inserted + updated + unchanged + skipped + rejected."
       : "The run ended before every record was settled: \(Figures.grouped(summary.read)) read, \(Figures.grouped(sum)) settled."
     return "<h2>Records</h2><div class=\"tiles\">\(tiles.joined())</div><p class=\"soft\">\(account)</p>"

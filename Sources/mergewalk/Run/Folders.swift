@@ -20,21 +20,15 @@ enum Folders {
       }
       if errno == EEXIST {
         if FileKind(folder) != .file { continue }
-        throw DiagnosticList([
-          Diagnostic(
-            .error, code: "cannotCreateFolder", path: folder, position: .file,
-            message: "there is a file where a folder is needed", hint: "name another folder, or remove the file")
-        ])
+        throw DiagnosticList(
+          error: "cannotCreateFolder", path: folder, message: "there is a file where a folder is needed",
+          hint: "name another folder, or remove the file")
       }
       let reason = String(cString: strerror(errno))
       // A folder above may be closed to us and yet hold the one we need.
       var status = stat()
       if stat(folder, &status) == 0 { continue }
-      throw DiagnosticList([
-        Diagnostic(
-          .error, code: "cannotCreateFolder", path: folder, position: .file,
-          message: "cannot create the folder: \(reason)")
-      ])
+      throw DiagnosticList(error: "cannotCreateFolder", path: folder, message: "cannot create the folder: \(reason)")
     }
     return made
   }

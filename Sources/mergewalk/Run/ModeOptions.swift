@@ -49,9 +49,6 @@ struct ModeOptions: ParsableArguments {
   }
 
   private func refusal(_ definition: ImportDefinition, _ message: String) -> DiagnosticList {
-    DiagnosticList([
-      Diagnostic(
-        .error, code: "invalidOption", path: definition.path ?? definition.name, position: .file, message: message)
-    ])
+    DiagnosticList(error: "invalidOption", path: definition.path ?? definition.name, message: message)
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MergewalkImporting
-import MergewalkPipelines
 
 /// The options about earlier runs and about others that have the store open.
 struct RunControlOptions: ParsableArguments {

@@ -41,12 +41,9 @@ struct SchemaCommand: ParsableCommand {
       Console.rawData(text)
       return
     }
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       try Folders.createParents(of: file)
       try TextFile.replace(file, text, as: .schema)
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// `mergewalk store clean`: removes what killed processes have left beside a store.

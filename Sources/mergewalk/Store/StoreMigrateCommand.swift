@@ -66,7 +66,7 @@ struct StoreMigrateCommand: ParsableCommand {
 
   /// All versions at hand, and the one that the store is to fit.
   private func models() throws -> (ModelVersionList, ModelVersionList.Version) {
-    do throws(DiagnosticList) {
+    try FindingsOutput.orFail { () throws(DiagnosticList) in
       let list = try ModelVersionList(path: to)
       let older = try from.map { path throws(DiagnosticList) in try ModelVersionList(path: path).versions } ?? []
       if let name = version ?? list.current?.name, let found = list.version(named: name) {
@@ -75,9 +75,6 @@ struct StoreMigrateCommand: ParsableCommand {
       // The reader says what is wrong with the name, or that none is settled.
       let model = try ManagedObjectModel(ModelReader.read(to, version: version))
       return (ModelVersionList(older + list.versions), ModelVersionList.Version(model))
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
     }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// `mergewalk store verify`: whether a store is as Core Data would have made it.

@@ -6,12 +6,6 @@ import Testing
 
 @Suite("Query generations")
 struct QueryGenerationTests {
-  private func skill(_ title: String, _ context: ManagedObjectContext) throws -> ManagedObject {
-    let skill = try context.insert("Skill")
-    try skill.setValue(.string(title), forKey: "title")
-    return skill
-  }
-
   @Test("AP48: a pinned context reads the moment of its token, whatever is saved meanwhile, until it is let go")
   func ap48Pinned() throws {
     let place = try Workplace(try Models.works())

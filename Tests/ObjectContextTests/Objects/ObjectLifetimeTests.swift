@@ -7,12 +7,6 @@ import Testing
 /// The rows of the guide about lifetime, with objects of a class and without.
 @Suite("Lifetime of managed objects")
 struct ObjectLifetimeTests {
-  private func skill(_ title: String, _ context: ManagedObjectContext) throws -> ManagedObject {
-    let skill = try context.insert("Skill")
-    try skill.setValue(.string(title), forKey: "title")
-    return skill
-  }
-
   private func savedID(_ place: Workplace) throws -> ManagedObjectID {
     let object = try skill("a", place.context)
     try place.context.save()

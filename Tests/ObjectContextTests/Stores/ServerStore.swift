@@ -153,11 +153,3 @@ final class ServerStore: IncrementalStore {
     server.maxima[name] = max(server.maxima[name] ?? 0, object.primaryKey)
   }
 }
-
-extension ManagedObjectModel {
-  /// The inverse of a relationship; `nil` when it has none.
-  fileprivate func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    guard relationship.inverseSlot >= 0 else { return nil }
-    return entities[relationship.inverseDeclaringEntity].relationships.first { $0.slot == relationship.inverseSlot }
-  }
-}

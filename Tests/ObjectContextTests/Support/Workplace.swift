@@ -115,3 +115,10 @@ func storedNames(
   // Objects are valid only while their context lives.
   return try withExtendedLifetime(context) { try context.fetchAll(entity).names(key) }
 }
+
+/// A new skill, of the model ``Models/works()``.
+func skill(_ title: String, _ context: ManagedObjectContext) throws -> ManagedObject {
+  let skill = try context.insert("Skill")
+  try skill.setValue(.string(title), forKey: "title")
+  return skill
+}

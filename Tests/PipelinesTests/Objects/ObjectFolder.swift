@@ -63,15 +63,7 @@ struct ObjectFolder {
   }
 
   /// The rows of a statement, cells separated by `|`.
-  func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: folder.file("library.sqlite"), mode: .readOnly)
-    let select = try connection.prepare(sql)
-    var rows: [String] = []
-    while try select.step() {
-      rows.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: "|"))
-    }
-    return rows
-  }
+  func rows(_ sql: String) throws -> [String] { try folder.rows(sql, of: "library.sqlite", separator: "|") }
 
   /// The rejects file's lines.
   func rejects() throws -> [[String: Any]] {

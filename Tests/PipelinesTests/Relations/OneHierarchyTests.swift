@@ -39,16 +39,7 @@ import Testing
     return summary
   }
 
-  private func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readOnly)
-    defer { try? connection.close() }
-    let select = try connection.prepare(sql)
-    var rows: [String] = []
-    while try select.step() {
-      rows.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: " "))
-    }
-    return rows
-  }
+  private func rows(_ sql: String) throws -> [String] { try folder.rows(sql, of: "s.sqlite") }
 
   @Test(
     "mode update changes what a record before has made as its target, whatever the batch",

@@ -64,16 +64,7 @@ import Testing
         + parts.joined(separator: "\n") + "\n", to: "pipeline.yaml")
   }
 
-  private func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: folder.file("firm.sqlite"), mode: .readOnly)
-    defer { try? connection.close() }
-    let select = try connection.prepare(sql)
-    var rows: [String] = []
-    while try select.step() {
-      rows.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: " "))
-    }
-    return rows
-  }
+  private func rows(_ sql: String) throws -> [String] { try folder.rows(sql, of: "firm.sqlite") }
 
   /// The names of the parts in the order in which they run, in groups that refer to each other.
   private static func order(_ definition: ImportDefinition) -> [[String]] {

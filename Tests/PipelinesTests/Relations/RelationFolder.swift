@@ -84,16 +84,7 @@ struct RelationFolder {
   }
 
   /// The rows of a query, columns with spaces between them.
-  func rows(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: folder.file("blog.sqlite"), mode: .readOnly)
-    defer { try? connection.close() }
-    let select = try connection.prepare(sql)
-    var rows: [String] = []
-    while try select.step() {
-      rows.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: " "))
-    }
-    return rows
-  }
+  func rows(_ sql: String) throws -> [String] { try folder.rows(sql, of: "blog.sqlite") }
 
   /// The names at the other end of a join table, by article, in their order.
   func linked(_ table: String) throws -> [String] {
@@ -123,5 +114,20 @@ struct RelationFolder {
 
   func rejects() throws -> [String] {
     try String(contentsOfFile: folder.file("rejects.ndjson"), encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+}
+
+extension TemporaryFolder {
+  /// The rows of a query to a store in the folder.
+  func rows(_ sql: String, of store: String, separator: String = " ") throws -> [String] {
+    let connection = try Connection(path: file(store), mode: .readOnly)
+    defer { try? connection.close() }
+    let select = try connection.prepare(sql)
+    var rows: [String] = []
+    while try select.step() {
+      let cells = (0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }
+      rows.append(cells.joined(separator: separator))
+    }
+    return rows
   }
 }

@@ -1,4 +1,4 @@
-import MergewalkObjectContext
+import Glibc
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -9,7 +9,7 @@ extension ImportSession {
   /// - Throws: ``ImportError`` when the store cannot be read or was made with another version of the model.
   public func explain() throws(ImportError) -> ImportExplanation {
     let planner = ExplanationBuilder(definition: definition, plans: plans)
-    guard FileFacts.exists(definition.storePath) else {
+    guard access(definition.storePath, F_OK) == 0 else {
       let store: PersistentStore
       do {
         store = try PersistentStore.inMemory(model: definition.model)
@@ -47,8 +47,8 @@ private struct ExplanationBuilder {
     result.store.path = definition.storePath
     result.store.exists = exists
     if exists {
-      result.store.bytes = FileFacts.size(definition.storePath) ?? 0
-      result.store.logBytes = FileFacts.size(definition.storePath + "-wal") ?? 0
+      result.store.bytes = FileSystem.size(definition.storePath) ?? 0
+      result.store.logBytes = FileSystem.size(definition.storePath + "-wal") ?? 0
       result.store.hasUnfinishedRun = store.file.metadata.mergewalk.runs.names.contains(definition.name)
       result.store.tracksHistory = !store.observers.filter { $0 is HistoryRecorder }.isEmpty
     }
@@ -70,12 +70,8 @@ private struct ExplanationBuilder {
     for (part, plan) in zip(definition.parts, plans) {
       do {
         result.parts.append(try self.part(part, plan, store, exists: exists))
-      } catch let error as StoreError {
-        throw ImportError(error)
-      } catch let error as ImportError {
-        throw error
       } catch {
-        throw ImportError(code: .database, message: "\(error)")
+        throw ImportError(wrapping: error)
       }
       let warnings = StoreWarnings(plan: plan, model: definition.model).warnings(store.file)
       result.warnings += warnings.filter { !result.warnings.contains($0) }

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `+ - * /` and the modulus of two columns of the instruction's type: exact, or refused; null with anything is null.

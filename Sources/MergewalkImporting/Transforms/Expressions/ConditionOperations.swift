@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 // Conditions are true or false, and never null; what fails passes through.

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkObjectModel
 
 /// What lint says of expressions over columns.

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `LIKE` and `MATCHES` with a pattern that does not change.

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// Single values of registers, as the evaluator and its functions take and give them.

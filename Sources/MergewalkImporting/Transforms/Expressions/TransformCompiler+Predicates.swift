@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkObjectModel
 
 /// Conditions on records: true or false, and never null.
@@ -34,7 +33,7 @@ extension TransformCompiler {
   private mutating func comparison(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
     guard comparison.modifier == .direct, let left = value(comparison.left, types) else { return nil }
     switch comparison.comparison {
-    case .isIn where Self.elements(comparison.right) != nil: return isIn(left, comparison, types)
+    case .isIn where Self.elements(comparison.right) != nil: return isIn(left, comparison)
     case .between:
       guard let bounds = Self.elements(comparison.right), bounds.count == 2, let low = value(bounds[0], types),
         let high = value(bounds[1], types),
@@ -88,7 +87,7 @@ extension TransformCompiler {
     return emit(match, comparison.comparison.rawValue, of: left)
   }
 
-  private mutating func isIn(_ left: Value, _ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
+  private mutating func isIn(_ left: Value, _ comparison: ComparisonPredicate) -> Int? {
     var elements: [AttributeValue] = []
     for element in Self.elements(comparison.right) ?? [] {
       guard case .constant(.attribute(let value)) = element else { return nil }

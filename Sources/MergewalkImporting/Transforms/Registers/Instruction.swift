@@ -1,5 +1,3 @@
-import MergewalkObjectModel
-
 /// One instruction of a compiled transform: fills its register, which has its number, from others.
 struct Instruction: Sendable {
   /// What it does.

@@ -1,5 +1,3 @@
-import MergewalkRecordFormats
-
 /// `date_add`.
 struct AddToDateStep: StepAction {
   var units: [TransformStep.DateUnit: Int]

@@ -1,6 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-
 /// `prepend` and `append`.
 struct AffixStep: StepAction, NewTextStep {
   var text: [UInt8]

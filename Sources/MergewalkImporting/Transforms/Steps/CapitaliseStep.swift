@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `capitalise`: a word is letters, digits, marks and apostrophes.
 struct CapitaliseStep: StepAction, NewTextStep {

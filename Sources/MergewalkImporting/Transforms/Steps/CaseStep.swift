@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `upper` and `lower`.
 struct CaseStep: StepAction, NewTextStep {

@@ -1,6 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-
 /// `collapse`.
 struct CollapseStep: StepAction, NewTextStep {
   static let spec = StepSpec(

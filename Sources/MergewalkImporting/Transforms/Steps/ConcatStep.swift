@@ -1,5 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `concat`: the value and those of other columns.

@@ -1,5 +1,3 @@
-import MergewalkRecordFormats
-
 /// `date_part`: a number that a date has.
 struct DatePartStep: StepAction, DateStep {
   var part: TransformStep.DatePart

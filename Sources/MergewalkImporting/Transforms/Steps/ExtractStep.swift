@@ -1,6 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// `extract`: the first match of a regular expression, or a group of it.
 struct ExtractStep: StepAction {

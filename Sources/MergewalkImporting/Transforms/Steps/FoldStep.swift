@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `unaccent`, and the form in which texts are compared with options.
 struct FoldStep: StepAction, NewTextStep {

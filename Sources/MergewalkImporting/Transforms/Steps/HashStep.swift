@@ -1,6 +1,5 @@
 import MergewalkBytes
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `hash`.

@@ -1,6 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `map`: what a table has for the value.

@@ -1,7 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkRecordFormats
-
 /// `null_if`: null for some texts.
 struct NullIfStep: StepAction {
   var texts: [String]

@@ -1,6 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-
 /// `pad`: fills a text up to a length, scalar by scalar.
 struct PadStep: StepAction, NewTextStep {
   enum Side: String, CaseIterable { case start, end }

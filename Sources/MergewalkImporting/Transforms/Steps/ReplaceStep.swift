@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `replace`: a text, or what a regular expression matches.

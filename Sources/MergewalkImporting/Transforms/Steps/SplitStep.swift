@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `split`: one part of the text between separators.
 struct SplitStep: StepAction, TextPartStep {

@@ -1,6 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-
 /// `strip`.
 struct StripStep: StepAction, TextPartStep {
   var characters: [Unicode.Scalar]

@@ -1,6 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-
 /// `substring`: so many characters from a place on.
 struct SubstringStep: StepAction, TextPartStep {
   var from: Int

@@ -36,12 +36,4 @@ enum TextScalars {
 extension TextBuffer {
   /// Writes a text; false when there is no room.
   mutating func append(_ text: String) -> Bool { text.withBytes { append($0) } }
-
-  /// Writes a scalar; false when there is no room.
-  mutating func append(_ scalar: Unicode.Scalar) -> Bool {
-    for byte in UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter {
-      guard append(byte) else { return false }
-    }
-    return true
-  }
 }

@@ -1,5 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// What makes each value of one other: a step that does its work itself, or its work.

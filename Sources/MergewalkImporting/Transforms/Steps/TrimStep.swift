@@ -1,6 +1,3 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
-
 /// `trim`.
 struct TrimStep: StepAction, TextPartStep {
   static let spec = StepSpec(

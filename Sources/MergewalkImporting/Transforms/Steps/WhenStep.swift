@@ -1,4 +1,3 @@
-import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// `when`: the first case that holds says what the value becomes.

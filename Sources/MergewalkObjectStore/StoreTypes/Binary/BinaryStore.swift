@@ -1,4 +1,3 @@
-import CMergewalkSQLite
 import MergewalkObjectModel
 import MergewalkPropertyLists
 import MergewalkSQLite

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkSQLite
 
 /// Has the chance to bring rows into the tables of a store before they are read.
 ///
@@ -15,6 +14,4 @@ protocol RowBacking: AnyObject {
   func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(StoreError)
   /// The members of relationships are going to be read, by a column of a table that names their owners.
   func willRead(table: String, membersBy column: String, of owners: [Int64]) throws(StoreError)
-  /// A statement over tables is going to run.
-  func willRun(_ sql: String) throws(StoreError)
 }

@@ -1,6 +1,4 @@
-import MergewalkDiagnostics
 import MergewalkImporting
-import MergewalkObjectModel
 
 /// Turns what an import says of columns, conditions and processes into the parts of a definition, and keeps their places.
 struct TransformBuilder {

@@ -12,11 +12,9 @@ struct HeaderJudge {
   /// A column's cells below the first rows.
   private struct Column {
     var typed = 0
-    var numbers = 0
     var filled = 0
     /// Whether most cells are numbers, dates and so on.
     var isTyped: Bool { filled > 0 && typed * 10 >= filled * 8 }
-    var isNumber: Bool { filled > 0 && numbers * 10 >= filled * 8 }
   }
 
   private static let mostRecords = 400
@@ -138,7 +136,6 @@ struct HeaderJudge {
       for (i, kind) in kinds(record).enumerated() where kind != .empty && kind != .missing {
         columns[i].filled += 1
         if kind.isTyped { columns[i].typed += 1 }
-        if kind == .number { columns[i].numbers += 1 }
       }
     }
     return columns

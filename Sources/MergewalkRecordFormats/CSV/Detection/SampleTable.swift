@@ -89,9 +89,6 @@ struct SampleTable {
     }
   }
 
-  /// Faults of a strict reader.
-  var faults: Int { strayQuotes + textAfterQuotes + (isUnterminated ? 1 : 0) }
-
   /// The cells of a row.
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
