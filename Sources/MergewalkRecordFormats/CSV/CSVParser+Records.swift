@@ -190,6 +190,10 @@ extension CSVParser {
         start = next
         continue records
       }
+      if isHeaderReordered(base, start, at) {
+        escapes.removeLast(escapes.count - escapesBefore)
+        return .failed(reordered(base, start, at, origin: origin))
+      }
       lastFieldCount = sink.fieldCount
       if textFault < next {
         // Text before the record (a comment) may be anything; look at this record alone.

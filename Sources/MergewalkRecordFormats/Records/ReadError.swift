@@ -22,6 +22,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case duplicateHeader
     /// A column of the header has no name.
     case emptyHeader
+    /// The header stands again below, with its columns in another order.
+    case reorderedHeader
     /// The file has fewer tables than the one asked for.
     case missingTable
     /// A requested column is not in the file.
