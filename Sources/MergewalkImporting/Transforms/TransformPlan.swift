@@ -33,6 +33,8 @@ struct TransformPlan: Sendable {
     var derived: Int
     /// The fields of the import that it fills.
     var fields: [Int] = []
+    /// The register and those that its values come from, the last step first: what may have replaced them.
+    var chain: [Int] = []
   }
 
   /// A column that a process or a hook sees.

@@ -92,6 +92,32 @@ import Testing
     }
   }
 
+  @Test("steps that replace a value are counted at its field, by the last of them") func steps() throws {
+    let text = """
+      { entity: Country, find_by: [code], attributes: {
+        name: { from: name, do: [{ null_if: [n/a, "-"] }, upper, { default: unknown }] },
+        size: { from: size, do: [{ null_if: ["-"] }, { to: integer }] } } }
+      """
+    let csv = "code,name,size\na,n/a,1\nb,,-\nc,C,\nd,-,oops\ne,E,5\n"
+    for batch in [1, 2, 100] {
+      let summary = try map.run(text, csv) {
+        $0.batchLimit.records = batch
+        $0.isDryRun = true
+      }
+      #expect(summary.rejected == 1)
+      #expect(replaced(summary, "name") == [.defaultText: 2], "batch \(batch)")
+      #expect(replaced(summary, "size") == [.nullIf: 1, .empty: 1], "batch \(batch)")
+      for field in summary.fields { #expect(field.read == 5 && field.rejected == 1 && field.isBalanced) }
+    }
+    for (otherwise, reason) in [("otherwise: \"null\"", FieldTally.Replacement.missing), ("default: X", .defaultText)] {
+      let table = "{ from: name, do: [{ map: { values: { n: North }, \(otherwise) } }] }"
+      let summary = try map.run(
+        "{ entity: Country, find_by: [code], attributes: { name: \(table) } }", "code,name\na,n\nb,s\nc,w\n"
+      ) { $0.isDryRun = true }
+      #expect(replaced(summary, "name") == [reason: 2], "\(otherwise)")
+    }
+  }
+
   @Test("members that are not there are counted, and null that stays null is what the field says") func members() throws
   {
     try map.folder.write(
