@@ -49,6 +49,8 @@ public struct RecordBatch: Sendable {
   var lineEnds = LineEnds.any
   /// Whether fields stand where their record does, because the records were taken out of their file.
   var hasFixedPlaces = false
+  /// The namespaces declared around records: from which record on, and the declarations; see ``namespaces(ofRecord:)``.
+  var scopes: [(from: Int, namespaces: String)] = []
   /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
   var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
@@ -67,6 +69,7 @@ public struct RecordBatch: Sendable {
     member = nil
     encoding = nil
     hasFixedPlaces = false
+    if !scopes.isEmpty { scopes.removeAll(keepingCapacity: true) }
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)

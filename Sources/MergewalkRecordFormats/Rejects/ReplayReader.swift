@@ -80,6 +80,7 @@ public struct ReplayReader: RecordReader {
       error.message = "the line of the rejects file is not a reject: " + error.message
       refuse(&error, into: &batch)
     case .success(let line):
+      batch.note(namespaces: line.namespaces, from: recordIndex)
       if let part, let other = line.part, other != part {
         if let known, !known.contains(other) { refuse(line, otherImport: other, into: &batch) }
         return true
@@ -125,7 +126,7 @@ public struct ReplayReader: RecordReader {
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
-    let (text, form) = lone.reading(raw, indent: line.indent)
+    let (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)
     let source = ByteSource(bytes: text, path: path)
     do throws(ReadError) {
       var reader = try form.reader(source: source, columns: lone.columns, index: 0)
