@@ -54,6 +54,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case expansionLimit
     /// The file was changed while it was read.
     case fileChanged
+    /// A line of a rejects file is of another pipeline than the one that replays it.
+    case otherPipeline
     /// A database has no such table, or several and none was chosen.
     case unknownTable
     /// A query or a predicate cannot be read, or does more than read.

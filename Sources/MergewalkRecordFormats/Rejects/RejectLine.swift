@@ -49,6 +49,15 @@ public struct RejectLine: Sendable {
 
   /// A line of nothing.
   public init() {}
+
+  /// The end of a replay's name, behind that of its pipeline.
+  public static let replayMark = " (replay)"
+
+  /// The name of the pipeline that rejected the record, from ``run``; nil when that does not say one.
+  public var pipeline: String? {
+    if let at = run.lastIndex(of: "@") { return String(run[..<at]) }
+    return run.hasSuffix("/stores") ? String(run.dropLast("/stores".count)) : nil
+  }
 }
 
 /// Reads the lines of a rejects file one after the other.
