@@ -111,8 +111,8 @@ public struct ReplayReader: RecordReader {
     if other == pipeline || other == pipeline + RejectLine.replayMark { return }
     throw ReadError(
       .otherPipeline, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
-      message: "the record was rejected by the pipeline “\(other)”, and is to be replayed by “\(pipeline)”; replay it by"
-        + " its own pipeline, or if this one has taken its place, give it that name (“pipeline: …”)")
+      message: "the record was rejected by the pipeline “\(other)”, and is to be replayed by “\(pipeline)”; replay it"
+        + " by its own pipeline, or if this one has taken its place, give it that name (“pipeline: …”)")
   }
 
   private mutating func append(_ line: RejectLine, to batch: inout RecordBatch) {
