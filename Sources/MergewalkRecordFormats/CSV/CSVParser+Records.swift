@@ -232,6 +232,7 @@ extension CSVParser {
           index: recordIndex, line: line, byteOffset: origin + start,
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: length))
         stored += 1
+        isOpenEnded = at >= end && fieldStart == at && origin + start > 0 && sink.fieldCount > 1
       }
       if countsNewlines { newlines = Self.lineEnds(base, start, at) }
       var dropped = 0

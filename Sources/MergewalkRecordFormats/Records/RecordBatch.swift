@@ -32,6 +32,9 @@ public struct RecordBatch: Sendable {
   /// Where a record stands that has a part of its own that is no column although all were asked for, because the first
   /// records do not have it; as far as the reader looks for that.
   public internal(set) var surplus: RecordPosition?
+  /// The last record of the file, where it seems to be cut: it ends right behind its last delimiter, without a line end,
+  /// and others have a value there.
+  public internal(set) var doubtfulEnd: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
   /// The account of the text since the batch before: that of these records, and the text skipped up to the last one.
@@ -75,6 +78,7 @@ public struct RecordBatch: Sendable {
     errors.removeAll(keepingCapacity: true)
     errorBytes = 0
     surplus = nil
+    doubtfulEnd = nil
     hasNullTokens = false
     account.removeAll()
     for index in derived.indices { derived[index].removeAll() }

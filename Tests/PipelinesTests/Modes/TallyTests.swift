@@ -183,6 +183,20 @@ import Testing
     #expect(text.skipped[.header].bytes == 10 && text.skipped[.blankLine].lines == 2)
   }
 
+  @Test(
+    "a last record that ends right behind a delimiter, where others have a value, is told",
+    arguments: [
+      ("a,1\nb,", 3), ("b,", 2), ("a,1\nb,\n", nil), ("a,\nb,", nil), ("a,1\nb,2", nil), ("a,1\nb,\"\"", nil),
+      ("a,1\n,", 3), ("a,1\nb", nil),
+    ] as [(String, Int?)])
+  func cutEnd(_ rows: String, line: Int?) throws {
+    let summary = try map.run(
+      "{ entity: Country, find_by: [code], attributes: [size] }", "code,size\n" + rows)
+    let ends = summary.warnings.filter { $0.code == .doubtfulEnd }
+    #expect(ends.map { $0.position?.line } == (line == nil ? [] : [line]), "\(rows)")
+    #expect(ends.allSatisfy { $0.file?.hasSuffix("input.csv") == true })
+  }
+
   // MARK: Going on
 
   @Test("all counts are those of an undisturbed run after an interruption", arguments: 0..<8)
