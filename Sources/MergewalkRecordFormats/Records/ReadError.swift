@@ -83,20 +83,24 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
   public var position: SourcePosition
   /// The message: expected, found, and the cure.
   public var message: String
+  /// Whether the message has a cure of its own, so that ``diagnostic`` adds none of the kind of failure.
+  public var hasCure: Bool
 
   /// Creates an error.
-  public init(_ code: Code, path: String, position: SourcePosition = .file, message: String) {
+  public init(
+    _ code: Code, path: String, position: SourcePosition = .file, message: String, hasCure: Bool = false
+  ) {
     self.code = code
     self.path = path
     self.position = position
     self.message = message
+    self.hasCure = hasCure
   }
 
   /// The same as a finding of severity error.
   public var diagnostic: Diagnostic {
     Diagnostic(
-      .error, code: code.rawValue, path: path, position: position, message: message,
-      hint: message.contains("; ") ? nil : cure)
+      .error, code: code.rawValue, path: path, position: position, message: message, hint: hasCure ? nil : cure)
   }
 
   /// What to do, as far as the kind of failure tells.
