@@ -15,8 +15,9 @@ struct TransformPlan: Sendable {
   var shared: [SharedColumn] = []
   /// What is looked up in the store.
   var lookups: [StoreLookup] = []
-  /// The process that sees every record.
+  /// The process that sees every record, and the path of the file in which it stands.
   var process: ProcessTransform?
+  var path = ""
   /// How many of the shared columns the process is given; they are the first.
   var processColumns = 0
   /// The hook that sees every record.
