@@ -107,8 +107,10 @@ public struct ReplayReader: RecordReader {
 
   /// Refuses the whole file for a record of another pipeline, which would become objects of this one.
   private func checkPipeline(of line: RejectLine) throws(ReadError) {
-    guard let pipeline, let other = line.pipeline, line.raw != nil else { return }
-    if other == pipeline || other == pipeline + RejectLine.replayMark { return }
+    guard let pipeline, let name = line.pipeline, name != pipeline, line.raw != nil else { return }
+    let mark = RejectLine.replayMark
+    let other = name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
+    if other == pipeline { return }
     throw ReadError(
       .otherPipeline, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
       message: "the record was rejected by the pipeline “\(other)”, and is to be replayed by “\(pipeline)”; replay it"

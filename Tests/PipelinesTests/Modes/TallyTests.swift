@@ -110,9 +110,9 @@ import Testing
       for field in summary.fields { #expect(field.read == 5 && field.rejected == 1 && field.isBalanced) }
     }
     for (otherwise, reason) in [("otherwise: \"null\"", FieldTally.Replacement.missing), ("default: X", .defaultText)] {
-      let table = "{ from: name, do: [{ map: { values: { n: North }, \(otherwise) } }] }"
+      let table = "{ from: name, do: [{ map: { values: { x: North }, \(otherwise) } }] }"
       let summary = try map.run(
-        "{ entity: Country, find_by: [code], attributes: { name: \(table) } }", "code,name\na,n\nb,s\nc,w\n"
+        "{ entity: Country, find_by: [code], attributes: { name: \(table) } }", "code,name\na,x\nb,s\nc,w\n"
       ) { $0.isDryRun = true }
       #expect(replaced(summary, "name") == [reason: 2], "\(otherwise)")
     }
