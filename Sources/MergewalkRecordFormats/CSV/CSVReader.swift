@@ -78,7 +78,7 @@ public struct CSVReader: RecordReader {
 
   /// Replaces the batch's content with the next records; false at the end of the file.
   ///
-  /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
+  /// - Throws: `inputFailed`; `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`; `reorderedHeader`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
     let isMore: Bool

@@ -115,7 +115,7 @@ struct LoneRecordFormat {
     case .nothing: (raw, format)
     case .jsonSequence: ([0x1E] + raw + [10], format)
     case .yaml: ([UInt8](repeating: 32, count: indent) + raw + [10], format)
-    case .xml(let wrapper): (wrapper.wrap(raw, XMLDeclarations(namespaces).items), format)
+    case .xml(let wrapper): (wrapper.wrap(raw, XMLScope(namespaces).items), format)
     case .propertyList(let options):
       switch PropertyListForm(record: raw) {
       case .binary: ([0x1E] + raw + [10], format)
@@ -155,7 +155,7 @@ struct XMLWrapper {
   /// The document with the record.
   ///
   /// - Parameter known: what was declared around the record in its own document.
-  func wrap(_ raw: [UInt8], _ known: [XMLDeclarations.Item] = []) -> [UInt8] {
+  func wrap(_ raw: [UInt8], _ known: [XMLScope.Item] = []) -> [UInt8] {
     var head = ""
     var tail = ""
     let around = steps.dropLast()
@@ -184,14 +184,14 @@ struct XMLWrapper {
   }
 
   /// The namespaces that a record's text needs from outside, but for one that is declared already.
-  private func declarations(_ raw: [UInt8], _ known: [XMLDeclarations.Item], except declared: String?) -> String {
-    var items: [XMLDeclarations.Item] = []
+  private func declarations(_ raw: [UInt8], _ known: [XMLScope.Item], except declared: String?) -> String {
+    var items: [XMLScope.Item] = []
     // The lines of rejects may have been edited: one for each prefix.
     for item in known where item.prefix != declared && !items.contains(where: { $0.prefix == item.prefix }) {
       items.append(item)
     }
     let prefixes = Set(items.map(\.prefix))
-    var result = items.isEmpty ? "" : " " + XMLDeclarations.text(items)
+    var result = items.isEmpty ? "" : " " + XMLScope.text(items)
     let rest = raw.drop { $0 <= 32 }
     let name = rest.dropFirst().prefix { $0 > 32 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
     // Where the document's own default namespace is not known, that of the records' path is what they were found by.

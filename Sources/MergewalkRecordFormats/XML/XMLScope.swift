@@ -1,5 +1,5 @@
-/// Declarations of namespaces as they stand in a tag: `xmlns="urn:shop" xmlns:o="urn:other"`.
-struct XMLDeclarations {
+/// The namespaces that are in force at a place, as a tag declares them: `xmlns="urn:shop" xmlns:o="urn:other"`.
+struct XMLScope {
   /// One of them.
   struct Item: Equatable {
     /// The prefix; empty for the default namespace.
@@ -36,7 +36,7 @@ struct XMLDeclarations {
   /// Those in a text.
   init(_ text: String) {
     let bytes = Array(text.utf8)
-    self = bytes.withUnsafeBufferPointer { XMLDeclarations($0) }
+    self = bytes.withUnsafeBufferPointer { XMLScope($0) }
   }
 
   private mutating func add(_ name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>) {
@@ -64,7 +64,7 @@ extension XMLRecords {
     guard !isInEntity, let textBase else { return }
     let start = last(UInt8(ascii: "<"), before: offset)
     guard start < offset, offset - start <= 1 << 16 else { return }
-    let found = XMLDeclarations(UnsafeBufferPointer(start: textBase + (start - textStart), count: offset - start))
+    let found = XMLScope(UnsafeBufferPointer(start: textBase + (start - textStart), count: offset - start))
     if found.items.isEmpty { return }
     for item in found.items { around.append((depth, item)) }
     updateScope()
@@ -78,12 +78,12 @@ extension XMLRecords {
   }
 
   private mutating func updateScope() {
-    var items: [XMLDeclarations.Item] = []
+    var items: [XMLScope.Item] = []
     for entry in around {
       items.removeAll { $0.prefix == entry.item.prefix }
       items.append(entry.item)
     }
-    let text = XMLDeclarations.text(items)
+    let text = XMLScope.text(items)
     scope = text.utf8.count <= Self.longestScope ? text : ""
     isScopeNew = true
   }
