@@ -150,6 +150,27 @@ struct EarlierRejectsTests {
     #expect(try String(contentsOfFile: folder.file("in.csv"), encoding: .utf8) == Self.head + "a,1\n")
   }
 
+  @Test("are replayed by no other pipeline than their own", arguments: [false, true]) func otherPipeline(isAgain: Bool)
+    throws
+  {
+    try pipeline("cities")
+    #expect(try run(["a,x"]).status == 1)
+    let file = isAgain ? "rejects/r.again.ndjson" : "rejects/r.ndjson"
+    if isAgain { #expect(try replay("rejects/r.ndjson").status == 1) }
+    let other = try Command(["rejects", "replay", file, "--pipeline", "cities.yaml", "--json"], in: folder.path)
+    #expect(other.status == 2 && other.words.contains("[otherPipeline]"), "\(other.words)")
+    #expect(other.words.contains("\(file):1:1: error: the record was rejected by the pipeline “people”"))
+    #expect(try people() == [])
+    // Its own has it fail again, and no more; a line of nobody is anybody's.
+    #expect(try replay(file).status == 1)
+    let text = try String(contentsOfFile: folder.file(file), encoding: .utf8)
+    try folder.write(
+      text.replacing("a,x", with: "a,1").replacing("\"run\":", with: "\"old\":"), to: "mended.ndjson")
+    let mended = try Command(
+      ["rejects", "replay", "mended.ndjson", "--pipeline", "cities.yaml", "--json"], in: folder.path)
+    #expect(try mended.status == 0 && people() == ["a1"], "\(mended.words)")
+  }
+
   @Test("of an import that the pipeline does not have are rejected again, not passed over") func otherImport() throws {
     try folder.write(
       "model: m.yaml\nstore: s.sqlite\nrejects: rejects/r.ndjson\nimports:\n"

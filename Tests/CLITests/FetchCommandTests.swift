@@ -277,7 +277,12 @@ struct FetchCommandTests {
       (["--sort", ""], "--sort:1:1: error: expected a key path, found nothing", "  ^", "[syntax]"),
       (["--group-by", "cuntry"], "--group-by:1:1: ", "  ^", "[unknownKey]"),
       (["--columns", "customer.orders"], "mergewalk: error: ", "", ""),
-      (["--predicate", "note MATCHES '('"], "mergewalk: error: ", "", "[pattern]"),
+      (["--predicate", "note MATCHES '('"], "--predicate:1:1: error: ", "  ^", "[pattern]"),
+      (["--predicate", "quantity > 1 AND ANY note == 'a'"], "--predicate:1:1: error: ANY compares", "", ""),
+      (
+        ["--columns", "note", "--group-by", "note", "--having", "quantity > 1"],
+        "--having:1:1: error: quantity is neither grouped", "", ""
+      ),
     ])
   func errors(_ arguments: [String], _ start: String, _ middle: String, _ more: String) throws {
     let command = try Command(["fetch", "shop.sqlite", "--entity", "Order"] + arguments, in: shop.folder.path)

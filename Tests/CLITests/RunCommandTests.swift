@@ -60,6 +60,24 @@ struct RunCommandTests {
     }
   }
 
+  @Test("the header of standard input is held against the contract")
+  func contractOfInput() throws {
+    try folder.write("entities:\n  Thing:\n    attributes: { id: integer64, name: string }\n", to: "m.yaml")
+    for (policy, exit, inserted) in [("evolve", Int32(0), 2), ("discard", 0, 2), ("reject", 1, 0), ("freeze", 2, 0)] {
+      try folder.write(
+        "model: m.yaml\nstore: \(policy).sqlite\nsource: { files: \"-\", format: csv, contract: { new: \(policy) } }\n"
+          + "import: { entity: Thing, find_by: [id], attributes: [name] }\n", to: "p.yaml")
+      let command = try Command(["run", "p.yaml", "--json"], in: folder.path, input: "id,name,extra\n1,a,x\n2,b,y\n")
+      #expect(command.status == exit, "\(policy): \(command.words)")
+      let object = try command.object()
+      #expect(object["inserted"] as? Int == inserted, "\(policy)")
+      #expect(command.output.contains("“extra”") == (policy == "evolve" || policy == "freeze"), "\(policy)")
+      if policy == "reject" { #expect(object["reject_codes"] as? [String: Int] == ["contract.newColumn": 2]) }
+      let same = try Command(["run", "p.yaml", "--json"], in: folder.path, input: "id,name\n1,a\n2,b\n")
+      #expect(try same.status == 0 && same.object()["rejected"] as? Int == 0, "\(policy): \(same.words)")
+    }
+  }
+
   @Test("a first run inserts, the second finds everything unchanged, a nightly run writes the differences")
   func orders() throws {
     let first = try run("orders", "--json")

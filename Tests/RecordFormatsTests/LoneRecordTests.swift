@@ -4,9 +4,11 @@ import Testing
 
 /// Records of rejects files, which stand without what was around them.
 @Suite struct LoneRecordTests {
-  private func read(_ raw: String, _ format: RecordFormat, _ columns: [String]) throws -> [String] {
+  private func read(
+    _ raw: String, _ format: RecordFormat, _ columns: [String], namespaces: String = ""
+  ) throws -> [String] {
     let lone = LoneRecordFormat(of: format, columns: columns, header: columns)
-    let (text, format) = lone.reading(Array(raw.utf8), indent: 0)
+    let (text, format) = lone.reading(Array(raw.utf8), indent: 0, namespaces: namespaces)
     var reader = try format.reader(source: ByteSource(bytes: text), columns: lone.columns, index: 0)
     var batch = RecordBatch()
     var result: [String] = []
@@ -30,10 +32,31 @@ import Testing
     #expect(try read("<i id=\"1\"><z:s>x</z:s></i>") == ["1", "x"])
     #expect(throws: ReadError.self) { _ = try read("<i id=\"1\"><q:s>x</q:s></i>") }
     #expect(try read("<i id=\"1\" xmlns:q=\"u\"><q:s>x</q:s></i>") == ["1", "x"])
+    // What the document declares is known from the line of the reject.
+    let raw = "<i id=\"1\"><q:s>x</q:s></i>"
+    #expect(try self.read(raw, .xml(options), ["@id", "z:s"], namespaces: "xmlns:q='u' xmlns:o=\"o\"") == ["1", "x"])
+    #expect(try self.read(raw, .xml(options), ["@id", "z:s"], namespaces: "xmlns:q='other'") == ["1", ""])
     #expect(try read("<i id=\"1\" q:kind=\"new\"><z:s>x</z:s><q:t/></i>") == ["1", "x"])
     // Names that are compared as they are written need no namespace.
     options.namespaces = [:]
     #expect(try self.read("<i id=\"1\"><q:s>x</q:s></i>", .xml(options), ["@id", "q:s"]) == ["1", "x"])
+  }
+
+  @Test("a record has the namespaces that its document declares around it", arguments: [1, 2, 100])
+  func surroundings(limit: Int) throws {
+    let document =
+      "<r xmlns:a=\"u1\"><e xmlns='u2' x=\"1\"><i/><i/></e><e xmlns:a=\"u3&amp;\"><i/></e><i/></r>"
+    var options = XMLOptions()
+    options.records = "//i"
+    var reader = try RecordFormat.xml(options).reader(
+      source: ByteSource(bytes: Array(document.utf8)), columns: .named(["@id"]), index: 0)
+    var batch = RecordBatch()
+    var found: [String?] = []
+    while try reader.read(into: &batch, limit: BatchLimit(records: limit)) {
+      found += (0..<batch.recordCount).map { batch.namespaces(ofRecord: batch.records[$0].index) }
+    }
+    let first = "xmlns:a=\"u1\" xmlns='u2'"
+    #expect(found == [first, first, "xmlns:a=\"u3&amp;\"", "xmlns:a=\"u1\""])
   }
 
   @Test("an escape that is doubted in a file is doubted in its rejects, too")

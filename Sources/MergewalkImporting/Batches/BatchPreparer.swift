@@ -29,6 +29,9 @@ struct BatchPreparer: Sendable {
         &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures,
         replaced: &replaced)
       let loss = plan.fields[field].settle(&replaced, batch.columns[field])
+      if let made = batch.transformed.replaced[plan.fieldColumns[field]] {
+        plan.fields[field].count(made, column: plan.fieldColumns[field], of: batch.records, into: &replaced)
+      }
       batch.values.loss = batch.values.loss ?? loss
       batch.values.replaced.append(replaced)
     }

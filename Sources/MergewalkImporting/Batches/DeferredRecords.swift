@@ -168,7 +168,7 @@ final class DeferredRecords {
     for field in plan.fields.indices {
       let reason =
         isKept || batch.values[field] != .zero ? plan.replacement(record, field: field, of: batch) : nil
-      pending.replacements[field].append(reason.map { UInt8($0.index + 1) } ?? 0)
+      pending.replacements[field].append(reason?.kept ?? 0)
     }
   }
 

@@ -23,7 +23,7 @@ extension CompiledField {
     switch reason {
     case .null: whenNull.tag == CellTag.null
     case .empty: (whenEmpty.tag == CellTag.text || whenEmpty.tag == CellTag.blob) && whenEmpty.bytes?.isEmpty ?? true
-    case .absent, .nullSpelling, .trimmed, .missing: false
+    case .absent, .nullSpelling, .trimmed, .missing, .defaultText, .nullIf: false
     }
   }
 
@@ -47,7 +47,17 @@ extension CompiledField {
     switch reason {
     case .absent: whenAbsent
     case .null, .nullSpelling: whenNull
-    case .empty, .trimmed, .missing: whenEmpty
+    case .empty, .trimmed, .missing, .defaultText, .nullIf: whenEmpty
+    }
+  }
+
+  /// Counts the values of a column that transforms have replaced, as far as conversion has no word for them.
+  func count(
+    _ replacements: ContiguousArray<UInt8>, column: Int, of records: RecordBatch,
+    into counts: inout ValueCounts.Replacements
+  ) {
+    for (record, kept) in replacements.enumerated() where kept != 0 {
+      if replacement(record, column: column, of: records) == nil { counts[Int(kept) - 1] += 1 }
     }
   }
 

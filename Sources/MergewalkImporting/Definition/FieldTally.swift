@@ -15,8 +15,12 @@ public struct FieldTally: Sendable, Hashable {
     case empty
     /// The text was nothing but white space, which was removed.
     case trimmed
-    /// The object that the field names is not there, and the relationship was set to nothing.
+    /// The object that the field names, or the entry of a table, is not there, and nothing was taken in its place.
     case missing
+    /// The value is not there or empty, and a step of the field's transforms has a text for that.
+    case defaultText = "default"
+    /// The text is one of those for which a step of the field's transforms has nothing.
+    case nullIf = "null_if"
 
     /// The place among the counts of a column.
     var index: Int {
@@ -27,7 +31,18 @@ public struct FieldTally: Sendable, Hashable {
       case .empty: 3
       case .trimmed: 4
       case .missing: 5
+      case .defaultText: 6
+      case .nullIf: 7
       }
+    }
+
+    /// The byte that is kept for a record whose value was replaced.
+    var kept: UInt8 { UInt8(index + 1) }
+
+    /// The reason of such a byte; `nil` for 0, which is that of a value that was not replaced.
+    init?(kept: UInt8) {
+      guard kept > 0 else { return nil }
+      self = Self.allCases[Int(kept) - 1]
     }
   }
 

@@ -1,5 +1,6 @@
 public import MergewalkDiagnostics
 import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// Something that a run's user should know and that stopped nothing: of the store, of the inputs, or of an earlier run.
 ///
@@ -31,6 +32,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case contractType
     case neverMatched
     case uncertainDialect
+    case doubtfulEnd
     // A sum of the run is not what it should be, and nothing that was imported hangs on it.
     case textUncounted
     // Rejects of earlier runs still wait for their replay.
@@ -54,6 +56,17 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     self.message = message
     self.file = position?.includedPath ?? file
     self.position = position.flatMap { $0.line > 0 ? $0 : nil }
+  }
+
+  /// The warning that the last record of a file may be cut; nil for a batch that does not say so.
+  init?(endOf batch: RecordBatch, _ source: ByteSource) {
+    guard let record = batch.doubtfulEnd else { return nil }
+    self.init(
+      .doubtfulEnd,
+      "the file ends right behind the last delimiter of a record, without a line end, and other records have a value"
+        + " there; if it was cut, fetch it again and import it once more",
+      file: batch.member.map { "\(source.path)/\($0)" } ?? source.path,
+      position: SourcePosition(line: record.line, column: record.column, byteOffset: record.byteOffset))
   }
 
   /// ``file`` with the line and the column as far as they are known; `nil` without a file.

@@ -113,9 +113,10 @@ extension ImportPlan {
   /// Why the value of a record was replaced; `nil` when it was not.
   func replacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
     guard batch.records.columnCount == 0, !batch.replacements.isEmpty else {
-      return fields[field].replacement(record, column: fieldColumns[field], of: batch.records)
+      let column = fieldColumns[field]
+      return fields[field].replacement(record, column: column, of: batch.records)
+        ?? batch.transformed.replaced[column].flatMap { FieldTally.Replacement(kept: $0[record]) }
     }
-    let kept = Int(batch.replacements[field][record])
-    return kept == 0 ? nil : FieldTally.Replacement.allCases[kept - 1]
+    return FieldTally.Replacement(kept: batch.replacements[field][record])
   }
 }

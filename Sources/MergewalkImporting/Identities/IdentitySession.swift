@@ -112,6 +112,8 @@ final class IdentitySession {
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
         summary.text += batch.records.account
+        let end = RunWarning(endOf: batch.records, importer.part.sources[batch.records.source])
+        if let end { summary.warn(end) }
         guard !batch.isEmpty else { return true }
         ledger.take(batch.records.recordCount + batch.records.errors.count)
         ledger.reject(batch.records.errors.count)

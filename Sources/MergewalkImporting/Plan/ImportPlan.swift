@@ -47,7 +47,8 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     let resolved = part.resolved(
-      model: definition.model, path: definition.name, hasRejectsFile: definition.rejects.path != nil)
+      model: definition.model, path: definition.path ?? definition.name,
+      hasRejectsFile: definition.rejects.path != nil)
     guard let plan = resolved.plan else { throw DiagnosticList(resolved.findings) }
     self = plan
   }

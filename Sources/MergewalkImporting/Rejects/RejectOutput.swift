@@ -24,6 +24,8 @@ final class RejectOutput {
   private var widthFaults: WidthFaults
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
+  /// The namespaces declared around all records of a file of XML; empty where they differ.
+  private var namespaces: [FilePlace: String] = [:]
   /// The file that the last batch was from.
   private var place = FilePlace(source: -1, member: nil)
 
@@ -94,6 +96,7 @@ final class RejectOutput {
     widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
     headers = [:]
+    namespaces = [:]
     if let headerPlace { headers[headerPlace] = ([], true) }
     // A process that stops before a batch of its own knows no more than the one before it.
     place = headerPlace ?? FilePlace(source: -1, member: nil)
@@ -226,18 +229,24 @@ final class RejectOutput {
   /// Remembers the columns of the batch's file.
   private func noteHeader(_ batch: ImportBatch) {
     let isSame = batch.records.source == place.source && batch.records.member == place.member
+    if let found = batch.records.commonNamespaces {
+      let place = FilePlace(source: batch.records.source, member: batch.records.member)
+      namespaces[place] = namespaces[place].map { $0 == found ? $0 : "" } ?? found
+    }
     if isSame, !repeatsHeaders { return }
     place = FilePlace(source: batch.records.source, member: batch.records.member)
     if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
   }
 
-  /// Adds what a replay needs: the import, and the columns once for each file.
+  /// Adds what a replay needs: the import, the namespaces, and the columns once for each file.
   private func complete(_ reject: inout Reject, _ batch: ImportBatch) {
     reject.part = part
     // Programs and hooks give reasons of their own.
     reject.reason.message = redaction(reject.reason.message)
     for index in reject.also.indices { reject.also[index].message = redaction(reject.also[index].message) }
     let place = FilePlace(source: batch.records.source, member: batch.records.member)
+    // Records that were put off come without what was around them.
+    reject.namespaces = batch.records.namespaces(ofRecord: reject.record - 1) ?? namespaces[place]
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names
     headers[place]?.isWritten = !repeatsHeaders

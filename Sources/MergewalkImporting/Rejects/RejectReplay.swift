@@ -5,7 +5,7 @@ extension ImportDefinition {
   ///
   /// What fails again goes to another rejects file; positions are those of the lines of the file that is read. Nothing is
   /// deleted: `sync` and `replace` become `upsert`. The limit of rejects holds, their ratio does not. Lines of imports that
-  /// the pipeline does not have are rejected again.
+  /// the pipeline does not have are rejected again; one of another pipeline ends the run (`otherPipeline`).
   ///
   /// - Parameters:
   ///   - file: The rejects file.
@@ -15,7 +15,7 @@ extension ImportDefinition {
     result.rejects.path = rejectsPath
     result.outputPlaces = [:]
     // A name of its own: what the store remembers of the pipeline's unfinished and finished runs is not touched.
-    result.name = "\(name) (replay)"
+    result.name = name + RejectLine.replayMark
     result.reporting.kind = .replay
     result.reporting.listedName = name
     // Those of the pipeline tell of its last own run.
@@ -25,6 +25,8 @@ extension ImportDefinition {
     // A share of the few records that are left says nothing.
     result.rejects.ratio = nil
     let names = Set(parts.map(\.name))
+    // As it stands in the lines.
+    let pipeline = redaction(name)
     result.parts = parts.enumerated().map { number, part in
       var replay = part
       // What the rejects file does not name is not missing, and where incremental reading stands is not asked.
@@ -51,8 +53,8 @@ extension ImportDefinition {
               .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
           }
           return try ReplayReader(
-            source: source, format: format, part: name, known: number == 0 ? names : nil, columns: columns,
-            mayLackColumns: mayLack, index: index)
+            source: source, format: format, pipeline: pipeline, part: name, known: number == 0 ? names : nil,
+            columns: columns, mayLackColumns: mayLack, index: index)
         })
       return replay
     }

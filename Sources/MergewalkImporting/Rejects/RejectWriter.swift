@@ -50,6 +50,8 @@ package struct Reject: Sendable {
   package var header: [String]?
   /// The number of spaces before the record's first line, where they are a part of its meaning.
   package var indent = 0
+  /// The declarations of namespaces around the record in its XML document; nil when none are known.
+  package var namespaces: String?
   /// Whether the raw record is only its beginning.
   package var isCut = false
 
@@ -239,6 +241,7 @@ package final class RejectWriter {
     }
     if let header = reject.header { buffer.member("header", HeaderText.text(header)) }
     if reject.indent > 0 { buffer.member("indent", reject.indent) }
+    if let namespaces = reject.namespaces, !namespaces.isEmpty { buffer.member("namespaces", namespaces) }
     if reject.isCut { buffer.member("cut", true) }
     if raw.isUTF8 {
       buffer.key("raw")

@@ -264,11 +264,12 @@ extension FieldTally {
 
   fileprivate init?(_ list: PropertyList) {
     guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
-      let counts = list["counts"]?.integers(count: 3 + Replacement.allCases.count)
+      let counts = list["counts"]?.integers(), (3...3 + Replacement.allCases.count).contains(counts.count)
     else { return nil }
     self.init()
     (part, entity, attribute, column) = (names[0], names[1], names[2], names[3])
     (read, stored, rejected) = (counts[0], counts[1], counts[2])
+    // An earlier version knew fewer reasons, the first of these.
     for (reason, count) in zip(Replacement.allCases, counts.dropFirst(3)) where count > 0 { replaced[reason] = count }
   }
 }

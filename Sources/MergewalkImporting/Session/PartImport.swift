@@ -32,6 +32,8 @@ final class PartImport {
   private var unmatched: UnmatchedColumns
   /// What the summary should warn of.
   private(set) var warnings: [RunWarning] = []
+  /// Those about files that may be cut.
+  private var ends: [RunWarning] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
   /// What became of their text; what an earlier process has imported is read once more.
@@ -150,6 +152,7 @@ final class PartImport {
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
         text += batch.records.account
+        if let end = RunWarning(endOf: batch.records, part.sources[batch.records.source]) { ends.append(end) }
         unmatched.note(batch)
         if batch.wasImported {
           try importer.passOver(&batch)
@@ -201,7 +204,7 @@ final class PartImport {
     } else if breach == nil {
       try finishReading()
     }
-    warnings = transforms?.warnings ?? []
+    warnings = (transforms?.warnings ?? []) + ends
     if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write

@@ -201,12 +201,14 @@ struct SQLiteRecordReader: RecordReader {
     for (position, name) in names.enumerated() {
       if name.isEmpty {
         throw ReadError(
-          .emptyHeader, path: path, message: "column \(position + 1) of the query has no name; give it one with AS")
+          .emptyHeader, path: path, message: "column \(position + 1) of the query has no name; give it one with AS",
+          hasCure: true)
       }
       if !folded.insert(name.lowercased()).inserted {
         throw ReadError(
           .duplicateHeader, path: path,
-          message: "two columns of the query are called “\(name)”; give one of them another name with AS")
+          message: "two columns of the query are called “\(name)”; give one of them another name with AS",
+          hasCure: true)
       }
       known[name] = Int32(position)
     }

@@ -92,7 +92,7 @@ struct SourceDatabase {
       : isCut ? "the file ends within its header" : "the file does not begin as an SQLite database does"
     throw ReadError(
       isCut ? .truncated : .corrupt, path: path,
-      message: "\(what); check its path, or whether it is encrypted or damaged")
+      message: "\(what); check its path, or whether it is encrypted or damaged", hasCure: true)
   }
 
   /// Checks that the file is as long as its header says.
@@ -102,7 +102,7 @@ struct SourceDatabase {
     throw ReadError(
       .truncated, path: path,
       message: "the database should have \(pages) pages of \(header.pageSize) bytes, but its file has only \(fileSize)"
-        + " bytes; copy it again, or save what is left with “sqlite3 \(path) .recover”")
+        + " bytes; copy it again, or save what is left with “sqlite3 \(path) .recover”", hasCure: true)
   }
 
   private static func exists(_ path: String) -> Bool {

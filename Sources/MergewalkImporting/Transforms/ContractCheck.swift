@@ -13,6 +13,9 @@ struct ContractCheck {
   /// Why all records of a file are rejected: of the current source, or of a member of it, by their paths.
   private var refusals: [String: (code: RejectCode, message: String)] = [:]
   private var path = ""
+  /// Whether the headers of the current source are those of its batches, and whose were looked at.
+  private var isReadOnce = false
+  private var seen: Set<String> = []
   /// The JSON type of each column's first value.
   private var types: [FieldKind?]
   private let notes: ContractNotes
@@ -59,6 +62,7 @@ struct ContractCheck {
     missing = []
     refusals = [:]
     path = source.path
+    (isReadOnce, seen) = (false, [])
     requestedColumns = columns
     types = Array(repeating: nil, count: columns.count)
     checksMembers = false
@@ -71,8 +75,9 @@ struct ContractCheck {
       }
       return
     }
-    // What can be read only once is taken as it comes.
-    guard !source.isReadOnce else { return }
+    // The header of what can be read only once comes with its records; a missing column is then an error of the reader.
+    isReadOnce = source.isReadOnce
+    guard !isReadOnce else { return }
     let headers: [(path: String, columns: [String])]
     do { headers = try format.headers(of: source, isWhole: true) } catch { throw ImportError(error) }
     // All records of a file that is no archive of several are those of its one header.
@@ -122,7 +127,9 @@ struct ContractCheck {
   mutating func check(_ batch: inout ImportBatch) throws(ImportError) {
     for column in missing { batch.records.setAbsent(column: column) }
     let count = batch.records.recordCount
-    if let refusal = refusals[batch.records.member.map { "\(path)/\($0)" } ?? path] ?? refusals[path] {
+    let file = batch.records.member.map { "\(path)/\($0)" } ?? path
+    if isReadOnce, seen.insert(file).inserted { try checkNew(file, batch.header) }
+    if let refusal = refusals[file] ?? refusals[path] {
       for record in 0..<count {
         batch.transformed.refusals.append(
           RecordReject(record: Int32(record), field: nil, code: refusal.code, detail: refusal.message))

@@ -114,7 +114,7 @@ final class OrderedTransforms: @unchecked Sendable {
     if let known = self.session.withLock({ $0 }) {
       session = known
     } else {
-      let started = try ProcessSession(process)
+      let started = try ProcessSession(process, path: plan.path)
       self.session.withLock { $0 = started }
       session = started
     }

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import Glibc
 import MergewalkRecordFormats
 
@@ -10,6 +11,8 @@ import MergewalkRecordFormats
 /// that changes.
 final class ProcessSession: @unchecked Sendable {
   private let definition: ProcessTransform
+  /// The path of the file in which it stands.
+  private let path: String
   private let child: ChildProcess
   /// Its output that was not taken yet.
   private var output: [UInt8] = []
@@ -21,8 +24,9 @@ final class ProcessSession: @unchecked Sendable {
   private static let messageLines = 10
   private static let chunk = 64 << 10
 
-  init(_ definition: ProcessTransform) throws(ImportError) {
+  init(_ definition: ProcessTransform, path: String) throws(ImportError) {
     self.definition = definition
+    self.path = path
     do throws(ChildProcess.StartError) {
       child = try ChildProcess(definition.command, folder: definition.folder)
     } catch {
@@ -32,8 +36,7 @@ final class ProcessSession: @unchecked Sendable {
         definition.command.count == 1 && words.contains(" ")
         ? "write its words as a list: [\(words.split(separator: " ").joined(separator: ", "))]"
         : "name a program of PATH, or the path of an executable file"
-      throw ImportError(
-        code: .process, message: "the process “\(words)” cannot be started: \(error.message); \(cure)")
+      throw Self.error("the process “\(words)” cannot be started: \(error.message); \(cure)", definition, path)
     }
   }
 
@@ -163,6 +166,14 @@ final class ProcessSession: @unchecked Sendable {
         line.withUnsafeBytes { String(RejectMessage.shown($0, limit: 400).dropFirst().dropLast(1)) }
       }.joined(separator: " / ")
     }
-    return ImportError(code: .process, message: message)
+    return Self.error(message, definition, path)
+  }
+
+  /// The error at the place of the command, where that stands in a file.
+  private static func error(_ message: String, _ definition: ProcessTransform, _ path: String) -> ImportError {
+    guard definition.position.line > 0 else { return ImportError(code: .process, message: message) }
+    let finding = Diagnostic(
+      .error, code: ImportError.Code.process.rawValue, path: path, position: definition.position, message: message)
+    return ImportError(code: .process, message: finding.description, diagnostics: [finding])
   }
 }

@@ -112,6 +112,7 @@ enum TransformCompilation {
       return .derived(compiler.plan.derivedCount - 1)
     }
     compiler.plan.process = part.process
+    compiler.plan.path = path
     compiler.plan.hooks = part.hooks
     compiler.plan.contract = part.contract
     for (index, outcome) in outcomes.enumerated() {

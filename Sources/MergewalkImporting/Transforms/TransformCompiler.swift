@@ -257,6 +257,13 @@ struct TransformCompiler {
       for input in result.instructions[index].operation.inputs { needed[input] = true }
     }
     for index in result.instructions.indices { result.instructions[index].isNeeded = needed[index] }
+    for output in result.outputs.indices {
+      var next: Int? = result.outputs[output].register
+      while let register = next {
+        result.outputs[output].chain.append(register)
+        next = result.instructions[register].operation.carried
+      }
+    }
     return result
   }
 }

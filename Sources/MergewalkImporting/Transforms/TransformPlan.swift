@@ -12,8 +12,9 @@ struct TransformPlan: Sendable {
   var shared: [SharedColumn] = []
   /// What is looked up in the store.
   var lookups: [StoreLookup] = []
-  /// The process that sees every record.
+  /// The process that sees every record, and the path of the file in which it stands.
   var process: ProcessTransform?
+  var path = ""
   /// How many of the shared columns the process is given; they are the first.
   var processColumns = 0
   /// The hook that sees every record.
@@ -30,6 +31,8 @@ struct TransformPlan: Sendable {
     var derived: Int
     /// The fields of the import that it fills.
     var fields: [Int] = []
+    /// The register and those that its values come from, the last step first: what may have replaced them.
+    var chain: [Int] = []
   }
 
   /// A column that a process or a hook sees.

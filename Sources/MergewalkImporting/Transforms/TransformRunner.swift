@@ -96,6 +96,10 @@ final class TransformRunner: Sendable {
     if let hook = plan.hooks.batch { ordered.show(batch, to: hook) }
     for output in plan.outputs {
       machine.store(output, &batch.records)
+      for register in output.chain {
+        batch.transformed.keep(
+          machine.registers[register].replaced, column: batch.records.columnCount + output.derived)
+      }
       reject(output, &batch, machine, count)
     }
   }

@@ -6,6 +6,10 @@ struct TransformedRecords: Sendable {
   var refusals: [RecordReject] = []
   /// The values that could not be made: record and column of the batch.
   var failedCells: Set<UInt64> = []
+  /// Why steps replaced the values of a column of the batch: for each record ``FieldTally/Replacement/kept``, or 0.
+  ///
+  /// Columns in which they replaced none are not there.
+  var replaced: [Int: ContiguousArray<UInt8>] = [:]
 
   /// Whether nothing was decided about any record.
   var isEmpty: Bool { skipped.isEmpty && refusals.isEmpty && failedCells.isEmpty }
@@ -21,6 +25,15 @@ struct TransformedRecords: Sendable {
     skipped.removeAll(keepingCapacity: true)
     refusals.removeAll(keepingCapacity: true)
     failedCells.removeAll(keepingCapacity: true)
+    replaced.removeAll(keepingCapacity: true)
+  }
+
+  /// Keeps why values of a column were replaced, where nothing is known of a later step.
+  mutating func keep(_ reasons: ContiguousArray<UInt8>, column: Int) {
+    guard !reasons.isEmpty else { return }
+    var known = replaced[column] ?? reasons
+    for record in known.indices where known[record] == 0 { known[record] = reasons[record] }
+    replaced[column] = known
   }
 
   /// Leaves a record out.

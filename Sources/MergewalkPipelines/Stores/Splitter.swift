@@ -144,6 +144,7 @@ struct Splitter {
         reason: Reject.Reason(RejectCode(error.code), message: redaction(error.message), position: error.position))
       reject.isCut = error.code == .recordTooLong
       reject.indent = error.indent
+      reject.namespaces = batch.namespaces(ofRecord: error.recordIndex)
       try error.raw.withUnsafeBufferPointer { (raw) throws(FamilyError) in
         try write(&reject, run, name, header, UnsafeRawBufferPointer(raw))
       }
@@ -244,6 +245,7 @@ struct Splitter {
         code, message: redaction(message), field: policy.column,
         position: column.map { batch.position(record, $0) } ?? start))
     reject.indent = forms[run.part].isRewritten ? origin.column - 1 : 0
+    reject.namespaces = batch.namespaces(ofRecord: origin.index)
     try batch.withRawRecord(record) { (raw) throws(FamilyError) in try write(&reject, run, name, header, raw) }
   }
 

@@ -166,6 +166,18 @@ struct CSVFieldSink {
     return count
   }
 
+  /// The first record, of those that C made, whose first field may be the name of a column.
+  @inline(never)
+  func findName(from first: Int, to end: Int, _ headers: RepeatedHeaders) -> Int? {
+    var record = first
+    while record < end {
+      let entry = record * slots.count
+      if headers.mayBeName(base[Int(starts[unchecked: entry])], Int(lengths[unchecked: entry])) { return record }
+      record += 1
+    }
+    return nil
+  }
+
   /// Looks for null tokens in the current record, whose fields are all there.
   @inline(never)
   func findNulls() {

@@ -71,6 +71,8 @@ public struct CSVOptions: Sendable, Hashable {
   /// The number of lines to skip at the start of the file, whatever they hold.
   public var skippedLines: Int = 0
   /// The treatment of records that repeat the header.
+  ///
+  /// Where they are skipped, one with its columns in another order ends the reading (`reorderedHeader`).
   public var repeatedHeaders: RepeatedHeaders = .skip
   /// Lines that start with this text are skipped; `nil`: none are.
   public var comment: String?

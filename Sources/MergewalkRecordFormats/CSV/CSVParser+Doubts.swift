@@ -44,12 +44,15 @@ extension CSVParser {
   /// The number of fields of one line, if all its quotes are right.
   func fieldCount(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
     var count = 0
-    eachField(base, start, stop) { _, _ in count += 1 }
+    eachField(base, start, stop) { _, _ in
+      count += 1
+      return true
+    }
     return count
   }
 
-  /// Calls `body` with the places of the fields of one line.
-  private func eachField(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, _ body: (Int, Int) -> Void) {
+  /// Calls `body` with the places of the fields of one line, until it returns false.
+  func eachField(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, _ body: (Int, Int) -> Bool) {
     var (at, from) = (start, start)
     var isInside = false
     while at < stop {
@@ -59,13 +62,13 @@ extension CSVParser {
       } else if byte == quote, quote != delimiter {
         isInside.toggle()
       } else if !isInside, isDelimiter(base, at, stop) {
-        body(from, at)
+        if !body(from, at) { return }
         at += (long?.count ?? 1) - 1
         from = at + 1
       }
       at += 1
     }
-    body(from, stop)
+    _ = body(from, stop)
   }
 
   /// The quote of a field that takes in lines which are records by themselves, as far as columns of numbers and the
@@ -128,137 +131,8 @@ extension CSVParser {
         if kind.isTyped { values += 1 } else if kind != .empty, kind != .missing { fits = false }
       }
       count += 1
+      return true
     }
     return count == width && fits && values > 0
-  }
-}
-
-// MARK: Headers that stand again
-
-extension CSVParser {
-  /// Whether a record is the header again, or one of its records: it has the same names, in whatever quotes, perhaps
-  /// behind the mark of a file that was put behind another.
-  func isHeaderAgain(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
-    let hasMark = stop - start >= 3 && base[start] == 0xEF && base[start + 1] == 0xBB && base[start + 2] == 0xBF
-    let start = hasMark ? start + 3 : start
-    var text = start
-    if trim { while text < stop, base[text] == 32 || base[text] == 9 { text += 1 } }
-    let isQuoted = text < stop && base[text] == quote && quote != delimiter
-    if isQuoted, trimsQuoted { while text + 1 < stop, base[text + 1] == 32 || base[text + 1] == 9 { text += 1 } }
-    return headers.records.contains { names in
-      // Nearly all records are told by their first byte.
-      if let first = names.first?.first {
-        guard text < stop else { return false }
-        let begins = base[text] == first || base[text] == escape
-        let beginsInside = isQuoted && text + 1 < stop && (base[text + 1] == first || base[text + 1] == escape)
-        guard begins || beginsInside else { return false }
-      }
-      var column = 0
-      var isSame = true
-      eachField(base, start, stop) { from, to in
-        if isSame { isSame = column < names.count && isText(base, from, to, names[column]) }
-        column += 1
-      }
-      return isSame && column == names.count
-    }
-  }
-
-  /// The headers to tell again, of their records as they stand in the file.
-  func repeatedHeaders(_ records: [[UInt8]]) -> RepeatedHeaders {
-    let names: [[[UInt8]]] = records.map { record in
-      record.withUnsafeBufferPointer { bytes in
-        var names: [[UInt8]] = []
-        guard let base = bytes.baseAddress else { return names }
-        eachField(base, 0, bytes.count) { from, to in
-          var name: [UInt8] = []
-          eachByte(base, from, to) { name.append($0) }
-          names.append(name)
-        }
-        return names
-      }
-    }
-    // A record without any name is no header where it stands again.
-    return RepeatedHeaders(
-      names.filter { $0.contains { !$0.isEmpty } }, delimiter: delimiter, quote: quote,
-      isPlain: !trim && !trimsQuoted && escape == delimiter && long == nil)
-  }
-
-  private func isText(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int, _ text: [UInt8]) -> Bool {
-    var index = 0
-    var isSame = true
-    eachByte(base, from, to) { byte in
-      if isSame { isSame = index < text.count && text[index] == byte }
-      index += 1
-    }
-    return isSame && index == text.count
-  }
-
-  /// Calls `body` with the bytes of a field's text, without its quotes and escapes.
-  private func eachByte(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int, _ body: (UInt8) -> Void) {
-    func isBlank(_ at: Int) -> Bool { base[at] == 32 || base[at] == 9 }
-    var (at, end) = (from, to)
-    if trim {
-      while at < end, isBlank(at) { at += 1 }
-      while at < end, isBlank(end - 1) { end -= 1 }
-    }
-    let isQuoted = quote != delimiter && end - at >= 2 && base[at] == quote && base[end - 1] == quote
-    if isQuoted {
-      at += 1
-      end -= 1
-      if trimsQuoted {
-        while at < end, isBlank(at) { at += 1 }
-        while at < end, isBlank(end - 1) { end -= 1 }
-      }
-    }
-    while at < end {
-      let isPair = isQuoted && base[at] == quote && at + 1 < end && base[at + 1] == quote
-      if isPair || (base[at] == escape && escape != delimiter && at + 1 < end) { at += 1 }
-      body(base[at])
-      at += 1
-    }
-  }
-}
-
-/// The names of the columns, to tell the records in which they stand again.
-struct RepeatedHeaders {
-  /// The names in each record of the header.
-  fileprivate var records: [[[UInt8]]] = []
-  /// What the only one begins with, in the bytes of the mask: without quotes, and in quotes.
-  private(set) var head: UInt64 = 0
-  private(set) var mask: UInt64 = 0
-  private(set) var quotedHead: UInt64 = 0
-  private(set) var quotedMask: UInt64 = 0
-
-  /// None.
-  init() {}
-
-  /// Those of a header.
-  ///
-  /// - Parameter isPlain: whether a field is its text, in quotes or not.
-  fileprivate init(_ records: [[[UInt8]]], delimiter: UInt8, quote: UInt8, isPlain: Bool) {
-    self.records = records
-    // Several, and a name with a quote, begin in several ways: each record is looked at.
-    guard isPlain, records.count == 1, let name = records[0].first, !name.contains(quote) else { return }
-    (head, mask) = Self.head(records[0].count > 1 ? name + [delimiter] : name)
-    (quotedHead, quotedMask) = quote == delimiter ? (head, mask) : Self.head([quote] + name + [quote])
-  }
-
-  private static func head(_ bytes: [UInt8]) -> (head: UInt64, mask: UInt64) {
-    var (head, mask): (UInt64, UInt64) = (0, 0)
-    for (index, byte) in bytes.prefix(8).enumerated() {
-      head |= UInt64(byte) << UInt64(8 * index)
-      mask |= 0xFF << UInt64(8 * index)
-    }
-    return (head, mask)
-  }
-
-  var isEmpty: Bool { records.isEmpty }
-
-  /// Whether one of them may begin here; eight bytes are read.
-  @inline(__always)
-  func mayBegin(_ bytes: UnsafePointer<UInt8>) -> Bool {
-    if isEmpty { return false }
-    let begin = UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self).littleEndian
-    return begin & mask == head || begin & quotedMask == quotedHead || bytes[0] == 0xEF
   }
 }

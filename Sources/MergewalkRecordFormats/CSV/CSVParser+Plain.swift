@@ -102,14 +102,23 @@ extension CSVParser {
           (rows.index, rows.line) = (Int64(recordIndex), Int64(line))
           let made = sink.addPlainRecords(&rows, at: records, stored, &escapes)
           if made > 0 {
+            let kept = countBeforeHeader(base, sink, records, stored, made)
             if hasNulls {
-              for _ in 0..<made {
+              for _ in 0..<kept {
                 sink.findNulls()
                 sink.row += columnCount
               }
             }
-            stored += made
-            recordIndex += made
+            stored += kept
+            recordIndex += kept
+            if kept < made {
+              // `run` looks at it again, and ends the reading.
+              let met = records[unchecked: stored]
+              account.recordBytes += Int(met.rawStart) - start
+              (start, line) = (Int(met.rawStart), met.line)
+              escapes.removeAll { Int($0.slot) >= stored * columnCount }
+              return marks.meetOdd()
+            }
             account.recordBytes += Int(rows.start) - start
             (start, line) = (Int(rows.start), Int(rows.line))
             marks.use(rows)
@@ -139,6 +148,15 @@ extension CSVParser {
         }
         if found != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
         if headers.mayBegin(base + start), isHeaderAgain(base, start, at) { return marks.meetOdd() }
+        if !headers.isEmpty {
+          let isQuoted = base[start] == openingQuote ? 1 : 0
+          let length = Int(marks.breaks[marks.next]) - start - 2 * isQuoted
+          if headers.mayBeName(base[start + isQuoted], max(0, length)) || base[start] == 0xEF,
+            isHeaderReordered(base, start, at)
+          {
+            return marks.meetOdd()
+          }
+        }
         if hasNulls { sink.findNulls() }
 
         let escapesBefore = escapes.count
@@ -168,6 +186,21 @@ extension CSVParser {
         marks.next = mark
       }
     }
+  }
+
+  /// How many of the records that were made of a run stand before one that is the header in another order.
+  private func countBeforeHeader(
+    _ base: UnsafePointer<UInt8>, _ fields: CSVFieldSink, _ records: UnsafeMutableBufferPointer<RecordPosition>,
+    _ first: Int, _ count: Int
+  ) -> Int {
+    if headers.isEmpty { return count }
+    var record = first
+    while let found = fields.findName(from: record, to: first + count, headers) {
+      let (start, length) = (Int(records[unchecked: found].rawStart), Int(records[unchecked: found].rawLength))
+      if isHeaderReordered(base, start, start + length) { return found - first }
+      record = found + 1
+    }
+    return count
   }
 
   /// Looks at what is odd in a record whose plain fields are written: remembers those with doubled quotes.

@@ -188,6 +188,10 @@ extension CSVParser {
         start = next
         continue records
       }
+      if isHeaderReordered(base, start, at) {
+        escapes.removeLast(escapes.count - escapesBefore)
+        return .failed(reordered(base, start, at, origin: origin))
+      }
       lastFieldCount = sink.fieldCount
       if textFault < next {
         // Text before the record (a comment) may be anything; look at this record alone.
@@ -226,6 +230,7 @@ extension CSVParser {
           index: recordIndex, line: line, byteOffset: origin + start,
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: length))
         stored += 1
+        isOpenEnded = at >= end && fieldStart == at && origin + start > 0 && sink.fieldCount > 1
       }
       if countsNewlines { newlines = Self.lineEnds(base, start, at) }
       var dropped = 0

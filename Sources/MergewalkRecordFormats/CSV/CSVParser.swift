@@ -58,6 +58,8 @@ struct CSVParser: RecordParser {
   var headers = RepeatedHeaders()
   /// The table has ended: what follows is refused.
   var isBehindTable = false
+  /// Whether the text ends right behind the last delimiter of a record, without a line end.
+  var isOpenEnded = false
   var account = TextAccount()
   /// Lines still to skip at the start of the file.
   var linesToSkip: Int

@@ -78,11 +78,27 @@ public struct CSVReader: RecordReader {
 
   /// Replaces the batch's content with the next records; false at the end of the file.
   ///
-  /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
+  /// - Throws: `inputFailed`; `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`; `reorderedHeader`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    guard tables != nil else { return try reader.read(into: &batch, limit: limit) }
-    return try tables?.read(into: &batch, limit: limit, &reader) ?? false
+    let isMore: Bool
+    if tables == nil {
+      isMore = try reader.read(into: &batch, limit: limit)
+    } else {
+      isMore = try tables?.read(into: &batch, limit: limit, &reader) ?? false
+    }
+    if reader.parser.isOpenEnded { noteOpenEnd(&batch) }
+    return isMore
+  }
+
+  /// Notes that the last record of the file may be cut; not where other records of the batch have nothing in their last
+  /// column either.
+  private func noteOpenEnd(_ batch: inout RecordBatch) {
+    let last = batch.recordCount - 1
+    guard last >= 0, reader.parser.long == nil else { return }
+    let delimiter = reader.parser.delimiter
+    if (0..<last).contains(where: { batch.withRawRecord($0) { $0.last == delimiter } }) { return }
+    batch.doubtfulEnd = batch.records[last]
   }
 
   private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {

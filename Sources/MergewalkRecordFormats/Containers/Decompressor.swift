@@ -37,10 +37,10 @@ struct DecompressorFault: Error {
 
 extension ReadError {
   /// A fault of a container at an offset of it.
-  init(container code: Code, _ path: String, at offset: Int, _ message: String) {
+  init(container code: Code, _ path: String, at offset: Int, _ message: String, hasCure: Bool = false) {
     self.init(
       code, path: path, position: SourcePosition(line: 0, column: 0, byteOffset: offset),
-      message: "\(message) (byte \(offset))")
+      message: "\(message) (byte \(offset))", hasCure: hasCure)
   }
 }
 

@@ -264,7 +264,7 @@ final class SourceContents {
     throw ReadError(
       container: .truncated, input.path, at: input.available.count,
       "all there is are the letters “\(text)”, with which \(format.rawValue) data begins: it ends too early; if this is"
-        + " a text, say “compression: none”")
+        + " a text, say “compression: none”", hasCure: true)
   }
 
   /// Whether an input has a name of its own: a regular file, or a pipe whose name says what text is in it.

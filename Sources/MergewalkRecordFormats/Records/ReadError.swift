@@ -22,6 +22,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case duplicateHeader
     /// A column of the header has no name.
     case emptyHeader
+    /// The header stands again below, with its columns in another order.
+    case reorderedHeader
     /// The file has fewer tables than the one asked for.
     case missingTable
     /// A requested column is not in the file.
@@ -52,6 +54,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case expansionLimit
     /// The file was changed while it was read.
     case fileChanged
+    /// A line of a rejects file is of another pipeline than the one that replays it.
+    case otherPipeline
     /// A database has no such table, or several and none was chosen.
     case unknownTable
     /// A query or a predicate cannot be read, or does more than read.
@@ -79,20 +83,24 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
   public var position: SourcePosition
   /// The message: expected, found, and the cure.
   public var message: String
+  /// Whether the message has a cure of its own, so that ``diagnostic`` adds none of the kind of failure.
+  public var hasCure: Bool
 
   /// Creates an error.
-  public init(_ code: Code, path: String, position: SourcePosition = .file, message: String) {
+  public init(
+    _ code: Code, path: String, position: SourcePosition = .file, message: String, hasCure: Bool = false
+  ) {
     self.code = code
     self.path = path
     self.position = position
     self.message = message
+    self.hasCure = hasCure
   }
 
   /// The same as a finding of severity error.
   public var diagnostic: Diagnostic {
     Diagnostic(
-      .error, code: code.rawValue, path: path, position: position, message: message,
-      hint: message.contains("; ") ? nil : cure)
+      .error, code: code.rawValue, path: path, position: position, message: message, hint: hasCure ? nil : cure)
   }
 
   /// What to do, as far as the kind of failure tells.

@@ -32,6 +32,9 @@ public struct RecordBatch: Sendable {
   /// Where a record stands that has a part of its own that is no column although all were asked for, because the first
   /// records do not have it; as far as the reader looks for that.
   public internal(set) var surplus: RecordPosition?
+  /// The last record of the file, where it seems to be cut: it ends right behind its last delimiter, without a line end,
+  /// and others have a value there.
+  public internal(set) var doubtfulEnd: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
   /// The account of the text since the batch before: that of these records, and the text skipped up to the last one.
@@ -49,6 +52,8 @@ public struct RecordBatch: Sendable {
   var lineEnds = LineEnds.any
   /// Whether fields stand where their record does, because the records were taken out of their file.
   var hasFixedPlaces = false
+  /// The namespaces declared around records: from which record on, and the declarations; see ``namespaces(ofRecord:)``.
+  var scopes: [(from: Int, namespaces: String)] = []
   /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
   var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
@@ -67,11 +72,13 @@ public struct RecordBatch: Sendable {
     member = nil
     encoding = nil
     hasFixedPlaces = false
+    if !scopes.isEmpty { scopes.removeAll(keepingCapacity: true) }
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
     errorBytes = 0
     surplus = nil
+    doubtfulEnd = nil
     hasNullTokens = false
     account.removeAll()
     for index in derived.indices { derived[index].removeAll() }

@@ -62,6 +62,7 @@ struct StagedReader<Parser: StagingParser> {
     if nextRecord < rest.recordCount || nextError < rest.errors.count {
       batch.encoding = rest.encoding
       batch.member = rest.member
+      batch.scopes = rest.scopes
       batch.lineEnds = rest.lineEnds
     }
     while !isFull(batch, limit) {
@@ -89,6 +90,7 @@ struct StagedReader<Parser: StagingParser> {
     guard records < batch.recordCount || errors < batch.errors.count else { return }
     rest.start(columnCount: batch.columnCount, source: index)
     rest.member = batch.member
+    rest.scopes = batch.scopes
     nextRecord = 0
     nextError = 0
     for record in records..<batch.recordCount { rest.append(record, of: batch) }

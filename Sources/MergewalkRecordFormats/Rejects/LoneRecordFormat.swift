@@ -105,13 +105,17 @@ struct LoneRecordFormat {
 
   /// The text that has the record alone, and the format that reads it.
   ///
-  /// - Parameter indent: the spaces that stood before its first line.
-  func reading(_ raw: [UInt8], indent: Int) -> (text: [UInt8], format: RecordFormat) {
+  /// - Parameters:
+  ///   - indent: the spaces that stood before its first line.
+  ///   - namespaces: the declarations of namespaces that were in force around it.
+  func reading(
+    _ raw: [UInt8], indent: Int, namespaces: String = ""
+  ) -> (text: [UInt8], format: RecordFormat) {
     switch wrap {
     case .nothing: (raw, format)
     case .jsonSequence: ([0x1E] + raw + [10], format)
     case .yaml: ([UInt8](repeating: 32, count: indent) + raw + [10], format)
-    case .xml(let wrapper): (wrapper.wrap(raw), format)
+    case .xml(let wrapper): (wrapper.wrap(raw, XMLScope(namespaces).items), format)
     case .propertyList(let options):
       switch PropertyListForm(record: raw) {
       case .binary: ([0x1E] + raw + [10], format)
@@ -149,7 +153,9 @@ struct XMLWrapper {
   var depth: Int { steps.count }
 
   /// The document with the record.
-  func wrap(_ raw: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter known: what was declared around the record in its own document.
+  func wrap(_ raw: [UInt8], _ known: [XMLScope.Item] = []) -> [UInt8] {
     var head = ""
     var tail = ""
     let around = steps.dropLast()
@@ -170,7 +176,7 @@ struct XMLWrapper {
           name = local
         }
       }
-      if index == around.count - 1 { declarations += self.declarations(raw, except: declared) }
+      if index == around.count - 1 { declarations += self.declarations(raw, known, except: declared) }
       head += "<\(name)\(declarations)>"
       tail = "</\(name)>" + tail
     }
@@ -178,15 +184,22 @@ struct XMLWrapper {
   }
 
   /// The namespaces that a record's text needs from outside, but for one that is declared already.
-  private func declarations(_ raw: [UInt8], except declared: String?) -> String {
-    var result = ""
+  private func declarations(_ raw: [UInt8], _ known: [XMLScope.Item], except declared: String?) -> String {
+    var items: [XMLScope.Item] = []
+    // The lines of rejects may have been edited: one for each prefix.
+    for item in known where item.prefix != declared && !items.contains(where: { $0.prefix == item.prefix }) {
+      items.append(item)
+    }
+    let prefixes = Set(items.map(\.prefix))
+    var result = items.isEmpty ? "" : " " + XMLScope.text(items)
     let rest = raw.drop { $0 <= 32 }
     let name = rest.dropFirst().prefix { $0 > 32 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
-    // The document's own default namespace is not known; that of the records' path is what they were found by.
-    if namespaces.comparesURIs, !name.contains(UInt8(ascii: ":")), let space = steps.last??.space {
+    // Where the document's own default namespace is not known, that of the records' path is what they were found by.
+    let hasDefault = prefixes.contains("") || name.contains(UInt8(ascii: ":"))
+    if namespaces.comparesURIs, !hasDefault, let space = steps.last??.space {
       result += " xmlns=\"\(String(decoding: space, as: UTF8.self).xml(.quote))\""
     }
-    for (prefix, locals) in Self.prefixes(raw) where prefix != declared {
+    for (prefix, locals) in Self.prefixes(raw) where prefix != declared && !prefixes.contains(prefix) {
       var uri = uris[prefix] ?? (prefix == "xsi" ? XMLNamespaces.schemaInstance : nil)
       if uri == nil {
         // It could be a column's namespace by the document's name for it: what is not declared is refused.

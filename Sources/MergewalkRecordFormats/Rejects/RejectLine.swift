@@ -44,16 +44,27 @@ public struct RejectLine: Sendable {
   public var header: [String]?
   /// The number of spaces that stood before the record's first line, which matter in YAML.
   public var indent = 0
+  /// The declarations of namespaces around the record in its XML document; empty when there are none.
+  public var namespaces = ""
 
   /// A line of nothing.
   public init() {}
+
+  /// The end of a replay's name, behind that of its pipeline.
+  public static let replayMark = " (replay)"
+
+  /// The name of the pipeline that rejected the record, from ``run``; nil when that does not say one.
+  public var pipeline: String? {
+    if let at = run.lastIndex(of: "@") { return String(run[..<at]) }
+    return run.hasSuffix("/stores") ? String(run.dropLast("/stores".count)) : nil
+  }
 }
 
 /// Reads the lines of a rejects file one after the other.
 public struct RejectLines {
   private static let names = [
     "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
-    "also", "raw", "raw_base64", "cut", "header", "indent", "object",
+    "also", "raw", "raw_base64", "cut", "header", "indent", "namespaces", "object",
   ]
   private var reader: NDJSONReader
   private var batch = RecordBatch()
@@ -113,6 +124,7 @@ public struct RejectLines {
     line.isCut = text("cut") == "true"
     line.header = text("header").flatMap(HeaderText.names)
     line.indent = min(max(0, number("indent")), 1 << 16)
+    line.namespaces = text("namespaces") ?? ""
     return line
   }
 }

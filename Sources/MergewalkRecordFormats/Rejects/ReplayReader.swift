@@ -13,6 +13,7 @@ public struct ReplayReader: RecordReader {
 
   private let path: String
   private let format: RecordFormat
+  private let pipeline: String?
   private let part: String?
   private let known: Set<String>?
   private let mayLackColumns: Bool
@@ -30,18 +31,20 @@ public struct ReplayReader: RecordReader {
   ///
   /// - Parameters:
   ///   - format: the format that the records were rejected from.
+  ///   - pipeline: the name of the pipeline that replays the file; records of others end the reading. nil for any.
   ///   - part: the import whose records are wanted; nil for all.
   ///   - known: the imports that others read; lines of further ones are refused. nil to pass over what others read.
   ///   - mayLackColumns: whether columns that a file's header lacks are absent; else they are an error.
   ///   - index: what `RecordBatch.source` will be.
-  /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known.
+  /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known, and
+  ///   `otherPipeline`.
   public init(
-    source: ByteSource, format: RecordFormat, part: String? = nil, known: Set<String>? = nil, columns: [String],
-    mayLackColumns: Bool = false,
-    index: Int = 0
+    source: ByteSource, format: RecordFormat, pipeline: String? = nil, part: String? = nil, known: Set<String>? = nil,
+    columns: [String], mayLackColumns: Bool = false, index: Int = 0
   ) throws(ReadError) {
     self.columns = columns
     self.format = format
+    self.pipeline = pipeline
     self.part = part
     self.known = known
     self.mayLackColumns = mayLackColumns
@@ -80,6 +83,8 @@ public struct ReplayReader: RecordReader {
       error.message = "the line of the rejects file is not a reject: " + error.message
       refuse(&error, into: &batch)
     case .success(let line):
+      try checkPipeline(of: line)
+      batch.note(namespaces: line.namespaces, from: recordIndex)
       if let part, let other = line.part, other != part {
         if let known, !known.contains(other) { refuse(line, otherImport: other, into: &batch) }
         return true
@@ -98,6 +103,18 @@ public struct ReplayReader: RecordReader {
       append(line, to: &batch)
     }
     return true
+  }
+
+  /// Refuses the whole file for a record of another pipeline, which would become objects of this one.
+  private func checkPipeline(of line: RejectLine) throws(ReadError) {
+    guard let pipeline, let name = line.pipeline, name != pipeline, line.raw != nil else { return }
+    let mark = RejectLine.replayMark
+    let other = name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
+    if other == pipeline { return }
+    throw ReadError(
+      .otherPipeline, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
+      message: "the record was rejected by the pipeline “\(other)”, and is to be replayed by “\(pipeline)”; replay it"
+        + " by its own pipeline, or if this one has taken its place, give it that name (“pipeline: …”)")
   }
 
   private mutating func append(_ line: RejectLine, to batch: inout RecordBatch) {
@@ -125,7 +142,7 @@ public struct ReplayReader: RecordReader {
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
-    let (text, form) = lone.reading(raw, indent: line.indent)
+    let (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)
     let source = ByteSource(bytes: text, path: path)
     do throws(ReadError) {
       var reader = try form.reader(source: source, columns: lone.columns, index: 0)

@@ -53,7 +53,7 @@ enum XMLDeclaration {
       throw ReadError(
         .invalidDocument, path: path,
         message: "the document declares the encoding “\(name)”, in which its own declaration would have other bytes;"
-          + " say with “encoding” what it is")
+          + " say with “encoding” what it is", hasCure: true)
     }
   }
 

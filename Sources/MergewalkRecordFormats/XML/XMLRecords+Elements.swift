@@ -50,10 +50,12 @@ extension XMLRecords {
       mask |= 1 << UInt64(i + 1)
     }
     masks[depth] = mask
+    if let last = around.last, last.depth >= depth { leaveDeclarations() }
     if mask & (1 << UInt64(steps.count)) != 0 {
       openRecord(tag)
-    } else if !hasRecords {
-      outline.note(tag, before: before, after: mask)
+    } else {
+      noteDeclarations()
+      if !hasRecords { outline.note(tag, before: before, after: mask) }
     }
     guard let unknown = entityInTag else { return }
     entityInTag = nil

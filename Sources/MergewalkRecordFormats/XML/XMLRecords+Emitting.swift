@@ -102,6 +102,10 @@ extension XMLRecords {
   private mutating func emit(end: Int) {
     // What comes behind a failure, from the entity that it stands in, does not count.
     guard let batch, let textBase, failure == nil else { return }
+    if isScopeNew || (!scope.isEmpty && batch.pointee.scopes.isEmpty) {
+      batch.pointee.note(namespaces: scope, from: recordIndex)
+      isScopeNew = false
+    }
     if let fault {
       let isLong = fault.code == .recordTooLong
       let raw =

@@ -40,6 +40,11 @@ struct XMLRecords {
   var depth = 0
   /// For each open element outside records, how many names of the records' path may be matched by it: bit i for i names.
   let masks: UnsafeMutablePointer<UInt64>
+  /// The namespaces that elements around records declare, and at which depth they stand.
+  var around: [(depth: Int, item: XMLScope.Item)] = []
+  /// Those in force, as text, and whether a batch is to be told.
+  var scope = ""
+  var isScopeNew = false
   /// Whether a record was found, and what stands in its place until then.
   var hasRecords = false
   var outline = XMLOutline()

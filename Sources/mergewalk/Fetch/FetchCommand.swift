@@ -141,12 +141,42 @@ struct FetchCommand: ParsableCommand {
     do throws(PredicateError) {
       fetch = try compiler.compile(request, selecting: count ? .count : .values)
     } catch {
-      throw FetchFailure(error)
+      throw failure(error, request, compiler)
     }
     if explain { return Console.data(try FetchExplanation.text(fetch, store)) }
     let names = count ? ["count"] : request.propertiesToFetch.map(\.name)
     let format = count ? .csv(FetchFormat.bareNumbers) : rowFormat
     try write(fetch, names, format, store)
+  }
+
+  /// The option that cannot be compiled, as far as it cannot without the others either.
+  private func failure(
+    _ error: PredicateError, _ request: FetchRequest, _ compiler: FetchCompiler
+  ) -> FetchFailure {
+    func refusal(_ request: FetchRequest, _ selection: FetchSelection) -> PredicateError? {
+      do throws(PredicateError) {
+        _ = try compiler.compile(request, selecting: selection)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    var part = FetchRequest(request.entityName)
+    part.predicate = request.predicate
+    if let predicate, let refused = refusal(part, .primaryKeys(withSortKeys: true)) {
+      return FetchFailure(refused: refused, option: "--predicate", text: predicate)
+    }
+    part.predicate = nil
+    part.sortDescriptors = request.sortDescriptors
+    if let sort, let refused = refusal(part, .primaryKeys(withSortKeys: true)) {
+      return FetchFailure(refused: refused, option: "--sort", text: sort)
+    }
+    var rest = request
+    rest.havingPredicate = nil
+    if let having, refusal(rest, .values) == nil {
+      return FetchFailure(refused: error, option: "--having", text: having)
+    }
+    return FetchFailure(error)
   }
 
   /// The request that the options make.

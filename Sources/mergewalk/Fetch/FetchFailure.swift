@@ -1,5 +1,6 @@
 import ArgumentParser
 import MergewalkDiagnostics
+import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -19,10 +20,25 @@ struct FetchFailure: Error {
 
   /// What is wrong with the request as a whole.
   init(_ error: PredicateError) {
+    let error = Self.withCure(error)
+    words = "mergewalk: error: \(Self.visible(error.message)) [\(error.code.rawValue)]" + Self.hint(error)
+  }
+
+  /// What keeps the text of an option from being compiled: at its own place, or that of the first name that it quotes.
+  init(refused error: PredicateError, option: String, text: String) {
+    var error = Self.withCure(error)
+    if error.position.line == 0 {
+      let start = SourcePosition(line: 1, column: 1, byteOffset: 0)
+      error.position = SourceText(text, position: start).position(of: error)
+    }
+    self.init(error, option: option, text: text)
+  }
+
+  private static func withCure(_ error: PredicateError) -> PredicateError {
     var error = error
     // Only a person's text has variables here.
     if error.code == .missingVariable { error.hint = "write the value itself, or %@ with its value as --arg" }
-    words = "mergewalk: error: \(Self.visible(error.message)) [\(error.code.rawValue)]" + Self.hint(error)
+    return error
   }
 
   /// What is wrong with the text of an option.

@@ -68,6 +68,9 @@ import Testing
       "<item>\n" + fields.map { "    <\($0.name)>\(xml($0.value))</\($0.name)>" }.joined(separator: "\n")
         + "\n  </item>"
     }
+    let prefixed: @Sendable (String) -> String = {
+      $0.replacing("<", with: "<d:").replacing("<d:/", with: "</d:")
+    }
     let yaml: @Sendable ([(name: String, value: String)]) -> String = { fields in
       fields.map { "\($0.name): \(json($0.value))" }.joined(separator: "\n      ")
     }
@@ -123,6 +126,12 @@ import Testing
         before: "<shop xmlns=\"urn:shop\" xmlns:o=\"urn:other\">\n", after: "\n</shop>\n", lead: "  ", between: "\n",
         record: { tree($0).replacing("<item>", with: "<item o:kind=\"new\">") },
         broken: { tree($0).replacing("<sku>", with: "<sku><b/>text") }),
+      Writing(
+        testDescription: "xml with prefixes of its own", format: .xml(namespaced(spaces)),
+        before: "<d:shop xmlns:d=\"urn:shop\">\n<d:part xmlns:o='urn:o'>\n",
+        after: "\n</d:part></d:shop>\n", lead: "  ", between: "\n",
+        record: { prefixed(tree($0)).replacing("<d:item>", with: "<d:item o:kind=\"new\">") },
+        broken: { prefixed(tree($0)).replacing("<d:sku>", with: "<d:sku><b/>text") }),
       Writing(
         testDescription: "yaml", format: .yaml(mappings), before: "data:\n  items:\n", after: "\n", lead: "    - ",
         between: "\n", record: yaml, broken: { yaml($0) + "\n      sku: \"again\"" }),

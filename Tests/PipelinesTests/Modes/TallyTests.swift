@@ -92,6 +92,32 @@ import Testing
     }
   }
 
+  @Test("steps that replace a value are counted at its field, by the last of them") func steps() throws {
+    let text = """
+      { entity: Country, find_by: [code], attributes: {
+        name: { from: name, do: [{ null_if: [n/a, "-"] }, upper, { default: unknown }] },
+        size: { from: size, do: [{ null_if: ["-"] }, { to: integer }] } } }
+      """
+    let csv = "code,name,size\na,n/a,1\nb,,-\nc,C,\nd,-,oops\ne,E,5\n"
+    for batch in [1, 2, 100] {
+      let summary = try map.run(text, csv) {
+        $0.batchLimit.records = batch
+        $0.isDryRun = true
+      }
+      #expect(summary.rejected == 1)
+      #expect(replaced(summary, "name") == [.defaultText: 2], "batch \(batch)")
+      #expect(replaced(summary, "size") == [.nullIf: 1, .empty: 1], "batch \(batch)")
+      for field in summary.fields { #expect(field.read == 5 && field.rejected == 1 && field.isBalanced) }
+    }
+    for (otherwise, reason) in [("otherwise: \"null\"", FieldTally.Replacement.missing), ("default: X", .defaultText)] {
+      let table = "{ from: name, do: [{ map: { values: { x: North }, \(otherwise) } }] }"
+      let summary = try map.run(
+        "{ entity: Country, find_by: [code], attributes: { name: \(table) } }", "code,name\na,x\nb,s\nc,w\n"
+      ) { $0.isDryRun = true }
+      #expect(replaced(summary, "name") == [reason: 2], "\(otherwise)")
+    }
+  }
+
   @Test("members that are not there are counted, and null that stays null is what the field says") func members() throws
   {
     try map.folder.write(
@@ -155,6 +181,20 @@ import Testing
     let text = try map.run("{ entity: Country, find_by: [code], attributes: [size] }", csv).text
     #expect(text.bytes == csv.utf8.count && text.isBalanced)
     #expect(text.skipped[.header].bytes == 10 && text.skipped[.blankLine].lines == 2)
+  }
+
+  @Test(
+    "a last record that ends right behind a delimiter, where others have a value, is told",
+    arguments: [
+      ("a,1\nb,", 3), ("b,", 2), ("a,1\nb,\n", nil), ("a,\nb,", nil), ("a,1\nb,2", nil), ("a,1\nb,\"\"", nil),
+      ("a,1\n,", 3), ("a,1\nb", nil),
+    ] as [(String, Int?)])
+  func cutEnd(_ rows: String, line: Int?) throws {
+    let summary = try map.run(
+      "{ entity: Country, find_by: [code], attributes: [size] }", "code,size\n" + rows)
+    let ends = summary.warnings.filter { $0.code == .doubtfulEnd }
+    #expect(ends.map { $0.position?.line } == (line == nil ? [] : [line]), "\(rows)")
+    #expect(ends.allSatisfy { $0.file?.hasSuffix("input.csv") == true })
   }
 
   // MARK: Going on

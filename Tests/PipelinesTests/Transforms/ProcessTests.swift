@@ -114,6 +114,8 @@ import Testing
     } catch let error as ImportError {
       #expect(error.code == .process)
       #expect(error.message.contains(expected), "\(error.message)")
+      let finding = try #require(error.diagnostics.first)
+      #expect(finding.path.hasSuffix("pipeline.yaml") && finding.position.line > 1 && finding.position.column > 1)
     }
     #expect(Date().timeIntervalSince(started) < 20)
     #expect(!FileManager.default.fileExists(atPath: folder.folder.file("things.sqlite")))

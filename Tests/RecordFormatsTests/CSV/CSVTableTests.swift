@@ -102,6 +102,16 @@ import Testing
     #expect(batch.recordCount == 0 && batch.errors.isEmpty)
   }
 
+  @Test("a name with a semicolon in a message takes no cure away") func curesStay() {
+    let error = #expect(throws: ReadError.self) {
+      try CSVReader(source: ByteSource(bytes: Array("a; b,\"a; b\"\n1,2\n".utf8)))
+    }
+    #expect(error?.code == .duplicateHeader && error?.diagnostic.hint?.contains("skip_lines: 1") == true)
+    // A message that says what to do has no second cure.
+    let own = ReadError(.truncated, path: "a", message: "it is cut; do this", hasCure: true)
+    #expect(own.diagnostic.hint == nil && own.description == "a: error: it is cut; do this [truncated]")
+  }
+
   @Test func `headers that cannot be used are refused before a record is read`() {
     for (text, code) in [
       ("a,,c\n1,2,3\n", ReadError.Code.emptyHeader), ("a,b,a\n1,2,3\n", .duplicateHeader),

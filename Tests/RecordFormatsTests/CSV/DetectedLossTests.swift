@@ -80,6 +80,47 @@ import Testing
     #expect(account.skipped[.repeatedHeader] == SkippedText.Amount(lines: 1, bytes: again.utf8.count + 1))
   }
 
+  @Test(
+    "a header that stands again in another order ends the reading before a value is swapped",
+    arguments: ["n,id,name", "name,id,n", "id,n,name", "\"name\",id,\"n\"", "\u{FEFF}n,name,id"])
+  func headerReordered(_ again: String) throws {
+    let text = "id,name,n\n" + Self.rows + again + "\n3,1,lamp\n"
+    let expected = Self.records + ["failed: reorderedHeader@22:1"]
+    #expect(Self.read(text, CSVOptions()) == expected)
+    #expect(Self.read(text, try Self.detected(text)) == expected)
+    // Fields with doubled quotes stand before it.
+    let quoted = "id,name,n\n" + "1,\"a \"\"b\"\"\",2\n" + again + "\n1,\"a \"\"b\"\"\",2\n"
+    #expect(Self.read(quoted, CSVOptions()) == ["1|«a \"b\"»|2", "failed: reorderedHeader@3:1"])
+    var slow = CSVOptions()
+    slow.trim = true
+    slow.escape = UInt8(ascii: "\\")
+    #expect(Self.read(text.split(separator: ",").joined(separator: " ,"), slow) == expected)
+    for level in [cscan_level.current, CSCAN_NONE] {
+      var reader = try CSVReader(
+        stream: try ByteSource(bytes: Array(text.utf8)).open(), options: CSVOptions(), columns: .named(["n"]), index: 0,
+        level: level)
+      var batch = RecordBatch()
+      let error = #expect(throws: ReadError.self) {
+        while try reader.read(into: &batch, limit: BatchLimit()) { #expect(batch.recordCount == 20) }
+      }
+      #expect(error?.code == .reorderedHeader)
+      #expect(error?.description.contains("repeated_headers: record") == true)
+    }
+    // A table in which it is a record says so.
+    var kept = CSVOptions()
+    kept.repeatedHeaders = .record
+    #expect(Self.read(text, kept).count == 22)
+  }
+
+  @Test("what has some names of the header in other places is a record") func nearlyReordered() {
+    let rows = ["name,id,x", "name,name,id", "n,id,Name", "x,id,name", "n,\"id \",name"]
+    #expect(
+      Self.read("id,name,n\n" + rows.joined(separator: "\n") + "\n", CSVOptions()) == [
+        "name|id|x", "name|name|id", "n|id|Name", "x|id|name", "n|«id »|name",
+      ])
+    #expect(Self.read("id,name,n\nname,id\nn,name,id,x\n", CSVOptions()) == ["fieldCount", "fieldCount"])
+  }
+
   @Test("what is nearly a header is a record") func nearlyHeaders() {
     let rows = ["ID,name,n", "\"id \",name,n", "id,name,\"\"", "\"id,name\",n,n", "\"\"\"id\"\"\",name,n", "i,name,n"]
     #expect(

@@ -7,6 +7,8 @@ protocol ColumnOperation: Sendable {
   var inputs: [Int] { get }
   /// Those of them whose values messages show.
   var shown: [Int] { get }
+  /// The register whose values these are, as far as the step leaves them as they are; nil where they are new.
+  var carried: Int? { get }
 
   /// Fills the register of instruction `index`.
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch)
@@ -17,6 +19,7 @@ protocol ColumnOperation: Sendable {
 
 extension ColumnOperation {
   var shown: [Int] { inputs }
+  var carried: Int? { nil }
 
   func sentence(_ failure: TransformFailure, _ values: [String]) -> String? { nil }
 }
@@ -66,10 +69,19 @@ extension RegisterMachine {
     _ from: Int, _ output: inout Register, _ records: inout RecordBatch,
     _ body: (FieldBytes, _ offset: Int, _ buffer: inout TextBuffer) -> Cell
   ) {
+    eachRecord(from, &output, &records) { _, text, offset, buffer, _ in body(text, offset, &buffer) }
+  }
+
+  /// The same for a body that is told the record, and may say why it replaced the value.
+  @inline(__always)
+  func eachRecord(
+    _ from: Int, _ output: inout Register, _ records: inout RecordBatch,
+    _ body: (_ record: Int, FieldBytes, _ offset: Int, _ buffer: inout TextBuffer, _ output: inout Register) -> Cell
+  ) {
     buffer.start(base: records.byteCount)
     records.bytes.withUnsafeBufferPointer { bytes in
-      each(from, &output) { payload in
-        body(bytes.text(payload), ByteRange(payload: payload).offset, &buffer)
+      each(from, &output) { record, payload, output in
+        body(record, bytes.text(payload), ByteRange(payload: payload).offset, &buffer, &output)
       }
     }
     appendBuffer(to: &records)

@@ -44,6 +44,13 @@ struct FieldReading: Sendable {
     static let null = Value(tag: Register.null)
   }
 
+  /// Why a text that was read as null has no value.
+  func reason(_ text: FieldBytes) -> FieldTally.Replacement {
+    let bytes = trims ? FieldBytes(rebasing: text[WhiteSpace.trimmed(text)]) : text
+    if nulls.contains(where: { $0.elementsEqual(bytes) }) { return .nullSpelling }
+    return text.isEmpty ? .empty : .trimmed
+  }
+
   /// Reads a text; one that is empty or spells null is null.
   ///
   /// - Throws: when it does not spell a value of the type.

@@ -9,6 +9,8 @@ struct Register: Sendable {
   var payloads = ContiguousArray<UInt64>()
   /// The significands of decimals; empty for other types.
   var digits = ContiguousArray<Int128>()
+  /// Why the step has replaced values: for each record ``FieldTally/Replacement/kept``, or 0; empty when it has not.
+  private(set) var replaced = ContiguousArray<UInt8>()
 
   /// There is a value.
   static let value: UInt8 = CellTag.integer
@@ -24,6 +26,14 @@ struct Register: Sendable {
       payloads.fill(0, count: count)
     }
     if kind == .decimal, digits.count != count { digits.fill(0, count: count) }
+    if !replaced.isEmpty { replaced.removeAll(keepingCapacity: true) }
+  }
+
+  /// Says why the value of a record was replaced.
+  @inline(never)
+  mutating func replace(_ record: Int, _ reason: FieldTally.Replacement) {
+    if replaced.isEmpty { replaced.fill(0, count: tags.count) }
+    replaced[record] = reason.kept
   }
 }
 

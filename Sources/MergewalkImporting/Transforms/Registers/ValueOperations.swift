@@ -61,6 +61,7 @@ struct ReadTexts: ColumnOperation {
   var from: Int
   var reading: FieldReading
   var inputs: [Int] { [from] }
+  var carried: Int? { from }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     let kind = machine.plan.instructions[index].kind
@@ -69,6 +70,7 @@ struct ReadTexts: ColumnOperation {
         do throws(ConversionFailureCode) {
           let value = try reading.read(bytes.text(payload), as: kind)
           if kind == .decimal { output.digits[i] = value.digits }
+          if value.tag != Register.value { output.replace(i, reading.reason(bytes.text(payload))) }
           return RegisterMachine.Cell(tag: value.tag, payload: value.payload)
         } catch {
           return .failed(.value, index)
@@ -82,6 +84,7 @@ struct ReadTexts: ColumnOperation {
 struct PrintValues: ColumnOperation {
   var from: Int
   var inputs: [Int] { [from] }
+  var carried: Int? { from }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     machine.buffer.start(base: records.byteCount)
@@ -103,6 +106,7 @@ struct PrintValues: ColumnOperation {
 struct CastNumbers: ColumnOperation {
   var from: Int
   var inputs: [Int] { [from] }
+  var carried: Int? { from }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     let (old, new) = (machine.plan.instructions[from].kind, machine.plan.instructions[index].kind)

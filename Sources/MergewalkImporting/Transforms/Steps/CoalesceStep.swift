@@ -27,6 +27,9 @@ struct CoalesceStep: StepAction {
 /// The first value that is there and, for texts, not empty.
 struct FirstOf: ColumnOperation {
   var inputs: [Int]
+  /// Why another value than the first is taken, when that is a policy of the field.
+  var reason: FieldTally.Replacement?
+  var carried: Int? { reason == nil ? nil : inputs[0] }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     let kind = machine.plan.instructions[index].kind
@@ -41,6 +44,7 @@ struct FirstOf: ColumnOperation {
         }
       }
       machine.take(i, from: chosen, kind, &output)
+      if let reason, chosen != inputs[0] { output.replace(i, reason) }
     }
   }
 }

@@ -14,7 +14,8 @@ struct DefaultStep: StepAction {
       return compiler.fail("transformType", "“\(text)” is not \(input.kind.described), as what comes before is")
     }
     return compiler.emit(
-      FirstOf(inputs: [input.register, constant.register]), input.kind, of: input, reading: input.reading)
+      FirstOf(inputs: [input.register, constant.register], reason: .defaultText), input.kind, of: input,
+      reading: input.reading)
   }
 }
 

@@ -35,7 +35,7 @@ struct LookupStep: StepAction {
     let table = compiler.plan.lookups.firstIndex(of: lookup) ?? compiler.plan.lookups.count
     if table == compiler.plan.lookups.count { compiler.plan.lookups.append(lookup) }
     // An empty text names no object, as elsewhere it is no number.
-    let wanted = compiler.emit(NullTexts(table: LookupTable([("", "")])), on: text, .text)
+    let wanted = compiler.emit(NullTexts(table: LookupTable([("", "")]), reason: .empty), on: text, .text)
     let found = compiler.emit(LookUp(source: .store(table), otherwise: otherwise), on: wanted, .text)
     return compiler.convert(found, to: kind)
   }

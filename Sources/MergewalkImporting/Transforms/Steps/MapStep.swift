@@ -152,7 +152,7 @@ struct LookUp: ColumnStep {
     if case .text(let text) = otherwise { other = Array(text.utf8) }
     let tooLong = RegisterMachine.Cell.failed(.tooLong, index)
     let isStored = failure == .lookup
-    machine.eachText(from, &output, &records) { text, offset, buffer in
+    machine.eachRecord(from, &output, &records) { record, text, offset, buffer, output in
       if isStored, table.isDoubtful(text) { return .failed(.doubtfulLookup, index) }
       let start = buffer.position
       if let fits = table.withValue(of: text, { buffer.append($0) }) {
@@ -160,9 +160,13 @@ struct LookUp: ColumnStep {
       }
       switch otherwise {
       case .reject: return .failed(failure, index)
-      case .null: return .null
+      case .null:
+        output.replace(record, .missing)
+        return .null
       case .keep: return .range(offset, text.count)
-      case .text: return other.withUnsafeBufferPointer { buffer.append($0) } ? .range(start, other.count) : tooLong
+      case .text:
+        output.replace(record, .defaultText)
+        return other.withUnsafeBufferPointer { buffer.append($0) } ? .range(start, other.count) : tooLong
       }
     }
   }

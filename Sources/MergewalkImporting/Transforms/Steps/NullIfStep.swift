@@ -9,15 +9,25 @@ struct NullIfStep: StepAction {
   }
 
   func compile(_ input: Value, _ compiler: inout TransformCompiler) -> Value? {
-    compiler.text(input).map { compiler.emit(NullTexts(table: LookupTable(texts.map { ($0, "") })), onText: $0) }
+    let nulls = NullTexts(table: LookupTable(texts.map { ($0, "") }), reason: .nullIf)
+    return compiler.text(input).map { compiler.emit(nulls, onText: $0) }
   }
 }
 
 /// Null for the texts of a table.
-struct NullTexts: TextPartStep {
+struct NullTexts: ColumnStep {
   var table: LookupTable
+  var reason: FieldTally.Replacement
 
-  func part(of text: FieldBytes) -> TextPart { table.contains(text) ? .nothing : .range(text.indices) }
+  func run(_ from: Int, _ machine: Registers, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
+    records.bytes.withUnsafeBufferPointer { bytes in
+      machine.each(from, &output) { record, payload, output in
+        guard table.contains(bytes.text(payload)) else { return .value(payload) }
+        output.replace(record, reason)
+        return .null
+      }
+    }
+  }
 }
 
 extension TransformStep.Action {

@@ -70,6 +70,7 @@ private struct ReplaceMatches: ColumnOperation {
   var from: Int
   var search: TextSearch
   var inputs: [Int] { [from] }
+  var carried: Int? { from }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     var made: [UInt8] = []

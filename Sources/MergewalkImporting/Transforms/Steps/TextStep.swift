@@ -13,6 +13,7 @@ struct AppliedStep: ColumnOperation {
   var step: any ColumnStep
   var from: Int
   var inputs: [Int] { [from] }
+  var carried: Int? { from }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     step.run(from, machine, index, &output, &records)
