@@ -28,7 +28,7 @@ extension ManagedObjectContext {
         try clearUniqueValues(run.plan)
       }
     } catch {
-      // What some of several stores have saved already is not taken back.
+      // What some of several stores have committed already stays.
       if let moment { if run.committed.isEmpty { goBack(to: moment) } else { forgetUndo() } }
       var last = error
       if last.code == .constraint, last.databaseFailure == nil { last.databaseFailure = first.databaseFailure }

@@ -274,7 +274,7 @@ final class PlannedStoreFile {
       message: "another program has written to the store since the run began; nothing of the run is in it")
   }
 
-  /// Commits what was applied: with a rollback journal, when nobody reads.
+  /// Commits what was applied: with a rollback journal, when no other process reads.
   private func commitApplied() throws(StoreError) {
     do throws(StoreError) { try base.execute("COMMIT") } catch {
       throw error.code == .busy ? isBusy("is reading the store") : error

@@ -74,7 +74,7 @@ public final class RowBuffer {
   ///
   /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
   package var garbageBytes = 0
-  /// Whether ``compact()`` waits, because somebody knows where bytes are (``ChangedRowsMoment``).
+  /// Whether ``compact()`` waits, because a ``ChangedRowsMoment`` says where bytes are.
   package var keepsBytes = false
 
   /// How many collections hold each row, as far as there are any; see ``RowBuffer/pin(_:)``.

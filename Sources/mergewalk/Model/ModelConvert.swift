@@ -88,9 +88,10 @@ struct ModelConvert: ParsableCommand {
         let version = draft.name.isEmpty ? stem : draft.name
         file = "\(output)/\(version).mom"
         let info = ModelWriter.versionInfo(model, version: version)
-        try OutputFolder.create(output, [
+        let files: [OutputFolder.File] = [
           (name: "VersionInfo.plist", bytes: info), (name: "\(version).mom", bytes: compiled.bytes),
-        ])
+        ]
+        try OutputFolder.create(output, files)
       } else {
         file = output
         try Folders.createParents(of: file)
