@@ -87,8 +87,10 @@ struct JournalTests {
     try writer.execute("BEGIN IMMEDIATE; UPDATE ZPERSON SET ZAGE = 7 WHERE ZEMAIL = 'p1@example.com'")
     let command = try RunningCommand(
       ["run", "p.yaml", "--quiet", "--json", "--lock-wait", "2s"], in: people.folder.path)
-    #expect(
-      command.wait { (try? people.files())?.contains { $0.hasPrefix(".s.sqlite.mergewalk-plan-") } ?? false })
+    let hasPlan = command.wait {
+      (try? people.files())?.contains { $0.hasPrefix(".s.sqlite.mergewalk-plan-") } ?? false
+    }
+    #expect(hasPlan)
     // The run has its snapshot, so this waits for the run, which waits for this.
     try writer.execute("COMMIT")
     try writer.close()

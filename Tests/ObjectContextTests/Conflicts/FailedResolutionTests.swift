@@ -63,7 +63,7 @@ struct FailedResolutionTests {
     let conflicts = saveError { try context.save() }?.mergeConflicts ?? []
     #expect(conflicts.map(\.oldVersion) == [1, 1, 1])
     // Steps of undo are still there.
-    #expect(try #require(context.undoManager).canUndo)
+    #expect(context.undoManager?.canUndo == true)
     context.mergePolicy = .overwrite
     try context.save()
     #expect(
