@@ -73,7 +73,10 @@ extension ManagedObjectContext {
         try prepare()
         assignKeys(run)
         try countSave(run, over: numbers)
-        for number in numbers { try execute(run, store: number) }
+        // What is behind other types is written when SQLite has accepted the rows of all stores that are only tables.
+        let late = numbers.filter { storeList.store($0)?.type.isOnlyTables == false }
+        for number in numbers where !late.contains(number) { try execute(run, store: number) }
+        for number in late { try execute(run, store: number) }
       }
     } catch {
       throw takeBack(run, after: error)

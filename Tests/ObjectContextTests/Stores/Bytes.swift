@@ -8,6 +8,11 @@ enum Bytes {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
+  /// The number of the file: one that replaces it has another.
+  static func number(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+  }
+
   static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   static func names(_ folder: String) throws -> [String] {

@@ -81,6 +81,19 @@ struct PartialSaveTests {
     try atlas.verify()
   }
 
+  @Test("a file is not written before SQLite has accepted the rows of other stores")
+  func filesLast() throws {
+    let atlas = try Atlas([.xml, .sqlite])
+    try save(atlas, "a")
+    let number = try #require(try Bytes.number(atlas.path(0)))
+    #expect(throws: SaveError.self) { try save(atlas, "a") }
+    #expect(try Bytes.number(atlas.path(0)) == number)
+    atlas.context.rollback()
+    try save(atlas, "b")
+    #expect(try Bytes.number(atlas.path(0)) != number)
+    try atlas.verify()
+  }
+
   @Test("with rollback journals, a reader that stays makes the save fail before the first commit")
   func reader() throws {
     let folder = TemporaryFolder()
