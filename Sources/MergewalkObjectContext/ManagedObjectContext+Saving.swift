@@ -69,16 +69,33 @@ extension ManagedObjectContext {
   /// - Parameter prepare: Comes first within the transactions; it may change the plan.
   func write(_ run: SaveRun, to numbers: [Int], after prepare: () throws(SaveError) -> Void) throws(SaveError) {
     do throws(SaveError) {
-      try inTransaction(numbers, run) { () throws(SaveError) in
+      try inTransaction(numbers, run, isOneOfSeveral: numbers.count > 1) { () throws(SaveError) in
         try prepare()
         assignKeys(run)
-        for number in numbers { try execute(run, store: number) }
+        try countSave(run, over: numbers)
+        // What is behind other types is written when SQLite has accepted the rows of all stores that are only tables.
+        let late = numbers.filter { storeList.store($0)?.type.isOnlyTables == false }
+        for number in numbers where !late.contains(number) { try execute(run, store: number) }
+        for number in late { try execute(run, store: number) }
       }
     } catch {
       throw takeBack(run, after: error)
     }
+    for counted in run.counted { counted.store.owedSaves.removeAll() }
     run.finishExternalData()
     noteWrite(numbers)
+  }
+
+  /// Counts a save over several stores in each of them, before their observers hear of the rows.
+  private func countSave(_ run: SaveRun, over numbers: [Int]) throws(SaveError) {
+    let stores = numbers.compactMap { number in storeList.store(number).map { (store: $0, number: number) } }
+    guard stores.count > 1 || stores.contains(where: { !$0.store.owedSaves.isEmpty }) else { return }
+    for (store, number) in stores {
+      // A merge policy may have left nothing to do in a store; then its observers do not hear of the save.
+      guard store.observers.isEmpty || !changes(run.plan, store: number).isEmpty else { continue }
+      run.counted.append((store: store, number: number, former: store.file.metadata))
+    }
+    try saveErrors { () throws(StoreError) in try PersistentStore.countSave(over: run.counted.map { $0.store }) }
   }
 
   /// Rolls back what a save that failed did here, except for stores that had committed before: theirs is saved.
@@ -142,14 +159,18 @@ extension ManagedObjectContext {
   /// Runs `body` in a transaction of its own in each of some stores, or in the one that is open.
   ///
   /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between
-  /// two of them leaves the later ones as they were; `run` learns which ones are committed.
+  /// two of them leaves the later ones as they were, which shows when they are opened again (``PartialSave``); `run`
+  /// learns which ones are committed.
   func inTransaction(
-    _ numbers: [Int], _ run: SaveRun, _ body: () throws(SaveError) -> Void
+    _ numbers: [Int], _ run: SaveRun, isOneOfSeveral: Bool, _ body: () throws(SaveError) -> Void
   ) throws(SaveError) {
     guard let number = numbers.first, let store = storeList.store(number) else { return try body() }
     let rest = Array(numbers.dropFirst())
     let isOwn = !store.isInTransaction
-    try store.inTransaction({ SaveError($0) }) { () throws(SaveError) in try inTransaction(rest, run, body) }
+    // What can fail is to fail before the first of several commits.
+    try store.inTransaction({ SaveError($0) }, excludesReaders: isOneOfSeveral) { () throws(SaveError) in
+      try inTransaction(rest, run, isOneOfSeveral: isOneOfSeveral, body)
+    }
     if isOwn {
       run.committed.insert(number)
       store.file.externalFiles.removeObsolete()

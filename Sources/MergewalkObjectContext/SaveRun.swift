@@ -22,6 +22,8 @@ final class SaveRun {
   var externalMarks: [(files: ExternalFiles, mark: Int, store: Int)] = []
   /// The keys that records that were never saved got, by table.
   var assignedKeys = AssignedKeys()
+  /// The stores of a save over several that count it, with their metadata from before.
+  var counted: [(store: PersistentStore, number: Int, former: StoreMetadata)] = []
   /// The numbers of the stores whose transactions are committed: nothing of theirs can be rolled back.
   var committed: Set<Int> = []
 
@@ -37,6 +39,10 @@ final class SaveRun {
   func undo(_ isMeant: (_ store: Int) -> Bool = { _ in true }) {
     for (buffer, rows) in raised where isMeant(buffer.table.store) {
       for row in rows { buffer.versions[Int(row)] &-= 1 }
+    }
+    // Before the files of atomic stores are written again.
+    for (store, number, former) in counted where isMeant(number) {
+      store.forgetSave(former, isOwed: !committed.isEmpty)
     }
     for (observer, store, number) in observers.reversed() where isMeant(number) { observer.didRollBack(store) }
     undoExternalData(isMeant)

@@ -16,12 +16,11 @@ extension ManagedObjectContext {
     // In another owner's transaction the first attempt cannot be rolled back.
     guard numbers.allSatisfy({ !(storeList.store($0)?.isInTransaction ?? true) }) else { throw first }
     let run = SaveRun(planned)
-    var hasResolved = false
-    // Steps of undo know what objects were before others changed them.
-    defer { if hasResolved { forgetUndo() } }
+    var moment: ContextMoment?
+    defer { if let moment { letGo(moment) } }
     do throws(SaveError) {
       try write(run, to: numbers) { () throws(SaveError) in
-        run.plan = try resolved(planned, first, &hasResolved)
+        run.plan = try resolved(planned, first, &moment)
         guard Set(numbers).isSuperset(of: try changedStores(run.plan)) else {
           throw SaveError(
             code: .conflict, message: "the merge policy changed objects of a store that the save did not write to")
@@ -29,16 +28,22 @@ extension ManagedObjectContext {
         try clearUniqueValues(run.plan)
       }
     } catch {
+      // What some of several stores have committed already stays.
+      if let moment { if run.committed.isEmpty { goBack(to: moment) } else { forgetUndo() } }
       var last = error
       if last.code == .constraint, last.databaseFailure == nil { last.databaseFailure = first.databaseFailure }
       throw last
     }
+    // Steps of undo know what objects were before others changed them.
+    if moment != nil { forgetUndo() }
     return run.plan
   }
 
   /// What there is to write when the policy has resolved everything.
+  ///
+  /// - Parameter moment: Becomes what the context's changes were before the policy acted.
   private func resolved(
-    _ first: SavePlan, _ error: SaveError, _ hasResolved: inout Bool
+    _ first: SavePlan, _ error: SaveError, _ moment: inout ContextMoment?
   ) throws(SaveError) -> SavePlan {
     var plan = first
     var last = error
@@ -46,15 +51,16 @@ extension ManagedObjectContext {
       let changed = try mergeConflicts(plan)
       if !changed.isEmpty {
         last = SaveError(changed)
+        if moment == nil { moment = holdChanges() }
         try mergePolicy.resolve(optimisticLockingConflicts: changed, in: self)
       } else {
         let repeated = try constraintConflicts(plan)
         // What SQLite refused although nothing will be there twice are values that move from one record to another.
         if repeated.isEmpty { return plan }
         last = SaveError(repeated)
+        if moment == nil { moment = holdChanges() }
         try mergePolicy.resolve(constraintConflicts: repeated, in: self)
       }
-      hasResolved = true
       plan = try prepare(order: nil, checksObjects: true)
     }
     throw last

@@ -110,6 +110,22 @@ final class PendingLinks {
     lastPositions.removeAll()
   }
 
+  /// All pairs that are pending, to go back there.
+  struct Moment {
+    fileprivate let storages: [LinkPlace: LinkChanges]
+    fileprivate let order: [LinkPlace]
+  }
+
+  /// What is pending now.
+  var moment: Moment { Moment(storages: storages, order: order) }
+
+  /// Makes pending what was so at a moment, and nothing else.
+  func goBack(to moment: Moment) {
+    storages = moment.storages
+    order = moment.order
+    forgetPositions()
+  }
+
   /// The changes of a relationship, if there are any.
   func changes(_ place: LinkPlace) -> LinkChanges? { storages[place] }
 

@@ -5,7 +5,7 @@ extension StoreMetadata {
   /// The keys that the store itself keeps: values that the program sets for them are ignored.
   static let ownKeys: Set<String> = [
     Key.storeType, Key.frameworkVersion, Key.hashesVersion, Key.hashes, Key.digest, Key.checksum, Key.identifiers,
-    Key.autoVacuumLevel, ModelCopy.key,
+    Key.autoVacuumLevel, ModelCopy.key, JoinedSaves.key,
   ]
 
   /// These metadata with another's entries besides those that the store itself keeps.

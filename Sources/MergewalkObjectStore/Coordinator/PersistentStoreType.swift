@@ -22,6 +22,9 @@ public enum PersistentStoreType: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether nothing is behind the tables that a save would have to write besides them.
+  package var isOnlyTables: Bool { self == .sqlite || self == .inMemory }
+
   /// The name.
   public var description: String { name }
 }

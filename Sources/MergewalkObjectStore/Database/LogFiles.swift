@@ -1,7 +1,7 @@
 import Glibc
 import MergewalkSQLite
 
-/// The files that SQLite puts beside a database in write-ahead mode while it is open.
+/// The files that SQLite puts beside a database while it is open.
 enum LogFiles {
   /// Removes the index of a log, and the log if it is empty, when the database is not open anywhere: what reading has
   /// made, or a process that was killed has left.
@@ -21,6 +21,21 @@ enum LogFiles {
     }
     unlink(path + "-shm")
     if !keepsLog, FileSystem.size(path + "-wal") == 0 { unlink(path + "-wal") }
+    try? lock.close()
+  }
+
+  /// Removes a rollback journal that was finished and kept, when no other process reads or writes the database: what one
+  /// that was killed behind its commit has left.
+  static func sweepJournal(_ path: String) {
+    guard FileSystem.exists(path + "-journal"), !HotJournal.mayExist(path), access(path, W_OK) == 0,
+      let lock = try? Connection.open(path, .readWrite)
+    else { return }
+    lock.setBusyTimeout(milliseconds: 0)
+    // As long as this is held, no other process begins a journal: until it is synced, it too starts with zeros.
+    if (try? lock.execute("BEGIN EXCLUSIVE")) != nil {
+      if !HotJournal.mayExist(path) { unlink(path + "-journal") }
+      try? lock.execute("ROLLBACK")
+    }
     try? lock.close()
   }
 }

@@ -12,9 +12,11 @@ extension PersistentStore {
   /// The sequences of primary keys are read again first, so that what others have taken is not taken twice. When anything
   /// fails, the transaction and the sequences are as before.
   ///
-  /// - Parameter wrap: Makes the caller's error of the store's.
+  /// - Parameters:
+  ///   - wrap: Makes the caller's error of the store's.
+  ///   - excludesReaders: Whether those who read a store with a rollback journal are waited for now and not at the end.
   package func inTransaction<Value, Failure>(
-    _ wrap: (StoreError) -> Failure, _ body: () throws(Failure) -> Value
+    _ wrap: (StoreError) -> Failure, excludesReaders: Bool = false, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     if isInTransaction { return try body() }
     func perform(_ work: () throws(StoreError) -> Void) throws(Failure) {
@@ -23,7 +25,7 @@ extension PersistentStore {
     let sequences = sequences
     do throws(Failure) {
       try perform { () throws(StoreError) in
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.execute(excludesReaders ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE")
         try refreshMaxima()
       }
       let value = try body()

@@ -82,6 +82,7 @@ public enum StoreMigrator {
       // A process that was killed after the store was migrated has left its copy, which is what it was made for.
       if let copy = options.backupPath { StagingFolder.sweep(copy, takesBack: false) }
       moveLog(path, version, options)
+      LogFiles.sweepJournal(path)
       return Outcome()
     }
     let route = try versions.route(from: start.version, to: version, path: path)

@@ -18,7 +18,8 @@ import MergewalkStorePages
 ///   has written since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits. It also refuses after a checkpoint
 ///   that has started the log anew: then the index of the log says whether there was a commit.
 /// - In write-ahead mode other processes read all the time, and write until the plan is applied. With a rollback
-///   journal writers wait for the end of the run, as they do for any reader.
+///   journal writers wait for the end of the run, as they do for any reader; one that has begun by then and waits longer
+///   than we do goes first, and the plan no longer fits.
 final class PlannedStoreFile {
   private let path: String
   private let claim: StoreClaim
@@ -223,7 +224,7 @@ final class PlannedStoreFile {
       try deferred.write(to: base)
       try last(base)
       try requireInPlace()
-      try base.execute("COMMIT")
+      try commitApplied()
     } catch {
       if !base.isAutocommit { try? base.execute("ROLLBACK") }
       throw error
@@ -236,15 +237,17 @@ final class PlannedStoreFile {
   }
 
   /// Makes the transaction that holds the snapshot the writing one.
+  ///
+  /// With a rollback journal one that writes already cannot end as long as we hold the snapshot: half of the time is for it
+  /// to give up, and then we do.
   private func takeWriteLock() throws(StoreError) {
-    let end = SystemClock.monotonic + patience
+    let end = SystemClock.monotonic + patience / 2
     while true {
       do throws(StoreError) {
         return try base.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION WHERE 0")
       } catch {
         guard error.code == .busy else { throw error }
-        if snapshot.hasLog { return try takeWriteLockAnew() }
-        if SystemClock.monotonic >= end { throw isBusy() }
+        if snapshot.hasLog || SystemClock.monotonic >= end { return try takeWriteLockAnew() }
       }
       FileSystem.pause(seconds: 0.02)
     }
@@ -253,23 +256,35 @@ final class PlannedStoreFile {
   /// Gives up the transaction that holds the snapshot and begins the writing one.
   ///
   /// A checkpoint that starts the log anew waits for whoever reads it, while we would wait for the checkpoint; and when it
-  /// is done, SQLite takes it for a commit. The index of the log tells whether it was one.
+  /// is done, SQLite takes it for a commit. The index of the log tells whether it was one. With a rollback journal SQLite
+  /// says so itself.
   private func takeWriteLockAnew() throws(StoreError) {
+    let version = try base.integer("PRAGMA data_version")
     try base.execute("COMMIT")
+    base.setBusyTimeout(milliseconds: Int32(patience * (snapshot.hasLog ? 1000 : 500)))
+    defer { base.setBusyTimeout(milliseconds: Int32(patience * 1000)) }
     do throws(StoreError) { try base.execute("BEGIN IMMEDIATE") } catch {
       throw error.code == .busy ? isBusy() : error
     }
-    guard !snapshot.isCurrent() else { return }
+    let isCurrent = try snapshot.hasLog ? snapshot.isCurrent() : base.integer("PRAGMA data_version") == version
+    guard !isCurrent else { return }
     try? base.execute("ROLLBACK")
     throw StoreError(
       .changedMeanwhile, path: path,
       message: "another program has written to the store since the run began; nothing of the run is in it")
   }
 
-  private func isBusy() -> StoreError {
+  /// Commits what was applied: with a rollback journal, when no other process reads.
+  private func commitApplied() throws(StoreError) {
+    do throws(StoreError) { try base.execute("COMMIT") } catch {
+      throw error.code == .busy ? isBusy("is reading the store") : error
+    }
+  }
+
+  private func isBusy(_ what: String = "is writing to the store") -> StoreError {
     StoreLock.error(
       store: path, holder: nil, waited: patience,
-      doing: "is writing to the store; the run is planned, and the same command applies it")
+      doing: "\(what); the run is planned, and the same command applies it")
   }
 
   /// Replaces the metadata of the store after the run was applied.

@@ -45,6 +45,8 @@ public final class PersistentStore {
   /// How many transactions contexts and batch requests have written, and how often it was noticed that another
   /// connection had.
   package var writes = 0
+  /// The numbers of saves over several stores that others have committed and this one could not, by pair.
+  package var owedSaves: [String: Int64] = [:]
   /// The statements of compiled fetches.
   private(set) lazy var queryStatements = StatementCache(connection: connection)
 

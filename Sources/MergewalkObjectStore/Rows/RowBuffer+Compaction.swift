@@ -14,6 +14,7 @@ extension RowBuffer {
   ///
   /// - Complexity: O(rows × columns + live bytes); the live bytes are in memory twice meanwhile.
   package func compact() {
+    if keepsBytes { return }
     let live = ByteArena(capacity: max(arena.count - garbageBytes, 64))
     for row in 0..<count where states[row] != RowState.free {
       for slot in 0..<columnCount where hasBytes(tags[slot][row]) {

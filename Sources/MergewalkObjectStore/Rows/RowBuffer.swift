@@ -74,6 +74,8 @@ public final class RowBuffer {
   ///
   /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
   package var garbageBytes = 0
+  /// Whether ``compact()`` waits, because a ``ChangedRowsMoment`` says where bytes are.
+  package var keepsBytes = false
 
   /// How many collections hold each row, as far as there are any; see ``RowBuffer/pin(_:)``.
   var pins = ContiguousArray<Int32>()
@@ -228,6 +230,13 @@ public final class RowBuffer {
     states[row] = RowState.free
     referenceStamp &+= 1
     if !isPinned(row: row) { freeRows.append(Int32(row)) }
+  }
+
+  /// Puts a row back into a place that was freed while it was pinned; its cells are the caller's business.
+  func occupy(row: Int, primaryKey: Int64) {
+    indexRows()
+    primaryKeys[row] = primaryKey
+    identity.insert(Int32(row), in: primaryKeys)
   }
 
   /// Gives a row another primary key, which no row has.

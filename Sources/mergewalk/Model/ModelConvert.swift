@@ -54,10 +54,14 @@ struct ModelConvert: ParsableCommand {
       return
     }
     try FindingsOutput.orFail { () throws(DiagnosticList) in
-      let path = Self.file(of: output, version: draft.name)
-      try Folders.createParents(of: path)
-      try OutputFile.create(path, text)
-      Console.words("wrote \(path)")
+      let place = Self.place(of: output, version: draft.name)
+      if let name = place.name {
+        try OutputFolder.create(place.path, [(name: name, bytes: Array(text.utf8))])
+      } else {
+        try Folders.createParents(of: place.path)
+        try OutputFile.create(place.path, text)
+      }
+      Console.words("wrote \(place.path)\(place.name.map { "/" + $0 } ?? "")")
     }
   }
 
@@ -80,24 +84,28 @@ struct ModelConvert: ParsableCommand {
         let stem = output.split(separator: "/").last.map { String($0.dropLast(5)) } ?? "Model"
         let version = draft.name.isEmpty ? stem : draft.name
         file = "\(output)/\(version).mom"
-        try Folders.createParents(of: file)
-        try OutputFile.create("\(output)/VersionInfo.plist", bytes: ModelWriter.versionInfo(model, version: version))
+        let info = ModelWriter.versionInfo(model, version: version)
+        let files: [OutputFolder.File] = [
+          (name: "VersionInfo.plist", bytes: info), (name: "\(version).mom", bytes: compiled.bytes),
+        ]
+        try OutputFolder.create(output, files)
       } else {
         file = output
         try Folders.createParents(of: file)
+        try OutputFile.create(file, bytes: compiled.bytes)
       }
-      try OutputFile.create(file, bytes: compiled.bytes)
       Console.words("wrote \(file)")
     }
   }
 
-  /// The file that holds the model's text when `output` is what the user wants to have.
-  private static func file(of output: String, version: String) -> String {
+  /// The file that holds the model's text when `output` is what the user wants to have; with its name in it, when that is
+  /// a folder.
+  private static func place(of output: String, version: String) -> (path: String, name: String?) {
     var output = output
     while output.count > 1, output.hasSuffix("/") { output.removeLast() }
-    if output.hasSuffix(".xcdatamodel") { return output + "/contents" }
-    guard output.hasSuffix(".xcdatamodeld") else { return output }
+    if output.hasSuffix(".xcdatamodel") { return (output, "contents") }
+    guard output.hasSuffix(".xcdatamodeld") else { return (output, nil) }
     let stem = output.split(separator: "/").last?.dropLast(".xcdatamodeld".count) ?? "Model"
-    return "\(output)/\(version.isEmpty ? String(stem) : version).xcdatamodel/contents"
+    return (output, "\(version.isEmpty ? String(stem) : version).xcdatamodel/contents")
   }
 }

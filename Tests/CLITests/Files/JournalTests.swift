@@ -77,4 +77,65 @@ struct JournalTests {
     #expect(try people.count(age: 1) == 60)
     #expect(try !people.files().contains("s.sqlite-journal"))
   }
+
+  @Test("a writer that waits for the run goes first, and the run is planned again")
+  func waitingWriter() throws {
+    let people = try people()
+    try people.input(1...60, age: 2)
+    let writer = try Connection(path: people.folder.file("s.sqlite"), mode: .readWrite)
+    writer.setBusyTimeout(milliseconds: 60_000)
+    try writer.execute("BEGIN IMMEDIATE; UPDATE ZPERSON SET ZAGE = 7 WHERE ZEMAIL = 'p1@example.com'")
+    let command = try RunningCommand(
+      ["run", "p.yaml", "--quiet", "--json", "--lock-wait", "2s"], in: people.folder.path)
+    let hasPlan = command.wait {
+      (try? people.files())?.contains { $0.hasPrefix(".s.sqlite.mergewalk-plan-") } ?? false
+    }
+    #expect(hasPlan)
+    // The run has its snapshot, so this waits for the run, which waits for this.
+    try writer.execute("COMMIT")
+    try writer.close()
+    let (status, output, words) = try command.end()
+    #expect(status == 0, "\(words)")
+    #expect(output.contains("plannedAgain"), "\(output)")
+    #expect(try people.count(age: 2) == 60)
+    #expect(try mode(people) == "delete")
+  }
+
+  @Test("a run that cannot read its input again lets the writer go first too, and says so")
+  func waitingWriterAndPipe() throws {
+    let people = try people()
+    let command = try RunningCommand(
+      ["run", "p.yaml", "-", "--quiet", "--lock-wait", "2s"], in: people.folder.path)
+    try command.waitUntilItReads("email,age\n" + (1...60).map { "p\($0)@example.com,2\n" }.joined())
+    let writer = try Connection(path: people.folder.file("s.sqlite"), mode: .readWrite)
+    writer.setBusyTimeout(milliseconds: 60_000)
+    try writer.execute("BEGIN IMMEDIATE; UPDATE ZPERSON SET ZAGE = 7 WHERE ZEMAIL = 'p1@example.com'")
+    try command.endInput()
+    try writer.execute("COMMIT")
+    try writer.close()
+    let (status, _, words) = try command.end()
+    #expect(status == 6, "\(words)")
+    #expect(words.contains("another program has written to the store"), "\(words)")
+    #expect(try people.count(age: 7) == 1)
+    #expect(try people.count(age: 2) == 0)
+    #expect(try people.files().filter { $0.contains("plan") } == [])
+  }
+
+  @Test("a reader that stays is waited for and named, and the same command applies the plan")
+  func reader() throws {
+    let people = try people()
+    try people.input(1...60, age: 2)
+    let reader = try Connection(path: people.folder.file("s.sqlite"), mode: .readOnly)
+    try reader.execute("BEGIN; SELECT count(*) FROM ZPERSON")
+    let refused = try people.run("--lock-wait", "1s")
+    #expect(refused.status == 6, "\(refused.words)")
+    #expect(refused.words.contains("another program is reading the store"), "\(refused.words)")
+    #expect(refused.words.contains("after 1 s of waiting"), "\(refused.words)")
+    #expect(try reader.integer("SELECT count(*) FROM ZPERSON WHERE ZAGE = 1") == 60)
+    try reader.execute("COMMIT")
+    try reader.close()
+    let next = try people.run()
+    #expect(next.status == 0, "\(next.words)")
+    #expect(try people.count(age: 2) == 60)
+  }
 }

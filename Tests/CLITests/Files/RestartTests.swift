@@ -7,7 +7,7 @@ import Testing
 struct RestartTests {
   /// What is killed.
   enum Work: String, CaseIterable, Sendable {
-    case seed, replacingSeed, copyingSeed, export, exportIntoFolder, replacingExport, migrate, objects
+    case seed, replacingSeed, copyingSeed, export, exportIntoFolder, replacingExport, migrate, migrateSeed, objects
 
     var arguments: [String] {
       switch self {
@@ -18,6 +18,8 @@ struct RestartTests {
       case .exportIntoFolder: ["export", "s.sqlite", "--out", "there"]
       case .replacingExport: ["export", "s.sqlite", "--out", "full", "--force"]
       case .migrate: ["store", "migrate", "s.sqlite", "--to", "m2.yaml"]
+      // With a rollback journal.
+      case .migrateSeed: ["store", "migrate", "old.sqlite", "--to", "m2.yaml"]
       case .objects: ["run", "full/pipeline.yaml", "--store", "new.sqlite", "--quiet", "--no-history"]
       }
     }

@@ -8,6 +8,17 @@ enum Bytes {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
+  /// Gives a file a second name, so that its number is given to no other one.
+  static func link(_ path: String, _ other: String) throws {
+    try FileManager.default.linkItem(atPath: path, toPath: other)
+  }
+
+  /// The number of the file, 0 when there is none: one that replaces it has another.
+  static func number(_ path: String) -> UInt64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+  }
+
   static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   static func names(_ folder: String) throws -> [String] {
