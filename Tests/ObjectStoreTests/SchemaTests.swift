@@ -41,6 +41,37 @@ struct SchemaTests {
     #expect(schema.indexes.filter(\.isUnique).map(\.columns) == [["ZNAME", "ZBORN"]])
   }
 
+  @Test("of two indexes whose names differ in case only the first is made, and the schema says so")
+  func sameIndexNames() throws {
+    var entity = EntityDraft(name: "A")
+    var number = Models.attribute("number", .integer16)
+    number.isIndexed = true
+    entity.attributes = [
+      number, Models.attribute("email", .string), Models.attribute("Email", .string),
+    ]
+    func index(_ name: String, _ property: String) -> FetchIndexDescription {
+      FetchIndexDescription(name: name, elements: [FetchIndexDescription.Element(propertyName: property)])
+    }
+    // `indexed` and a fetch index of the attribute's name are one, which is nothing to tell.
+    entity.fetchIndexes = [
+      index("number", "number"), index("byFirst", "email"), index("byfirst", "Email"), index("Åre", "number"),
+      index("åre", "email"),
+    ]
+    entity.uniquenessConstraints = [["email"], ["Email"]]
+    var draft = ModelDraft()
+    draft.entities = [entity]
+    let schema = StoreSchema(model: try ManagedObjectModel(draft))
+    #expect(
+      schema.indexes.map(\.name) == [
+        "Z_A_number", "Z_A_email", "Z_A_byFirst", "Z_A_Åre", "Z_A_åre", "Z_A_UNIQUE_email",
+      ])
+    #expect(schema.warnings.map(\.code) == Array(repeating: .sameIndexName, count: 3))
+    #expect(schema.warnings.map(\.property) == ["Email", "byfirst", "Email"])
+    #expect(schema.warnings.last?.message.hasSuffix("the store does not refuse equal values") == true)
+    let connection = try Connection(path: ":memory:", mode: .create)
+    for sql in schema.createTableStatements() + schema.createIndexStatements() { try connection.execute(sql) }
+  }
+
   @Test("SQLite accepts every statement of a schema")
   func statementsRun() throws {
     let connection = try Connection(path: ":memory:", mode: .create)
