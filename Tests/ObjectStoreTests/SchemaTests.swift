@@ -41,6 +41,38 @@ struct SchemaTests {
     #expect(schema.indexes.filter(\.isUnique).map(\.columns) == [["ZNAME", "ZBORN"]])
   }
 
+  @Test("entity and order columns have suffixes of their own, whatever that of the relationship's column")
+  func suffixes() throws {
+    // As in the store of Apple's Reminders: ZREMINDER to ZREMINDER5, and Z_FOK_REMINDER1 beside ZREMINDER2.
+    var thing = EntityDraft(name: "Thing")
+    thing.relationships = [Models.toOne("Owner", "Party"), Models.toOne("owner", "Person")]
+    var party = EntityDraft(name: "Party")
+    var person = EntityDraft(name: "Person")
+    person.parentName = "Party"
+    var student = EntityDraft(name: "Student")
+    student.parentName = "Person"
+    var list = EntityDraft(name: "List")
+    var parts: [EntityDraft] = []
+    for (name, isOrdered) in [("Alarm", false), ("Image", true), ("Note", false), ("Web", true)] {
+      var part = EntityDraft(name: name)
+      part.parentName = "Thing"
+      part.relationships = [Models.toOne("list", "List", inverse: "\(name.lowercased())s")]
+      list.relationships.append(Models.toMany("\(name.lowercased())s", name, inverse: "list", ordered: isOrdered))
+      parts.append(part)
+    }
+    party.attributes = [Models.attribute("name", .string)]
+    var draft = ModelDraft()
+    draft.entities = [thing, party, person, student, list] + parts
+    let schema = StoreSchema(model: try ManagedObjectModel(draft))
+    func index(_ name: String) throws -> Int { try #require(schema.model.entity(named: name)).index }
+    let (one, other) = (schema.entityNumbers[try index("Party")], schema.entityNumbers[try index("Person")])
+    #expect(
+      schema.table(forRoot: try index("Thing")).columns.dropFirst(3).map(\.name) == [
+        "ZOWNER", "Z\(one)_OWNER", "ZOWNER1", "Z\(other)_OWNER", "ZLIST", "ZLIST1", "ZLIST2", "ZLIST3", "Z_FOK_LIST",
+        "Z_FOK_LIST1",
+      ])
+  }
+
   @Test("of two indexes whose names differ in case only the first is made, and the schema says so")
   func sameIndexNames() throws {
     var entity = EntityDraft(name: "A")
