@@ -50,7 +50,7 @@ public struct RejectLine: Sendable {
 }
 
 /// Reads the lines of a rejects file one after the other.
-public struct RejectLines {
+package struct RejectLines {
   private static let names = [
     "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
     "also", "raw", "raw_base64", "cut", "header", "indent", "object",
@@ -63,7 +63,7 @@ public struct RejectLines {
   /// Opens a rejects file; it may be packed.
   ///
   /// - Throws: what opening a file throws.
-  public init(_ source: ByteSource) throws(ReadError) {
+  package init(_ source: ByteSource) throws(ReadError) {
     var options = NDJSONOptions()
     // A record of 16 MiB may take six times as much as an escaped string.
     options.maxRecordBytes = 256 << 20
@@ -71,10 +71,10 @@ public struct RejectLines {
   }
 
   /// The bytes read from the file so far.
-  public var bytesRead: Int { reader.bytesRead }
+  package var bytesRead: Int { reader.bytesRead }
 
   /// The next line: what it says, or why it says nothing; nil at the end.
-  public mutating func next() throws(ReadError) -> Result<RejectLine, RecordError>? {
+  package mutating func next() throws(ReadError) -> Result<RejectLine, RecordError>? {
     if nextRecord >= batch.recordCount, nextError >= batch.errors.count {
       nextRecord = 0
       nextError = 0
@@ -118,9 +118,9 @@ public struct RejectLines {
 }
 
 /// The names of columns as one line of CSV.
-public enum HeaderText {
+package enum HeaderText {
   /// The line: names with commas between them, in quotes where they need them.
-  public static func text(_ names: [String]) -> String {
+  package static func text(_ names: [String]) -> String {
     names.map { name in
       let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 != 34 && $0 != 44 && $0 != 10 && $0 != 13 }
       return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
@@ -128,7 +128,7 @@ public enum HeaderText {
   }
 
   /// The names that a line gives; nil when it is none.
-  public static func names(_ text: String) -> [String]? {
+  package static func names(_ text: String) -> [String]? {
     let source = ByteSource(bytes: Array((text + "\n").utf8), path: "header")
     return try? CSVReader(source: source).header
   }
