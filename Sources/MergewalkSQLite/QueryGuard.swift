@@ -1,7 +1,7 @@
 import CMergewalkSQLite
 
 /// Why a text is not taken as a query.
-public enum QueryRefusal: Error, Hashable, Sendable {
+package enum QueryRefusal: Error, Hashable, Sendable {
   /// SQLite cannot compile it.
   case sqlite(SQLiteError)
   /// It is no single statement that only reads; in words that follow "the query".

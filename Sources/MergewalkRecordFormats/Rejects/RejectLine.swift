@@ -3,50 +3,50 @@ import MergewalkBytes
 /// One line of a rejects file: a record that was not imported, and why; or an object that was not deleted.
 ///
 /// `docs/rejects.md` describes the members; those that a line does not have are empty or nil here.
-public struct RejectLine: Sendable {
+package struct RejectLine: Sendable {
   /// The number of the line in the rejects file, from 1.
-  public var line = 0
+  package var line = 0
   /// The offset of the line's first byte in the rejects file, from 0.
-  public var byteOffset = 0
+  package var byteOffset = 0
   /// The run that rejected the record.
-  public var run = ""
+  package var run = ""
   /// The input that the record is from.
-  public var file = ""
+  package var file = ""
   /// The member of the archive that the record is from; nil when the input is no archive.
-  public var member: String?
+  package var member: String?
   /// The import of the pipeline that rejected it; nil when the pipeline has only one.
-  public var part: String?
+  package var part: String?
   /// The record's number in its file, from 1.
-  public var record = 0
+  package var record = 0
   /// The line of its file where the fault stands, from 1.
-  public var sourceLine = 0
+  package var sourceLine = 0
   /// The column of the fault in bytes, from 1.
-  public var sourceColumn = 0
+  package var sourceColumn = 0
   /// The source's column that is to blame; nil for the whole record.
-  public var field: String?
+  package var field: String?
   /// The entity that the field was for.
-  public var entity: String?
+  package var entity: String?
   /// The attribute that the field was for.
-  public var attribute: String?
+  package var attribute: String?
   /// The URI of the object that the line is about; nil for lines about records.
-  public var object: String?
+  package var object: String?
   /// Why the record was rejected.
-  public var code = ""
+  package var code = ""
   /// The message: found, then expected.
-  public var message = ""
+  package var message = ""
   /// Further reasons as JSON text; nil when there are none.
-  public var also: String?
+  package var also: String?
   /// The record's bytes; nil when the line has none.
-  public var raw: [UInt8]?
+  package var raw: [UInt8]?
   /// Whether ``raw`` is only the beginning of the record.
-  public var isCut = false
+  package var isCut = false
   /// The names of the file's columns; nil when the line does not carry them.
-  public var header: [String]?
+  package var header: [String]?
   /// The number of spaces that stood before the record's first line, which matter in YAML.
-  public var indent = 0
+  package var indent = 0
 
   /// A line of nothing.
-  public init() {}
+  package init() {}
 }
 
 /// Reads the lines of a rejects file one after the other.
