@@ -140,7 +140,7 @@ private struct BatchUpdate {
         try context.store.access(root: entity.rootIndex).lastOrderKey(slot: relationship.slot, target: id.primaryKey)
       }
     }
-    // The store may number its entities otherwise than the model does.
+    // The numbers of a store may differ from those of the model.
     let number = context.store.schema.entityNumbers[target.entity.index]
     return .reference(
       primaryKey: id.primaryKey, entityNumber: Int64(number), lastPosition: last ?? OrderKeys.beforeFirst)

@@ -255,7 +255,7 @@ struct SeveralStoresFetchTests {
     try atlas.verify()
   }
 
-  @Test("Batch requests mind that a store numbers its entities otherwise than the model")
+  @Test("Batch requests use the numbers that entities have in the store")
   func batchNumbers() throws {
     let atlas = try Atlas()
     let context = atlas.context
@@ -271,7 +271,7 @@ struct SeveralStoresFetchTests {
     try atlas.verify()
   }
 
-  @Test("A batch insert finds the object that has its unique value where the store numbers entities otherwise")
+  @Test("A batch insert finds the object that has its unique value, whatever the number of its entity in the store")
   func upsertNumbers() throws {
     var town = Models.entity(
       "Town", attributes: [Models.attribute("name", .string), Models.attribute("size", .integer32)])
