@@ -108,13 +108,13 @@ extension ObjectSortDescriptor {
 }
 
 extension Array {
-  /// The values in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
+  /// The values in the order of the criteria; see `SortOrder.sorted(_:_:)`.
   public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [Element]
   where Element == EvaluatedValue {
     try SortOrder(descriptors).sorted(self) { $0 }
   }
 
-  /// The objects in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
+  /// The objects in the order of the criteria; see `SortOrder.sorted(_:_:)`.
   public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [Element]
   where Element: KeyedValues {
     try SortOrder(descriptors).sorted(self) { .object($0) }
