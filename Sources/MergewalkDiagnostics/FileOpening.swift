@@ -1,15 +1,15 @@
 import Glibc
 
 /// Opens files that may be named pipes without waiting for ever for the other end.
-public enum FileOpening {
+package enum FileOpening {
   /// How long the other end of a named pipe may take to open, in seconds.
-  public static let patience = 2.0
+  package static let patience = 2.0
   private static let pause: Int32 = 20
 
   /// Opens a file that is there for writing, and what is no regular file too.
   ///
   /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe without a reader.
-  public static func forWriting(_ path: String, _ flags: Int32) -> Int32 {
+  package static func forWriting(_ path: String, _ flags: Int32) -> Int32 {
     let end = SystemClock.monotonic + patience
     while true {
       let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags)
@@ -27,7 +27,7 @@ public enum FileOpening {
   ///
   /// - Parameter hasWriter: Whether the other end is known to have been open; is set.
   /// - Returns: The number of bytes; 0 at the end; -1 with `errno`, `ETIMEDOUT` for a pipe without a writer.
-  public static func read(
+  package static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, hasWriter: inout Bool
   ) -> Int {
     let end = SystemClock.monotonic + patience

@@ -1,12 +1,12 @@
 /// Suggestions for misspelt names.
-public enum NearestName {
+package enum NearestName {
   /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be meant.
   ///
   /// Near enough is a distance of at most a third of the longer name's length (at least 1), letters compared
   /// without case and without white space around the names; ties go to the candidate that comes first.
   ///
   /// - Complexity: O(candidates × name length × candidate length).
-  public static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
+  package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = Array(bare(name).utf8)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
@@ -22,7 +22,7 @@ public enum NearestName {
 
   /// Advice about a name that does not exist: the nearest candidate, or the list of candidates; `nil` when there are
   /// none.
-  public static func hint(for name: String, among candidates: [String]) -> String? {
+  package static func hint(for name: String, among candidates: [String]) -> String? {
     if let nearest = find(name, in: candidates) {
       // What cannot be seen is said.
       let isPadded = bare(nearest) == bare(name) && bare(nearest) != nearest.lowercased()

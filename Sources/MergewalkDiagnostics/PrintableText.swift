@@ -1,7 +1,7 @@
 /// Texts without characters that would begin another line or make a terminal do something.
-public enum PrintableText {
+package enum PrintableText {
   /// Which control characters stay as they are.
-  public enum Kept: Sendable {
+  package enum Kept: Sendable {
     /// None: for names and messages that are one line.
     case none
     /// Tabs: for records.
@@ -22,7 +22,7 @@ public enum PrintableText {
   /// The text with its control characters (U+0000 to U+001F, U+007F to U+009F) as `\u{1B}`.
   ///
   /// - Complexity: O(bytes); a text without any is returned as it is.
-  public static func of(_ text: String, keeping kept: Kept = .none) -> String {
+  package static func of(_ text: String, keeping kept: Kept = .none) -> String {
     var text = text
     let isPlain = text.withUTF8 { bytes in
       !bytes.indices.contains { controlLength(bytes, $0, kept) > 0 }

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Paths with the symbolic links on them followed, so that what lies beside a file is looked for where the file is.
-public enum ResolvedPath {
+package enum ResolvedPath {
   /// As many links one after the other as the system itself follows.
   private static let mostLinks = 40
 
   /// The path of the file that a path leads to; the path itself when there is no link on it.
   ///
   /// The file need not be there: a link that leads to nothing gives the place to which it leads.
-  public static func of(_ path: String) -> String {
+  package static func of(_ path: String) -> String {
     guard hasLink(path) else { return path }
     var path = path
     for _ in 0..<mostLinks {
@@ -21,7 +21,7 @@ public enum ResolvedPath {
   }
 
   /// The same from the root on, to tell whether two paths that lead to nothing yet will lead to the same file.
-  public static func absolute(_ path: String) -> String {
+  package static func absolute(_ path: String) -> String {
     let path = of(path)
     if let real = real(path) { return real }
     guard let folder = real(folder(of: path)) else { return path }
@@ -29,7 +29,7 @@ public enum ResolvedPath {
   }
 
   /// The folder part of a path: `.` when there is none.
-  public static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads whole files that people wrote, within a limit.
-public enum SourceFile {
+package enum SourceFile {
   /// Returns the file's bytes.
   ///
   /// Codes of the findings: `fileMissing`, `fileUnreadable`, `fileTooLarge`.
@@ -11,7 +11,7 @@ public enum SourceFile {
   ///   - limit: the greatest size in bytes.
   /// - Throws: one finding about the file as a whole.
   /// - Complexity: O(size).
-  public static func read(_ path: String, limit: Int = 64 << 20) throws(DiagnosticList) -> [UInt8] {
+  package static func read(_ path: String, limit: Int = 64 << 20) throws(DiagnosticList) -> [UInt8] {
     // A named pipe is not waited for here: opening it ends only when a writer comes.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path, errno) }

@@ -126,5 +126,7 @@ extension ManagedObjectContext {
     old.release(row: oldRow)
     object.move(to: target, row: row)
     registry.register(object, table: target, row: row)
+    // It may be the first object of the table.
+    if new.onFirstChange == nil { watchFirstChanges(new) }
   }
 }

@@ -58,6 +58,7 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
     case .integer(let number)?: " \(number)"
     case .decimal(let number)?: " \(number)"
     case .double(let number)?: " \(number)"
+    case .date(let seconds)?: " \(DateText.text(seconds.rounded(.down)) ?? "\(seconds) s")"
     default: ""
     }
   }

@@ -60,6 +60,8 @@ public final class ManagedObjectContext {
 
   /// The objects that are alive, by root entity and row.
   var registry: ObjectRegistry
+  /// Whether the context succeeded another one, and only its objects keep it alive; see ``handOver()``.
+  var isKeptByObjects = false
   /// Who refers to whom among the changed rows; `nil` until the first access to a to-many relationship.
   var pendingReferences: PendingReferences?
   /// The keys of objects that got permanent ones, were never saved, and are gone.
@@ -67,7 +69,7 @@ public final class ManagedObjectContext {
   /// By entity: the to-one relationships without an inverse that may refer to its objects, once asked for.
   var unpairedReferences: [Int: [RelationshipDescription]] = [:]
   /// Pairs that the next save adds to or removes from join tables.
-  let pendingLinks = PendingLinks()
+  private(set) var pendingLinks = PendingLinks()
   /// The requests of fetched properties that were asked for, read once.
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
@@ -92,9 +94,7 @@ public final class ManagedObjectContext {
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
   /// Writes down what changes, for the undo manager; `nil` without one.
-  var recorder: ChangeRecorder? {
-    didSet { if (recorder == nil) != (oldValue == nil) { keepersChanged() } }
-  }
+  var recorder: ChangeRecorder?
   /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
   ///
   /// `false` by default. The end of an event is ``processPendingChanges()``.
@@ -126,13 +126,42 @@ public final class ManagedObjectContext {
     validators = Array(repeating: nil, count: model.entities.count)
     registry = ObjectRegistry(tableCount: model.entities.count, model: model, stores: stores)
     registry.link.context = self
-    registry.link.place = Unmanaged.passUnretained(self).toOpaque()
   }
 
-  deinit {
-    registry.link.context = nil
-    registry.link.place = nil
-    recorder?.manager.removeActions(ObjectIdentifier(self))
+  deinit { handOver() }
+
+  /// Takes over what a context has that goes away: rows, changes and settings.
+  func takeOver(_ old: ManagedObjectContext) {
+    isKeptByObjects = true
+    parent = old.parent
+    parent?.children.removeAll { $0.context == nil }
+    parent?.children.append(WeakContext(self))
+    queryGeneration = old.queryGeneration
+    queue = old.queue
+    name = old.name
+    transactionAuthor = old.transactionAuthor
+    mergePolicy = old.mergePolicy
+    knownWriteMark = old.knownWriteMark
+    buffers = old.buffers
+    templates = old.templates
+    validators = old.validators
+    lastOrderKeys = old.lastOrderKeys
+    registry = old.registry
+    registry.link.context = self
+    pendingReferences = old.pendingReferences
+    annihilated = old.annihilated
+    unpairedReferences = old.unpairedReferences
+    pendingLinks = old.pendingLinks
+    fetchedPropertyRequests = old.fetchedPropertyRequests
+    typedFailures = old.typedFailures
+    shouldDeleteInaccessibleFaults = old.shouldDeleteInaccessibleFaults
+    postponedSlots = old.postponedSlots
+    hookFailures = old.hookFailures
+    propagatesDeletesAtEndOfEvent = old.propagatesDeletesAtEndOfEvent
+    waitingDeletions = old.waitingDeletions
+    storedVersion = old.storedVersion
+    automaticallyMergesChangesFromParent = old.automaticallyMergesChangesFromParent
+    for buffer in allBuffers where buffer.onFirstChange != nil { watchFirstChanges(buffer) }
   }
 
   /// The rows of a table: those of the hierarchy below a root entity in one store.

@@ -3,16 +3,16 @@
 /// Any bytes are safe to read: nothing traps, every offset is checked, cycles are refused, and the work is bounded by
 /// ``Limits``. A list that refers to one object many times is unfolded into a tree, which the limit on objects bounds.
 /// Source of the format: Apple's comments in `CFBinaryPList.c` and the public `ForFoundationOnly.h`.
-public struct BinaryPropertyListReader {
+package struct BinaryPropertyListReader {
   /// How far the reader goes with bytes from untrusted sources.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// The greatest depth of nesting.
-    public var depth = 200
+    package var depth = 200
     /// The greatest number of objects in the unfolded tree.
-    public var objects = 4_000_000
+    package var objects = 4_000_000
 
     /// The default limits.
-    public init() {}
+    package init() {}
   }
 
   private let bytes: UnsafeRawBufferPointer
@@ -29,7 +29,7 @@ public struct BinaryPropertyListReader {
   ///
   /// - Throws: ``PropertyListError``.
   /// - Complexity: O(bytes + objects of the unfolded tree).
-  public static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) -> PropertyList {
+  package static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) -> PropertyList {
     var result: Result<PropertyList, PropertyListError> = .failure(PropertyListError(.notABinaryPropertyList, at: 0))
     bytes.withUnsafeBytes { buffer in
       do throws(PropertyListError) {
@@ -44,7 +44,7 @@ public struct BinaryPropertyListReader {
   /// Reads a property list.
   ///
   /// - Throws: ``PropertyListError``.
-  public static func read(
+  package static func read(
     _ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()
   ) throws(PropertyListError) -> PropertyList {
     var reader = BinaryPropertyListReader(bytes: bytes, limits: limits)

@@ -1,5 +1,5 @@
 /// Writes the binary form of property lists (`bplist00`).
-public struct BinaryPropertyListWriter {
+package struct BinaryPropertyListWriter {
   private var bytes: [UInt8] = Array("bplist00".utf8)
   private var objects: [Object] = []
   private var strings: [String: Int] = [:]
@@ -14,7 +14,7 @@ public struct BinaryPropertyListWriter {
   /// Writes a property list; equal strings are written once.
   ///
   /// - Complexity: O(size of the list).
-  public static func write(_ list: PropertyList) -> [UInt8] {
+  package static func write(_ list: PropertyList) -> [UInt8] {
     var writer = BinaryPropertyListWriter()
     _ = writer.number(list)
     return writer.finish()

@@ -1,7 +1,7 @@
 import CMergewalkSQLite
 
 /// Why a text is not taken as a query.
-public enum QueryRefusal: Error, Hashable, Sendable {
+package enum QueryRefusal: Error, Hashable, Sendable {
   /// SQLite cannot compile it.
   case sqlite(SQLiteError)
   /// It is no single statement that only reads; in words that follow "the query".
@@ -13,15 +13,15 @@ public enum QueryRefusal: Error, Hashable, Sendable {
 /// As long as the guard lives, statements of the connection can read the file's own tables and call functions; attaching
 /// files, pragmas, transactions, changes of the schema, and functions that reach outside the database are denied.
 /// Source: [Compile-Time Authorization Callbacks](https://sqlite.org/c3ref/set_authorizer.html).
-public final class QueryGuard {
+package final class QueryGuard {
   private let connection: Connection
   /// What was denied last.
   private var denied: String?
   /// Whether a statement that was compiled is recursive, so that it need not end.
-  public private(set) var isRecursive = false
+  package private(set) var isRecursive = false
 
   /// Begins to guard a connection.
-  public init(_ connection: Connection) {
+  package init(_ connection: Connection) {
     self.connection = connection
     mergewalk_db_config(connection.handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nil)
     sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
@@ -70,7 +70,7 @@ public final class QueryGuard {
   }
 
   /// Compiles a text that must be one statement that only reads and gives rows, without parameters.
-  public func prepare(_ sql: String) throws(QueryRefusal) -> Statement {
+  package func prepare(_ sql: String) throws(QueryRefusal) -> Statement {
     if sql.utf8.contains(0) { throw .refused("contains a NUL character") }
     var text = Array(sql.utf8CString)
     denied = nil

@@ -4,9 +4,9 @@ import MergewalkEventLogs
 ///
 /// For property lists, models and stores, which need neither threads nor the places of their values; records have
 /// `XMLRecords` on the same log.
-public final class XMLEventReader {
+package final class XMLEventReader {
   /// An event of the reader.
-  public enum Event {
+  package enum Event {
     /// The document says that it has a type of this name.
     case documentType(String)
     /// An element starts.
@@ -24,12 +24,12 @@ public final class XMLEventReader {
   /// Where the last piece of a CDATA section ended, and whether it ended with a return.
   private var section = (end: -1, endsInReturn: false)
   /// Where the parser stood when it reported the last event, in bytes from the document's first one.
-  public private(set) var offset = 0
+  package private(set) var offset = 0
 
   /// Makes a reader; nil when there is no memory for one.
   ///
   /// - Parameter deepest: the deepest nesting of elements.
-  public init?(deepest: Int) {
+  package init?(deepest: Int) {
     log = EventLog(usual: 1 << 12)
     guard let parser = XMLParser(.plain(deepest: deepest), log: log) else { return nil }
     self.parser = parser
@@ -38,7 +38,7 @@ public final class XMLEventReader {
   /// Parses a piece of the document, of which all events were taken before.
   ///
   /// - Parameter isLast: whether the document ends behind it.
-  public func push(_ text: UnsafeRawBufferPointer, isLast: Bool) {
+  package func push(_ text: UnsafeRawBufferPointer, isLast: Bool) {
     parser.restart()
     parser.push(text)
     if isLast { parser.finish() }
@@ -48,7 +48,7 @@ public final class XMLEventReader {
   /// The next event; nil when there is none in the text so far.
   ///
   /// What an event holds is valid until the next piece is pushed.
-  public func next() throws(XMLFault) -> Event? {
+  package func next() throws(XMLFault) -> Event? {
     if let failure { throw failure }
     var next = log.words + log.position
     let end = log.words + log.count

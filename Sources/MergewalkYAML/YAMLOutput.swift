@@ -2,7 +2,7 @@
 ///
 /// Block values stand on lines of their own, flow values on one line. A flow value holds flow values only; block
 /// values inside it are written in flow form.
-public indirect enum YAMLOutput: Sendable, Hashable {
+package indirect enum YAMLOutput: Sendable, Hashable {
   /// Text written as it is: a number, `true`, `null`.
   case literal(String)
   /// Text, quoted where it would mean something else without quotes.
@@ -21,7 +21,7 @@ public indirect enum YAMLOutput: Sendable, Hashable {
   /// The document's text, ending in a line feed.
   ///
   /// - Complexity: O(text).
-  public var text: String {
+  package var text: String {
     var out = ""
     switch self {
     case .mapping(let entries) where !entries.isEmpty: Self.write(entries, indentation: 0, to: &out)
@@ -93,8 +93,8 @@ public indirect enum YAMLOutput: Sendable, Hashable {
   }
 
   /// Compares structure and text.
-  public static func == (left: YAMLOutput, right: YAMLOutput) -> Bool { left.text == right.text }
+  package static func == (left: YAMLOutput, right: YAMLOutput) -> Bool { left.text == right.text }
 
   /// Hashes the text.
-  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -1,12 +1,12 @@
 /// The spelling of text in YAML.
-public enum YAMLText {
+package enum YAMLText {
   /// Returns the text plain where every YAML reader takes it for the same text, else in double quotes.
-  public static func scalar(_ text: String, inFlow: Bool) -> String {
+  package static func scalar(_ text: String, inFlow: Bool) -> String {
     isPlain(text, inFlow: inFlow) ? text : quoted(text)
   }
 
   /// Returns the text in double quotes on one line, with escapes for what cannot stand there.
-  public static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var out = "\""
     for scalar in text.unicodeScalars {
       switch scalar.value {

@@ -300,4 +300,23 @@ struct ChangeDetectionTests {
     try thing.setValue(.integer(-7), forKey: key)
     try place.context.save()
   }
+
+  @Test("a fault whose relationships were changed at the other end says so")
+  func faultsAtTheOtherEnd() throws {
+    let place = try Workplace(try Models.works())
+    let names = ["Person", "Company", "Skill"]
+    let saved = try names.map { try place.context.insert($0) }
+    for object in saved.prefix(2) { try object.setValue(.string("x"), forKey: "name") }
+    try place.context.save()
+    let context = place.anotherContext()
+    let objects = try saved.map { try context.object(with: $0.objectID) }
+    let (person, company, skill) = (objects[0], objects[1], objects[2])
+    #expect(try company.isFault && company.changedValues().isEmpty && skill.changedValues().isEmpty)
+    try person.setObject(company, forKey: "employer")
+    try person.add(skill, to: "skills")
+    #expect(try company.changedValues() == ["staff": .objects([person.objectID])])
+    #expect(try skill.changedValues() == ["people": .objects([person.objectID])])
+    try context.save()
+    #expect(try company.changedValues().isEmpty && skill.changedValues().isEmpty)
+  }
 }

@@ -215,6 +215,18 @@ struct LintCase: Sendable, CustomTestStringConvertible {
         A: { indexes: { byX: [] } }
       """),
     .file(
+      .warning, "sameIndexName", 2, 56,
+      """
+      entities:
+        A: { attributes: { x: string }, indexes: { byX: [x], byx: [x] } }
+      """),
+    .file(
+      .warning, "sameIndexName", 2, 3,
+      """
+      entities:
+        A: { attributes: { x: string, xA: date, Xa: date }, unique: [[x, xA], [x, Xa]] }
+      """),
+    .file(
       .warning, "unfitIndex", 2, 58,
       """
       entities:

@@ -41,6 +41,69 @@ struct SchemaTests {
     #expect(schema.indexes.filter(\.isUnique).map(\.columns) == [["ZNAME", "ZBORN"]])
   }
 
+  @Test("entity and order columns have suffixes of their own, whatever that of the relationship's column")
+  func suffixes() throws {
+    // As in the store of Apple's Reminders: ZREMINDER to ZREMINDER5, and Z_FOK_REMINDER1 beside ZREMINDER2.
+    var thing = EntityDraft(name: "Thing")
+    thing.relationships = [Models.toOne("Owner", "Party"), Models.toOne("owner", "Person")]
+    var party = EntityDraft(name: "Party")
+    var person = EntityDraft(name: "Person")
+    person.parentName = "Party"
+    var student = EntityDraft(name: "Student")
+    student.parentName = "Person"
+    var list = EntityDraft(name: "List")
+    var parts: [EntityDraft] = []
+    for (name, isOrdered) in [("Alarm", false), ("Image", true), ("Note", false), ("Web", true)] {
+      var part = EntityDraft(name: name)
+      part.parentName = "Thing"
+      part.relationships = [Models.toOne("list", "List", inverse: "\(name.lowercased())s")]
+      list.relationships.append(Models.toMany("\(name.lowercased())s", name, inverse: "list", ordered: isOrdered))
+      parts.append(part)
+    }
+    party.attributes = [Models.attribute("name", .string)]
+    var draft = ModelDraft()
+    draft.entities = [thing, party, person, student, list] + parts
+    let schema = StoreSchema(model: try ManagedObjectModel(draft))
+    func index(_ name: String) throws -> Int { try #require(schema.model.entity(named: name)).index }
+    let (one, other) = (schema.entityNumbers[try index("Party")], schema.entityNumbers[try index("Person")])
+    #expect(
+      schema.table(forRoot: try index("Thing")).columns.dropFirst(3).map(\.name) == [
+        "ZOWNER", "Z\(one)_OWNER", "ZOWNER1", "Z\(other)_OWNER", "ZLIST", "ZLIST1", "ZLIST2", "ZLIST3", "Z_FOK_LIST",
+        "Z_FOK_LIST1",
+      ])
+  }
+
+  @Test("of two indexes whose names differ in case only the first is made, and the schema says so")
+  func sameIndexNames() throws {
+    var entity = EntityDraft(name: "A")
+    var number = Models.attribute("number", .integer16)
+    number.isIndexed = true
+    entity.attributes = [
+      number, Models.attribute("email", .string), Models.attribute("Email", .string),
+    ]
+    func index(_ name: String, _ property: String) -> FetchIndexDescription {
+      FetchIndexDescription(name: name, elements: [FetchIndexDescription.Element(propertyName: property)])
+    }
+    // `indexed` and a fetch index of the attribute's name are one, which is nothing to tell.
+    entity.fetchIndexes = [
+      index("number", "number"), index("byFirst", "email"), index("byfirst", "Email"), index("Åre", "number"),
+      index("åre", "email"),
+    ]
+    entity.uniquenessConstraints = [["email"], ["Email"]]
+    var draft = ModelDraft()
+    draft.entities = [entity]
+    let schema = StoreSchema(model: try ManagedObjectModel(draft))
+    #expect(
+      schema.indexes.map(\.name) == [
+        "Z_A_number", "Z_A_email", "Z_A_byFirst", "Z_A_Åre", "Z_A_åre", "Z_A_UNIQUE_email",
+      ])
+    #expect(schema.warnings.map(\.code) == Array(repeating: .sameIndexName, count: 3))
+    #expect(schema.warnings.map(\.property) == ["Email", "byfirst", "Email"])
+    #expect(schema.warnings.last?.message.hasSuffix("the store does not refuse equal values") == true)
+    let connection = try Connection(path: ":memory:", mode: .create)
+    for sql in schema.createTableStatements() + schema.createIndexStatements() { try connection.execute(sql) }
+  }
+
   @Test("SQLite accepts every statement of a schema")
   func statementsRun() throws {
     let connection = try Connection(path: ":memory:", mode: .create)

@@ -18,6 +18,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case uncertainComposite
     case unsupportedAttribute
     case unsupportedIndex
+    case sameIndexName
     case derivedAttribute
     // An earlier run was not continued, or this one began again because the store had changed.
     case unfinishedDropped
@@ -96,6 +97,7 @@ extension RunWarning {
       case .unsupportedAttribute: .unsupportedAttribute
       case .uncertainComposite: .uncertainComposite
       case .unsupportedIndex: .unsupportedIndex
+      case .sameIndexName: .sameIndexName
       }
     self.init(code, "\(warning.entity).\(warning.property): \(warning.message)")
   }

@@ -32,7 +32,7 @@ struct StoreWarnings {
     // Core Data looks for the table whatever was imported; an existing store has it under its right name.
     case .uncertainComposite: file.isNew
     case .unsupportedAttribute: isImported
-    case .unsupportedIndex: file.isNew && isImported
+    case .unsupportedIndex, .sameIndexName: file.isNew && isImported
     }
   }
 

@@ -26,7 +26,7 @@ extension BatchInserter {
     positions.removeAll(keepingCapacity: true)
     for row in rows where existing[row] == 0 && !keys.hasNull(row) { positions.append(Int32(row)) }
     guard !positions.isEmpty else { return }
-    let model = scratch.model
+    let (model, schema) = (scratch.model, scratch.store.schema)
     var stranger: (row: Int, entity: Int, key: Int64)?
     try batchErrors { () throws(StoreError) in
       let access = try scratch.store.access(root: entity.rootIndex)
@@ -35,7 +35,7 @@ extension BatchInserter {
           keySlots: constraint.map { columns[$0].slot }, keys: keys.views, positions: positions,
           arena: stage.arena.base
         ) { row, primaryKey, number in
-          let found = Int(number) - 1
+          let found = schema.entityIndex(number: Int(number)) ?? -1
           existing[row] = primaryKey
           if !model.entities.indices.contains(found) || !model.entities[found].isKind(of: entity) {
             stranger = stranger ?? (row, found, primaryKey)

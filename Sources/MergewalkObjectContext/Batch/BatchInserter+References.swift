@@ -49,11 +49,12 @@ extension BatchInserter {
     guard !positions.isEmpty else { return }
     for position in positions { entities[Int(position)] = -1 }
     let view = CellColumnView(tags: tags, payloads: stage.payloads(column))
+    let schema = scratch.store.schema
     try batchErrors { () throws(StoreError) in
       try positions.withUnsafeBufferPointer { positions throws(StoreError) in
         try scratch.store.access(root: columns[column].destinationRoot).findRows(
           keySlots: [], keys: [view], positions: positions, arena: stage.arena.base
-        ) { row, _, number in entities[row] = Int32(truncatingIfNeeded: number) - 1 }
+        ) { row, _, number in entities[row] = Int32(schema.entityIndex(number: Int(number)) ?? -1) }
       }
     }
     let destination = scratch.model.entities[relationship.destinationEntity]

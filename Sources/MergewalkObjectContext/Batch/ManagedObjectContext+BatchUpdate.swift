@@ -140,8 +140,10 @@ private struct BatchUpdate {
         try context.store.access(root: entity.rootIndex).lastOrderKey(slot: relationship.slot, target: id.primaryKey)
       }
     }
+    // The numbers of a store may differ from those of the model.
+    let number = context.store.schema.entityNumbers[target.entity.index]
     return .reference(
-      primaryKey: id.primaryKey, entityNumber: Int64(target.entity.number), lastPosition: last ?? OrderKeys.beforeFirst)
+      primaryKey: id.primaryKey, entityNumber: Int64(number), lastPosition: last ?? OrderKeys.beforeFirst)
   }
 
   // MARK: Running

@@ -71,7 +71,7 @@ final class FetchedRows {
   /// Which records these are.
   let keys: FetchedKeys
   private let link: ContextLink
-  /// The context, kept alive as objects keep it; `nil` where an object keeps the result.
+  /// The context, kept alive; `nil` where the context, or an object of it, may keep the result.
   var keeper: ManagedObjectContext?
   private let generation: UInt32
   private let table: TableID
@@ -101,7 +101,7 @@ final class FetchedRows {
     self.keys = keys
     self.places = places
     loader = nil
-    keeper = context.isKeptByObjects ? context : nil
+    keeper = context.isKeptByResults ? context : nil
     context.registry.use()
     context.pin(table: table, places)
   }
@@ -114,7 +114,7 @@ final class FetchedRows {
     self.keys = keys
     self.loader = loader
     places = []
-    keeper = context.isKeptByObjects ? context : nil
+    keeper = context.isKeptByResults ? context : nil
     context.registry.use()
   }
 

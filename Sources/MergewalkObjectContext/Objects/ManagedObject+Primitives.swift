@@ -16,14 +16,12 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` as ``setValue(_:forKey:)`` does.
   public final func setPrimitiveValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
-    try asChange { () throws(ObjectError) in
-      let attribute = try attribute(key)
-      let cell = try settableCell(value, attribute)
-      if attribute.isTransient {
-        try validContext.overwrite(self, slot: attribute.slot, with: cell)
-      } else {
-        try put(cell, slot: attribute.slot)
-      }
+    let attribute = try attribute(key)
+    let cell = try settableCell(value, attribute)
+    if attribute.isTransient {
+      try validContext.overwrite(self, slot: attribute.slot, with: cell)
+    } else {
+      try put(cell, slot: attribute.slot)
     }
   }
 

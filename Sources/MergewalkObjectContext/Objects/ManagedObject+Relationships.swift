@@ -31,13 +31,11 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `wrongEntity`, `otherContext`, `deleted`, `notFound`, `closed` or
   ///   `database`.
   public final func setObject(_ other: ManagedObject?, forKey key: String) throws(ObjectError) {
-    try asChange { () throws(ObjectError) in
-      let relationship = try relationship(key, isToMany: false)
-      let context = try validContext
-      try context.checkChangeable(self)
-      if let other { try check(other, for: relationship) }
-      try changing(key) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
-    }
+    let relationship = try relationship(key, isToMany: false)
+    let context = try validContext
+    try context.checkChangeable(self)
+    if let other { try check(other, for: relationship) }
+    try changing(key) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
   }
 
   // MARK: To-many
@@ -61,12 +59,10 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` as ``setObject(_:forKey:)`` does, or `transient`.
   @discardableResult
   public final func add(_ other: ManagedObject, to key: String) throws(ObjectError) -> Bool {
-    try asChange { () throws(ObjectError) in
-      let relationship = try relationship(key, isToMany: true)
-      try validContext.checkChangeable(self)
-      try check(other, for: relationship)
-      return try changing(key) { () throws(ObjectError) in try insert(other, relationship) }
-    }
+    let relationship = try relationship(key, isToMany: true)
+    try validContext.checkChangeable(self)
+    try check(other, for: relationship)
+    return try changing(key) { () throws(ObjectError) in try insert(other, relationship) }
   }
 
   /// Puts an object at a place of an ordered relationship; one that is there already moves.
@@ -75,18 +71,16 @@ extension ManagedObject {
   ///   the beginning.
   /// - Complexity: O(objects in the relationship); one row is written unless there is no room between its neighbours.
   public final func insert(_ other: ManagedObject, into key: String, at index: Int) throws(ObjectError) {
-    try asChange { () throws(ObjectError) in
-      let relationship = try relationship(key, isToMany: true)
-      try validContext.checkChangeable(self)
-      try check(other, for: relationship)
-      try changing(key) { () throws(ObjectError) in
-        let isNew = try insert(other, relationship)
-        guard relationship.isOrdered else { return isNew }
-        var members = try validContext.members(of: self, relationship).filter { $0 !== other }
-        members.insert(other, at: max(0, min(index, members.count)))
-        try validContext.arrange(members, in: self, relationship)
-        return true
-      }
+    let relationship = try relationship(key, isToMany: true)
+    try validContext.checkChangeable(self)
+    try check(other, for: relationship)
+    try changing(key) { () throws(ObjectError) in
+      let isNew = try insert(other, relationship)
+      guard relationship.isOrdered else { return isNew }
+      var members = try validContext.members(of: self, relationship).filter { $0 !== other }
+      members.insert(other, at: max(0, min(index, members.count)))
+      try validContext.arrange(members, in: self, relationship)
+      return true
     }
   }
 
@@ -96,16 +90,14 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
   @discardableResult
   public final func remove(_ other: ManagedObject, from key: String) throws(ObjectError) -> Bool {
-    try asChange { () throws(ObjectError) in
-      let relationship = try relationship(key, isToMany: true)
-      let context = try validContext
-      try context.checkChangeable(self)
-      try context.check(other)
-      return try changing(key) { () throws(ObjectError) in
-        let isChange = try context.remove(other, from: self, relationship)
-        if isChange { holdLinked(other, relationship, context) }
-        return isChange
-      }
+    let relationship = try relationship(key, isToMany: true)
+    let context = try validContext
+    try context.checkChangeable(self)
+    try context.check(other)
+    return try changing(key) { () throws(ObjectError) in
+      let isChange = try context.remove(other, from: self, relationship)
+      if isChange { holdLinked(other, relationship, context) }
+      return isChange
     }
   }
 
@@ -115,23 +107,21 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
   public final func setObjects(_ others: [ManagedObject], forKey key: String) throws(ObjectError) {
-    try asChange { () throws(ObjectError) in
-      let relationship = try relationship(key, isToMany: true)
-      let context = try validContext
-      try context.checkChangeable(self)
-      for other in others { try check(other, for: relationship) }
-      var wanted = Set<ManagedObject>()
-      let list = others.filter { wanted.insert($0).inserted }
-      try changing(key) { () throws(ObjectError) in
-        var isChange = false
-        for member in try context.members(of: self, relationship) where !wanted.contains(member) {
-          isChange = try context.remove(member, from: self, relationship) || isChange
-          holdLinked(member, relationship, context)
-        }
-        for other in list { isChange = try insert(other, relationship) || isChange }
-        if relationship.isOrdered { try context.arrange(list, in: self, relationship) }
-        return isChange
+    let relationship = try relationship(key, isToMany: true)
+    let context = try validContext
+    try context.checkChangeable(self)
+    for other in others { try check(other, for: relationship) }
+    var wanted = Set<ManagedObject>()
+    let list = others.filter { wanted.insert($0).inserted }
+    try changing(key) { () throws(ObjectError) in
+      var isChange = false
+      for member in try context.members(of: self, relationship) where !wanted.contains(member) {
+        isChange = try context.remove(member, from: self, relationship) || isChange
+        holdLinked(member, relationship, context)
       }
+      for other in list { isChange = try insert(other, relationship) || isChange }
+      if relationship.isOrdered { try context.arrange(list, in: self, relationship) }
+      return isChange
     }
   }
 

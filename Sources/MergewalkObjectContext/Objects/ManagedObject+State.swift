@@ -24,7 +24,8 @@ extension ManagedObject {
     let context = try validContext
     let buffer = context.buffer(table: table)
     var values: [String: PropertyValue] = [:]
-    if isFault { return values }
+    // A fault has no changed values of its own, but may have gained or lost members that were set at their end.
+    if isFault, !context.hasChanges { return values }
     for attribute in entity.attributes where isChanged(slot: attribute.slot, buffer) {
       values[attribute.name] = .attribute(try storedValue(forKey: attribute.name))
     }

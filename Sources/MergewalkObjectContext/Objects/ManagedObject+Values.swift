@@ -51,17 +51,15 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, or as ``value(forKey:)``
   ///   does.
   public final func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
-    try asChange { () throws(ObjectError) in
-      let attribute = try attribute(key)
-      let cell = try settableCell(value, attribute)
-      guard notifiesChanges else {
-        if try put(cell, slot: attribute.slot), flags.contains(.hasHooks) { flags.insert(.wasSet) }
-        return
-      }
-      willChangeValue(forKey: key)
-      if try put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
-      didChangeValue(forKey: key)
+    let attribute = try attribute(key)
+    let cell = try settableCell(value, attribute)
+    guard notifiesChanges else {
+      if try put(cell, slot: attribute.slot), flags.contains(.hasHooks) { flags.insert(.wasSet) }
+      return
     }
+    willChangeValue(forKey: key)
+    if try put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
+    didChangeValue(forKey: key)
   }
 
   /// Whether hooks or observers want to hear of changes.

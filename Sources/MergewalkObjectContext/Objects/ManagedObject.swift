@@ -5,14 +5,16 @@ import MergewalkObjectStore
 ///
 /// A context has at most one object a record, made when it is asked for, of the class that the entity was given
 /// (`PersistentStoreCoordinator.setClass(_:forEntity:)`). The object holds no values; they are in the context's
-/// columns. The context does not keep objects alive unless they have changes. An object without changes keeps its
-/// context alive, unless that has an undo manager; an object with changes leaves that to whoever has the context, and
-/// only where none has it keeps it, until the changes are saved or rolled back. When the last reference to
-/// an object without changes goes away, its row is freed; an object with changes stays until they are saved, rolled
-/// back or refreshed away.
+/// columns. The context does not keep objects alive unless they have changes. When the last reference to an object
+/// without changes goes away, its row is freed; an object with changes stays until they are saved, rolled back or
+/// refreshed away.
 ///
-/// An object is valid until its context is reset or goes away, its deletion is saved here or merged from elsewhere, or
-/// its insert is rolled back. After that keyed access throws ``ObjectError`` with `invalid`, typed access gives empty
+/// An object that is held, with changes or without, always has a context: where the last reference to the context goes
+/// first, the object's rows, changes and settings go to a successor, which ``context`` gives. What concerned those who
+/// had the context ends with it: undo steps, observers of its events, and objects that only the context kept.
+///
+/// An object is valid until its context is reset, its deletion is saved here or merged from elsewhere, or its insert is
+/// rolled back. After that keyed access throws ``ObjectError`` with `invalid`, typed access gives empty
 /// values, and ``isDeleted`` says whether it is the record that is gone.
 ///
 /// Relationships are kept at both ends, and both ends are visible at once, before any save.
@@ -24,13 +26,8 @@ import MergewalkObjectStore
 /// when the object is refreshed.
 open class ManagedObject {
   final let link: ContextLink
-  /// The context, kept alive; `nil` while the context keeps the object.
-  final var keeper: ManagedObjectContext? {
-    didSet {
-      if (keeper == nil) == (oldValue == nil) { return }
-      if keeper == nil { link.keeperCount -= 1 } else { link.keeperCount += 1 }
-    }
-  }
+  /// The context where only its objects keep it alive; see ``ManagedObjectContext/handOver()``.
+  final var keeper: ManagedObjectContext?
   /// The record's `Z_PK`, or a negative number before its first save.
   ///
   /// Unchecked exclusivity, here and below: they are touched at each access, and no access to one runs other code.
@@ -62,14 +59,10 @@ open class ManagedObject {
     primaryKey = handle.primaryKey
     entityNumber = UInt16(handle.entityIndex)
     flags = handle.link.classes.flags[handle.entityIndex]
-    if handle.row >= 0, let context = handle.link.context, context.isKeptByObjects {
-      keeper = context
-      link.keeperCount += 1
-    }
+    if handle.row >= 0, let context = handle.link.context, context.isKeptByObjects { keeper = context }
   }
 
   deinit {
-    if keeper != nil { link.keeperCount -= 1 }
     if let context = link.context, place >= 0, generation == context.registry.generation {
       context.objectWentAway(table: table, row: row)
     }
@@ -169,7 +162,13 @@ open class ManagedObject {
   public final var objectID: ManagedObjectID { link.objectID(table: table, entity: entity, primaryKey: primaryKey) }
 
   /// The context, or `nil` when the object is not valid any more.
-  public final var context: ManagedObjectContext? { isValid ? link.context : nil }
+  ///
+  /// Where the last reference to the context went before the object, it is the context that succeeded it.
+  public final var context: ManagedObjectContext? {
+    guard isValid, let context = link.context else { return nil }
+    context.takeHold()
+    return context
+  }
 
   /// Whether the context still has the record.
   public final var isValid: Bool {
@@ -213,7 +212,7 @@ open class ManagedObject {
     get throws(ObjectError) {
       guard let context = link.context, place >= 0, generation == context.registry.generation else {
         throw ObjectError(
-          .invalid, "\(objectID) is not valid any more: its context was reset or let go, or the record is gone")
+          .invalid, "\(objectID) is not valid any more: its context was reset, or the record is gone")
       }
       context.checkThread()
       return context
@@ -268,8 +267,6 @@ struct ObjectFlags: OptionSet {
   static let isInTransition = ObjectFlags(rawValue: 8)
   /// A value was set since the flag was cleared.
   static let wasSet = ObjectFlags(rawValue: 16)
-  /// The context keeps the object because the last merge brought it.
-  static let isMerged = ObjectFlags(rawValue: 32)
 }
 
 extension ManagedObject: Hashable {

@@ -2,10 +2,18 @@ import MergewalkObjectModel
 
 /// What typed access could not do since the last save: the next save reports it.
 struct AccessFailures {
+  /// A value that was not set.
+  struct NotSet {
+    /// The object, held so that what was to be set is not forgotten with it.
+    var kept: ManagedObject?
+    /// The object; `nil` when it was not held and is gone.
+    weak var object: ManagedObject?
+    var key: String
+    var error: ObjectError
+  }
+
   /// Values that were not set.
-  ///
-  /// Their objects are held, so that what was to be set is not forgotten with them.
-  var notSet: [(object: ManagedObject, key: String, error: ObjectError)] = []
+  var notSet: [NotSet] = []
   /// Values that could not be read, up to a number.
   var unreadable: [ObjectValidationFailure] = []
   /// How many more there were.
@@ -15,6 +23,13 @@ struct AccessFailures {
   static let limit = 100
 
   var isEmpty: Bool { notSet.isEmpty && unreadable.isEmpty }
+
+  /// The same without holding objects.
+  var withoutObjects: AccessFailures {
+    var failures = self
+    for index in failures.notSet.indices { failures.notSet[index].kept = nil }
+    return failures
+  }
 }
 
 extension ManagedObjectContext {
@@ -25,8 +40,9 @@ extension ManagedObjectContext {
   /// are named.
   public var accessFailures: [ObjectValidationFailure] {
     var failures: [ObjectValidationFailure] = []
-    for (object, key, error) in typedFailures.notSet where object.isValid && !object.isDeleted {
-      failures.append(failure(.notSet, object, key, error.message))
+    for entry in typedFailures.notSet {
+      guard let object = entry.object, object.isValid, !object.isDeleted else { continue }
+      failures.append(failure(.notSet, object, entry.key, entry.error.message))
     }
     failures += typedFailures.unreadable
     if typedFailures.furtherUnreadable > 0, var last = failures.last {
@@ -44,7 +60,8 @@ extension ManagedObjectContext {
   func noteNotSet(_ object: ManagedObject, _ key: String, _ error: ObjectError) {
     forgetFailures(of: object, key)
     hold(object)
-    typedFailures.notSet.append((object, key, error))
+    let kept = isKeptByObjects ? nil : object
+    typedFailures.notSet.append(AccessFailures.NotSet(kept: kept, object: object, key: key, error: error))
   }
 
   /// Takes note of a value that could not be read.
@@ -63,7 +80,10 @@ extension ManagedObjectContext {
 
   /// Forgets what could not be done with an object, or with one of its properties.
   func forgetFailures(of object: ManagedObject, _ key: String? = nil) {
-    typedFailures.notSet.removeAll { $0.object === object && (key == nil || $0.key == key) }
+    typedFailures.notSet.removeAll { entry in
+      guard let held = entry.object else { return true }
+      return held === object && (key == nil || entry.key == key)
+    }
     let (table, row) = (object.table, Int32(object.row))
     typedFailures.unreadable.removeAll {
       $0.table == table && $0.row == row && (key == nil || $0.property == key)

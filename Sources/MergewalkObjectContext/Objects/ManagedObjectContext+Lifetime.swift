@@ -21,22 +21,24 @@ extension ManagedObjectContext {
 
   /// Takes note of an object that was made for a row.
   func objectCameUp(_ object: ManagedObject, _ buffer: RowBuffer) {
-    if buffer.onFirstChange == nil {
-      let table = buffer.table
-      buffer.onFirstChange = { [unowned self] row in
-        if let object = registry.object(table: table, row: row) { hold(object.takeUnretainedValue()) }
-      }
-    }
+    if buffer.onFirstChange == nil { watchFirstChanges(buffer) }
     if retainsRegisteredObjects { registry.retained.insert(object) }
     let state = buffer.states[object.row]
     if RowState.isChange(state) { hold(object) }
     if state != RowState.inserted, object.flags.contains(.hasHooks) { object.flags.insert(.needsAwakening) }
   }
 
-  /// Keeps an object alive because it has changes.
+  /// Sees to it that the object of a row is held from the row's first change on.
+  func watchFirstChanges(_ buffer: RowBuffer) {
+    let table = buffer.table
+    buffer.onFirstChange = { [unowned self] row in
+      if let object = registry.object(table: table, row: row) { hold(object.takeUnretainedValue()) }
+    }
+  }
+
+  /// Keeps an object alive because it has changes; not where objects keep the context.
   func hold(_ object: ManagedObject) {
-    guard object.heldIndex < 0 else { return }
-    if !registry.link.keepsTogether { object.keeper = nil }
+    guard object.heldIndex < 0, !isKeptByObjects else { return }
     object.heldIndex = Int32(registry.held.count)
     registry.held.append(object)
   }
@@ -46,7 +48,6 @@ extension ManagedObjectContext {
     let index = Int(object.heldIndex)
     guard index >= 0 else { return }
     object.heldIndex = -1
-    letKeep(object)
     let last = registry.held.removeLast()
     if last !== object {
       registry.held[index] = last
@@ -59,10 +60,7 @@ extension ManagedObjectContext {
     if registry.held.isEmpty { return }
     var objects = ContiguousArray<ManagedObject>()
     swap(&objects, &registry.held)
-    for object in objects {
-      object.heldIndex = -1
-      letKeep(object)
-    }
+    for object in objects { object.heldIndex = -1 }
     // Objects that are not needed elsewhere free their rows as they go.
     objects.removeAll()
     for buffer in allBuffers where buffer.holdsNothing && buffer.touchedRows.isEmpty {
@@ -73,46 +71,23 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether objects without changes keep the context alive: not when the context, or its undo manager, keeps them.
-  var isKeptByObjects: Bool { recorder == nil && !retainsRegisteredObjects }
-
-  /// Has an object that the context does not keep any more keep the context.
-  private func letKeep(_ object: ManagedObject) {
-    if isKeptByObjects, object.isValid, !object.flags.contains(.isMerged) { object.keeper = self }
-  }
-
-  /// Keeps objects that a merge brought, until the next merge.
+  /// Keeps objects that a merge brought, until the next merge; not where objects keep the context.
   func keepMerged(_ objects: [ManagedObject]) {
-    let old = registry.merged
-    for object in objects {
-      object.flags.insert(.isMerged)
-      object.keeper = nil
-    }
-    registry.merged = objects
-    let now = Set(objects)
-    for object in old where !now.contains(object) {
-      object.flags.remove(.isMerged)
-      if object.heldIndex < 0 { letKeep(object) }
-    }
+    var merged = isKeptByObjects ? [] : objects
+    // The former ones go when this returns: not while the registry is being changed, which they change too.
+    swap(&merged, &registry.merged)
   }
 
-  /// Decides anew for all objects who keeps whom.
-  func keepersChanged() {
-    let keeper = isKeptByObjects ? self : nil
-    registry.forEachObject { if $0.heldIndex < 0, !$0.flags.contains(.isMerged) { $0.keeper = keeper } }
-  }
-
-  /// Lets all objects go: the context was reset.
+  /// Lets all objects go: the context was reset, or goes away.
   func releaseAllObjects() {
     releaseHeldObjects()
-    registry.merged = []
+    keepMerged([])
     var objects = Set<ManagedObject>()
     swap(&objects, &registry.retained)
   }
 
   /// Keeps all objects, or only those with changes.
   func retainObjects() {
-    keepersChanged()
     if retainsRegisteredObjects {
       for object in registeredObjects { registry.retained.insert(object) }
     } else {

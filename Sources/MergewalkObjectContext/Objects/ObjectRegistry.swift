@@ -3,14 +3,8 @@ import MergewalkObjectStore
 
 /// What objects know of their context: kept by both, so that either can go first.
 final class ContextLink {
-  /// The context while it lives; it clears this in its `deinit`.
+  /// The context while it lives; in its `deinit` it clears this or puts its successor here.
   unowned(unsafe) var context: ManagedObjectContext?
-  /// Where the context is, to ask how many references it has.
-  var place: UnsafeMutableRawPointer?
-  /// How many objects keep the context.
-  var keeperCount: UInt = 0
-  /// Whether an object that gets its first change goes on keeping the context.
-  var keepsTogether = false
   let model: ManagedObjectModel
   let stores: StoreList
   let classes: ObjectClasses

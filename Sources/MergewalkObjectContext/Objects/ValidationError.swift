@@ -14,11 +14,13 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   ///   - key: The property that it is about; `nil` for the object as a whole.
   ///   - value: The value that is wrong.
   public init(_ message: String, of object: ManagedObject, forKey key: String? = nil, value: AttributeValue? = nil) {
-    failures = [
+    var found = [
       ObjectValidationFailure(
         entity: object.entity.name, primaryKey: object.primaryKey, property: key ?? "", code: .custom,
         table: object.table, row: Int32(object.row), objectID: object.objectID, value: value, message: message)
     ]
+    object.link.context?.addTitles(&found)
+    failures = found
   }
 
   /// Creates an error with the findings of several.
@@ -48,12 +50,13 @@ extension ManagedObject {
       code = .type
     }
     guard let code else { return }
-    throw ValidationError(
-      failures: [
-        ObjectValidationFailure(
-          entity: entity.name, primaryKey: primaryKey, property: key, code: .value(code), table: table, row: Int32(row),
-          objectID: objectID, value: value)
-      ])
+    var found = [
+      ObjectValidationFailure(
+        entity: entity.name, primaryKey: primaryKey, property: key, code: .value(code), table: table, row: Int32(row),
+        objectID: objectID, value: value)
+    ]
+    context.addTitles(&found)
+    throw ValidationError(failures: found)
   }
 
   /// Checks attributes and relationships, and throws what is wrong with both.
@@ -87,7 +90,9 @@ extension ManagedObject {
         failures += context.failures(error, of: self, key: attribute.name, value: old)
       }
     }
-    if !failures.isEmpty { throw ValidationError(failures: failures) }
+    if failures.isEmpty { return }
+    context.addTitles(&failures)
+    throw ValidationError(failures: failures)
   }
 }
 

@@ -8,7 +8,7 @@ import MergewalkPropertyLists
 /// understood is left out and said: a warning of the draft, and the entity is among the
 /// ``ModelDraft/incompleteEntities`` when its version hash or its table cannot be right without it.
 /// The archive's keys: `docs/coredata-layout.md`, "The model cache".
-public struct ArchivedModel {
+package struct ArchivedModel {
   private let archive: KeyedArchive
   private var findings: FindingList
   private let purpose: ModelArchiver.Purpose
@@ -24,7 +24,7 @@ public struct ArchivedModel {
   ///
   /// - Parameter path: the path that findings name.
   /// - Returns: The draft, or `nil` when the bytes are no archive of a model.
-  public static func read(_ bytes: [UInt8], path: String = "model") -> ModelDraft? {
+  package static func read(_ bytes: [UInt8], path: String = "model") -> ModelDraft? {
     read(bytes, path: path, for: .file)
   }
 

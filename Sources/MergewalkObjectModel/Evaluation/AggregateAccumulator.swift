@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Results do not depend on the order of the values: sums are exact until they are rounded once. Sums, means and medians
 /// of decimals, and of decimals and whole numbers, are exact decimals; a binary64 number among them makes them such.
-public struct AggregateAccumulator: Sendable {
+package struct AggregateAccumulator: Sendable {
   private let function: ExpressionFunction
   private let policy: ArithmeticPolicy
   private var count: Int64 = 0
@@ -25,7 +25,7 @@ public struct AggregateAccumulator: Sendable {
   /// - Parameters:
   ///   - function: One for which ``ExpressionFunction/isAggregate`` holds; others give null.
   ///   - isDistinct: Whether equal values count once.
-  public init(_ function: ExpressionFunction, isDistinct: Bool = false) {
+  package init(_ function: ExpressionFunction, isDistinct: Bool = false) {
     self.init(function, isDistinct: isDistinct, .stored)
   }
 
@@ -39,7 +39,7 @@ public struct AggregateAccumulator: Sendable {
   ///
   /// - Throws: ``PredicateError`` with `typeMismatch` when the function cannot take it.
   /// - Complexity: O(1) for counts, sums, averages, least and greatest; the others keep the value.
-  public mutating func add(_ value: AttributeValue) throws(PredicateError) {
+  package mutating func add(_ value: AttributeValue) throws(PredicateError) {
     guard !value.isNull else { return }
     if seen != nil, seen?.insert(ValueKey(value, policy)).inserted == false { return }
     count += 1
@@ -77,7 +77,7 @@ public struct AggregateAccumulator: Sendable {
   ///
   /// - Throws: ``PredicateError`` with `overflow` when a sum of integers is beyond 64 bits, `typeMismatch` when the
   ///   values of `mode:` are of several kinds.
-  public func result() throws(PredicateError) -> AttributeValue {
+  package func result() throws(PredicateError) -> AttributeValue {
     switch function {
     case .count: return .integer(count)
     case .sum where policy == .exact && count > 0, .average where policy == .exact && count > 0:

@@ -1,13 +1,13 @@
 /// The order of several criteria, ready to compare many objects: key paths are split once.
-public struct SortOrder {
+package struct SortOrder {
   /// The criteria, the first decides first.
-  public let descriptors: [ObjectSortDescriptor]
+  package let descriptors: [ObjectSortDescriptor]
   private let paths: [PropertyPath]
 
   /// Prepares criteria.
   ///
   /// - Throws: ``PredicateError`` with `unknownKey` when a key is no key path.
-  public init(_ descriptors: [ObjectSortDescriptor]) throws(PredicateError) {
+  package init(_ descriptors: [ObjectSortDescriptor]) throws(PredicateError) {
     var paths: [PropertyPath] = []
     for descriptor in descriptors {
       guard let path = PropertyPath(descriptor.key) else {
@@ -24,7 +24,7 @@ public struct SortOrder {
   ///
   /// - Throws: ``PredicateError`` with `unknownKey`, or `toManyKey` when a value is a collection and the criterion is
   ///   not custom.
-  public func keys(of value: EvaluatedValue) throws(PredicateError) -> [EvaluatedValue] {
+  package func keys(of value: EvaluatedValue) throws(PredicateError) -> [EvaluatedValue] {
     let evaluator = PredicateEvaluator(now: 0)
     var keys: [EvaluatedValue] = []
     keys.reserveCapacity(paths.count)
@@ -35,7 +35,7 @@ public struct SortOrder {
   /// Below 0, 0 or above 0 as the first keys come before, with or after the second.
   ///
   /// - Throws: ``PredicateError`` with `typeMismatch` when values have no order.
-  public func compare(_ left: [EvaluatedValue], _ right: [EvaluatedValue]) throws(PredicateError) -> Int {
+  package func compare(_ left: [EvaluatedValue], _ right: [EvaluatedValue]) throws(PredicateError) -> Int {
     for index in descriptors.indices {
       let order = try descriptors[index].compare(left[index], right[index])
       if order != 0 { return order }
@@ -47,7 +47,7 @@ public struct SortOrder {
   ///
   /// - Throws: ``PredicateError``, see ``keys(of:)``; `typeMismatch` when the values of a criterion are of several kinds.
   /// - Complexity: O(n log n) comparisons; each object is asked once for its values.
-  public func sorted<Element>(
+  package func sorted<Element>(
     _ elements: [Element], _ value: (Element) -> EvaluatedValue
   ) throws(PredicateError) -> [Element] {
     var values: [[EvaluatedValue]] = descriptors.map { _ in [] }
@@ -108,13 +108,13 @@ extension ObjectSortDescriptor {
 }
 
 extension Array {
-  /// The values in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
+  /// The values in the order of the criteria; see `SortOrder.sorted(_:_:)`.
   public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [Element]
   where Element == EvaluatedValue {
     try SortOrder(descriptors).sorted(self) { $0 }
   }
 
-  /// The objects in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
+  /// The objects in the order of the criteria; see `SortOrder.sorted(_:_:)`.
   public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [Element]
   where Element: KeyedValues {
     try SortOrder(descriptors).sorted(self) { .object($0) }

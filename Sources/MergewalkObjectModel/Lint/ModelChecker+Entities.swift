@@ -149,6 +149,7 @@ extension ModelChecker {
   mutating func checkConstraints(_ index: Int) {
     let entity = draft.entities[index]
     var seen: Set<[String]> = []
+    checkIndexNames(entity.uniquenessConstraints.map { ($0.joined(separator: "_"), entity.position) }, of: entity.name)
     for constraint in entity.uniquenessConstraints {
       guard !constraint.isEmpty else {
         findings.warning("emptyConstraint", entity.position, "a uniqueness constraint of “\(entity.name)” has no names")
@@ -189,6 +190,7 @@ extension ModelChecker {
   mutating func checkIndexes(_ index: Int) {
     let entity = draft.entities[index]
     var names: Set<String> = []
+    checkIndexNames(entity.fetchIndexes.map { ($0.name, $0.position) }, of: entity.name)
     for fetchIndex in entity.fetchIndexes {
       if !names.insert(fetchIndex.name).inserted {
         findings.warning(
@@ -210,6 +212,20 @@ extension ModelChecker {
     }
     for members in entity.compoundIndexes {
       for name in members { checkIndexMember(name, of: index, "a compound index", entity.position) }
+    }
+  }
+
+  /// Finds names that differ in case only: SQLite takes them for one.
+  private mutating func checkIndexNames(_ names: [(name: String, position: SourcePosition)], of entity: String) {
+    var first: [String: String] = [:]
+    for (name, position) in names {
+      let known = first[name.foldedForSQLite] ?? name
+      first[name.foldedForSQLite] = known
+      guard known != name else { continue }
+      findings.warning(
+        "sameIndexName", position,
+        "the indexes “\(known)” and “\(name)” of “\(entity)” have one name for SQLite; the store has the first one only",
+        hint: "give one of them another name")
     }
   }
 

@@ -177,9 +177,9 @@ struct EntityOrder {
 }
 
 /// The order of names by Unicode code points, which is the order of their UTF-8 bytes.
-public enum CodePointOrder {
+package enum CodePointOrder {
   /// Whether `left` comes before `right`.
-  public static func precedes(_ left: String, _ right: String) -> Bool {
+  package static func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 }

@@ -5,15 +5,15 @@ import MergewalkObjectModel
 /// A pure value made from the tables of both versions; nothing has run. Tables that get columns, other names or other
 /// entity numbers are changed where they are; those that lose columns or give rows away are written anew by one
 /// `INSERT … SELECT`. So memory does not grow with the rows.
-public struct MigrationPlan: Sendable {
+package struct MigrationPlan: Sendable {
   /// One thing that is done.
-  public struct Step: Sendable {
+  package struct Step: Sendable {
     /// The step in words, for people.
-    public let title: String
+    package let title: String
     let actions: [Action]
 
     /// The SQL, as far as it does not depend on what is in the store.
-    public var statements: [String] {
+    package var statements: [String] {
       actions.compactMap { action in
         switch action {
         case .run(let sql): sql
@@ -43,9 +43,9 @@ public struct MigrationPlan: Sendable {
   }
 
   /// The steps, in order.
-  public let steps: [Step]
+  package let steps: [Step]
   /// The tables afterwards.
-  public let destination: StoreSchema
+  package let destination: StoreSchema
   /// For the number of each root entity afterwards, the number of the root before whose keys it continues.
   let sequences: [Int: Int]
   /// For each entity number before, the number afterwards; `nil` when the entity is gone.

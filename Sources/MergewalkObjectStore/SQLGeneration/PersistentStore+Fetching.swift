@@ -74,7 +74,7 @@ extension SQLBinding {
 
 extension StoreSchema {
   /// The index in the model of the entity with a number (`Z_ENT`) of this store; `nil` when there is none.
-  func entityIndex(number: Int) -> Int? {
+  package func entityIndex(number: Int) -> Int? {
     // Nearly always the model's own numbering.
     if number > 0, number <= entityNumbers.count, entityNumbers[number - 1] == number { return number - 1 }
     return entityNumbers.firstIndex(of: number)

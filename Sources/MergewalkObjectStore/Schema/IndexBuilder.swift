@@ -8,7 +8,8 @@ struct IndexBuilder {
   let joinTables: [JoinTable]
   private(set) var indexes: [IndexDefinition] = []
   private(set) var warnings: [SchemaWarning] = []
-  private var names = Set<String>()
+  /// The indexes by their names as SQLite compares them.
+  private var byName: [String: IndexDefinition] = [:]
 
   init(model: ManagedObjectModel, numbers: [Int], tables: [EntityTable], joinTables: [JoinTable]) {
     self.model = model
@@ -55,18 +56,20 @@ struct IndexBuilder {
     let declaration = entity.declaration
     for attribute in entity.attributes where attribute.declaringEntity == entity.index && attribute.isIndexed {
       guard let column = table.columnName(slot: attribute.slot) else { continue }
-      add("Z_\(entity.name)_\(attribute.name)", table, [column], .attribute, entity)
+      add("Z_\(entity.name)_\(attribute.name)", table, [column], .attribute, entity, as: attribute.name)
     }
     for fetchIndex in declaration.fetchIndexes {
       // A fetch index over one attribute also counts as the old flag of that attribute.
       guard isPlain(fetchIndex), fetchIndex.elements.count == 1, let name = fetchIndex.elements[0].propertyName,
         let attribute = entity.attribute(named: name), let column = table.columnName(slot: attribute.slot)
       else { continue }
-      add("Z_\(entity.name)_\(name)", table, [column], .attribute, entity)
+      add("Z_\(entity.name)_\(name)", table, [column], .attribute, entity, as: name)
     }
     for compound in declaration.compoundIndexes {
       guard let columns = columns(compound, of: entity, table) else { continue }
-      add("Z_\(entity.name)_\(compound.joined(separator: "_"))", table, columns, .compound, entity)
+      add(
+        "Z_\(entity.name)_\(compound.joined(separator: "_"))", table, columns, .compound, entity,
+        as: compound.joined(separator: ", "))
     }
     for fetchIndex in declaration.fetchIndexes {
       guard let index = index(fetchIndex, of: entity, table) else {
@@ -80,11 +83,13 @@ struct IndexBuilder {
               "the index has an expression, a predicate or a property that cannot be a part of an index; left out"))
         continue
       }
-      add(index)
+      add(index, as: fetchIndex.name)
     }
     for constraint in declaration.uniquenessConstraints where entity.uniquenessConstraints.contains(constraint) {
       guard let columns = columns(constraint, of: entity, table) else { continue }
-      add("Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", table, columns, .unique, entity)
+      add(
+        "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", table, columns, .unique, entity,
+        as: constraint.joined(separator: ", "))
     }
   }
 
@@ -130,19 +135,34 @@ struct IndexBuilder {
 
   private mutating func add(
     _ name: String, _ table: EntityTable, _ columns: [String], _ origin: IndexDefinition.Origin,
-    _ entity: EntityDescription
+    _ entity: EntityDescription, as declared: String? = nil
   ) {
     add(
       IndexDefinition(
         name: name, table: table.name, columns: columns, descending: columns.map { _ in false }, origin: origin,
-        entity: entity.index))
+        entity: entity.index), as: declared)
   }
 
   /// Adds an index unless the name is taken: `indexed` and a fetch index of the same name are one index.
-  private mutating func add(_ index: IndexDefinition) {
+  ///
+  /// Core Data leaves out what has a taken name too: it makes indexes with `CREATE INDEX IF NOT EXISTS`.
+  ///
+  /// - Parameter declared: What the model calls the index; `nil` for those that the model does not name.
+  private mutating func add(_ index: IndexDefinition, as declared: String? = nil) {
     var index = index
     // The elements of composite attributes have points in their names.
     if index.name.contains(".") { index.name = String(index.name.map { $0 == "." ? "_" : $0 }) }
-    if names.insert(index.name.lowercased()).inserted { indexes.append(index) }
+    let name = index.name.foldedForSQLite
+    guard let known = byName[name] else {
+      byName[name] = index
+      indexes.append(index)
+      return
+    }
+    guard let declared, let entity = index.entity, !index.worksLike(known) else { return }
+    warnings.append(
+      SchemaWarning(
+        code: .sameIndexName, entity: model.entities[entity].name, property: declared,
+        message: "the store has the index \(known.name) already, and SQLite takes \(index.name) for the same name; "
+          + (index.isUnique ? "left out, so the store does not refuse equal values" : "left out")))
   }
 }

@@ -37,6 +37,13 @@ public struct IndexDefinition: Sendable, Hashable {
   /// Whether it has an entry for each row, made of columns only, so that others can write and use it in place of SQLite.
   package var isPlain: Bool { condition == nil && !columns.contains("Z_PK") }
 
+  /// Whether another index does what this one does, whatever their names are.
+  func worksLike(_ other: IndexDefinition) -> Bool {
+    // One column can be walked through in both directions.
+    table == other.table && columns == other.columns && (columns.count == 1 || descending == other.descending)
+      && condition == other.condition && isUnique == other.isUnique
+  }
+
   /// Whether it refuses equal rows.
   public var isUnique: Bool { origin == .unique }
 

@@ -8,6 +8,9 @@ public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
     case uncertainComposite
     /// An index with an expression or a predicate that is not understood: it is left out, which costs speed only.
     case unsupportedIndex
+    /// An index whose name is taken by another one, as SQLite takes `a` and `A` for one name: it is left out, as Core
+    /// Data leaves it out.
+    case sameIndexName
   }
 
   /// The kind.

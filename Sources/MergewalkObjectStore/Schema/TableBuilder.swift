@@ -62,20 +62,22 @@ struct TableBuilder {
     }
     for relationship in entity.relationships
     where relationship.declaringEntity == entity.index && !relationship.isToMany && !relationship.isTransient {
-      let name = names.take("Z" + relationship.name.uppercased())
+      // What stands beside the column is named after the relationship, and has suffixes of its own.
+      let base = relationship.name.uppercased()
+      let name = names.take("Z" + base)
       var columns = [ColumnDefinition(name: name, declaredType: "INTEGER", role: .slot(relationship.slot))]
       let destination = model.entities[relationship.destinationEntity]
       if destination.hasSubentities {
         columns.append(
           ColumnDefinition(
-            name: names.take("Z\(numbers[destination.index])_" + name.dropFirst()), declaredType: "INTEGER",
+            name: names.take("Z\(numbers[destination.index])_" + base), declaredType: "INTEGER",
             role: .destinationEntity(ofSlot: relationship.slot)))
       }
       result.toOne.append(columns)
       if let inverse = model.inverse(of: relationship), inverse.isToMany, inverse.isOrdered {
         result.orderKeys.append(
           ColumnDefinition(
-            name: names.take("Z_FOK_" + name.dropFirst()), declaredType: "INTEGER",
+            name: names.take("Z_FOK_" + base), declaredType: "INTEGER",
             role: .orderKey(ofSlot: relationship.slot)))
       }
     }
@@ -106,7 +108,8 @@ struct TableBuilder {
     of relationship: RelationshipDescription, names: inout ColumnNames
   ) -> [ColumnDefinition] {
     let owner = relationship.declaringEntity
-    let name = names.take("Z\(numbers[owner])\(relationship.name.uppercased())")
+    let base = "\(numbers[owner])\(relationship.name.uppercased())"
+    let name = names.take("Z" + base)
     var columns = [
       ColumnDefinition(
         name: name, declaredType: "INTEGER", role: .reverse(ofSlot: relationship.slot, ownerEntity: owner))
@@ -114,13 +117,13 @@ struct TableBuilder {
     if model.entities[owner].hasSubentities {
       columns.append(
         ColumnDefinition(
-          name: names.take("Z\(numbers[owner])_" + name.dropFirst()), declaredType: "INTEGER",
+          name: names.take("Z\(numbers[owner])_" + base), declaredType: "INTEGER",
           role: .reverseEntity(ofSlot: relationship.slot, ownerEntity: owner)))
     }
     if relationship.isOrdered {
       columns.append(
         ColumnDefinition(
-          name: names.take("Z_FOK_" + name.dropFirst()), declaredType: "INTEGER",
+          name: names.take("Z_FOK_" + base), declaredType: "INTEGER",
           role: .reverseOrderKey(ofSlot: relationship.slot, ownerEntity: owner)))
     }
     return columns

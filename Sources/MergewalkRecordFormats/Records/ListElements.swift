@@ -2,15 +2,15 @@
 ///
 /// Lists are collected first, each with its elements' places, and become records of one batch all at once, so that the
 /// memory of the batch is opened once. A column is a dotted path of members of an element; `.` is the element itself.
-public struct ListElements: Sendable {
+package struct ListElements: Sendable {
   /// Why a list, or one of its elements, cannot be read.
-  public struct Fault: Error, Sendable, Hashable {
+  package struct Fault: Error, Sendable, Hashable {
     /// Why.
-    public var code: RecordError.Code
+    package var code: RecordError.Code
     /// The element's number in its batch, from 0; nil when the list as a whole is no list.
-    public var element: Int?
+    package var element: Int?
     /// Where the fault is, in bytes from the start of the list's text.
-    public var offset: Int
+    package var offset: Int
 
     /// A value in the place of a list that is no object itself.
     package static let noObject = Fault(code: .notAnObject, element: nil, offset: 0)
@@ -18,7 +18,7 @@ public struct ListElements: Sendable {
 
   private let request: JSONRequest
   /// Whether an element may be something else than an object.
-  public let takesScalars: Bool
+  package let takesScalars: Bool
   /// Which columns are the element itself, or the text of one that has nothing else.
   private let scalars: [Bool]
   private var starts: ContiguousArray<UInt32> = []
@@ -28,7 +28,7 @@ public struct ListElements: Sendable {
   private var scratch: ContiguousArray<UInt8> = []
 
   /// Prepares for elements with these columns; nil when one of them is no path.
-  public init?(columns: [String]) {
+  package init?(columns: [String]) {
     var paths: [[[UInt8]]] = []
     for column in columns {
       if column == "." {
@@ -45,13 +45,13 @@ public struct ListElements: Sendable {
   }
 
   /// Whether a column is a path of members, or `.`.
-  public static func isColumn(_ text: String) -> Bool { text == "." || JSONPaths.split(text) != nil }
+  package static func isColumn(_ text: String) -> Bool { text == "." || JSONPaths.split(text) != nil }
 
   /// The number of elements that were collected.
-  public var count: Int { starts.count }
+  package var count: Int { starts.count }
 
   /// Starts a batch of elements.
-  public mutating func start(_ batch: inout RecordBatch, source: Int) {
+  package mutating func start(_ batch: inout RecordBatch, source: Int) {
     batch.start(columnCount: request.columnCount, source: source)
     starts.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
@@ -59,7 +59,7 @@ public struct ListElements: Sendable {
   }
 
   /// Where an element begins and ends, in bytes from the start of its list's text.
-  public func range(_ element: Int) -> Range<Int> {
+  package func range(_ element: Int) -> Range<Int> {
     Int(starts[element] - origins[element])..<Int(ends[element] - origins[element])
   }
 
@@ -68,7 +68,7 @@ public struct ListElements: Sendable {
   /// Adds the elements of a JSON array; a value that is no array is a list of this one element.
   ///
   /// - Complexity: O(bytes).
-  public mutating func add(json text: UnsafeRawBufferPointer, to batch: inout RecordBatch) throws(Fault) {
+  package mutating func add(json text: UnsafeRawBufferPointer, to batch: inout RecordBatch) throws(Fault) {
     let range = batch.appendBytes(text)
     let before = starts.count
     let fault: Fault? = batch.bytes.withUnsafeBufferPointer { bytes in
@@ -124,7 +124,7 @@ public struct ListElements: Sendable {
   /// - Parameters:
   ///   - separator: at least one byte.
   ///   - trims: whether white space around a piece is no part of it.
-  public mutating func add(
+  package mutating func add(
     pieces text: UnsafeRawBufferPointer, separator: [UInt8], trims: Bool, to batch: inout RecordBatch
   ) {
     precondition(!separator.isEmpty, "a separator has at least one byte")
@@ -157,13 +157,13 @@ public struct ListElements: Sendable {
   }
 
   /// Adds a value that is a list of one element.
-  public mutating func add(value: UnsafeRawBufferPointer, to batch: inout RecordBatch) {
+  package mutating func add(value: UnsafeRawBufferPointer, to batch: inout RecordBatch) {
     let range = batch.appendBytes(value)
     append(range.lowerBound, range.upperBound, range.lowerBound)
   }
 
   /// Removes the elements that were added last.
-  public mutating func removeLast(_ count: Int) {
+  package mutating func removeLast(_ count: Int) {
     starts.removeLast(count)
     ends.removeLast(count)
     origins.removeLast(count)
@@ -181,7 +181,7 @@ public struct ListElements: Sendable {
   ///   - isJSON: whether the elements are those of a JSON array.
   ///   - drops: whether they are taken out; else the first one is told.
   /// - Returns: the number of the first empty element, when they are not taken out and there is one.
-  public mutating func dropEmpty(
+  package mutating func dropEmpty(
     from first: Int, isJSON: Bool, in batch: RecordBatch, drops: Bool
   ) -> Int? {
     var kept = first
@@ -204,7 +204,7 @@ public struct ListElements: Sendable {
   /// Whether an element is empty: a piece without bytes, `null` or `""`.
   ///
   /// - Parameter isJSON: whether the element is of a JSON array.
-  public func isEmpty(_ element: Int, isJSON: Bool, in batch: RecordBatch) -> Bool {
+  package func isEmpty(_ element: Int, isJSON: Bool, in batch: RecordBatch) -> Bool {
     let (start, end) = (Int(starts[element]), Int(ends[element]))
     if start == end { return true }
     guard isJSON else { return false }
@@ -218,7 +218,7 @@ public struct ListElements: Sendable {
   ///   - isJSON: whether each element, by number, is JSON; the others are texts.
   ///   - isSplit: whether these are pieces of texts, which are all columns; else they are elements without members.
   ///   - faults: gets what is wrong with single elements; the columns of these are absent.
-  public mutating func finish(
+  package mutating func finish(
     _ batch: inout RecordBatch, isJSON: ContiguousArray<Bool>, isSplit: Bool = true, faults: inout [Fault]
   ) {
     guard count > 0 else { return }

@@ -3,9 +3,9 @@ import MergewalkXML
 /// The paths of what occurs in records, for messages that look for the nearest name; arrays count as their elements.
 ///
 /// What is looked at is bounded: a few records, and the first thousand paths.
-public struct OccurringPaths: Sendable {
+package struct OccurringPaths: Sendable {
   /// The paths, as columns have them, in the order of their first appearance.
-  public private(set) var paths: [String] = []
+  package private(set) var paths: [String] = []
   private var known: Set<String> = []
 
   private static let most = 1_000
@@ -13,7 +13,7 @@ public struct OccurringPaths: Sendable {
   private static let longest = 1 << 16
 
   /// Creates an empty list.
-  public init() {}
+  package init() {}
 
   mutating func add(_ names: [[UInt8]]) { add(JSONPaths.path(names)) }
 
@@ -27,7 +27,7 @@ public struct OccurringPaths: Sendable {
   ///   - raw: the record's text, as a batch has it.
   ///   - format: the format that it was read in.
   ///   - indent: the spaces before its first line; nil when it is not known.
-  public mutating func add(_ raw: [UInt8], of format: RecordFormat, indent: Int? = nil) {
+  package mutating func add(_ raw: [UInt8], of format: RecordFormat, indent: Int? = nil) {
     let raw = Array(raw.prefix(Self.longest))
     switch format {
     case .csv, .fixedWidth, .custom: break
@@ -58,7 +58,7 @@ public struct OccurringPaths: Sendable {
   // MARK: JSON
 
   /// Adds the members of JSON text, as far as it is that, behind those of a path.
-  public mutating func add(json text: [UInt8], below path: String = "") {
+  package mutating func add(json text: [UInt8], below path: String = "") {
     let way = path.isEmpty ? [] : JSONPaths.split(path) ?? []
     text.prefix(Self.longest).withUnsafeBufferPointer { text in
       guard let base = text.baseAddress else { return }

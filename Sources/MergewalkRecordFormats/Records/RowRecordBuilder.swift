@@ -9,7 +9,7 @@ import MergewalkDiagnostics
 ///
 /// A value that is no text, or a row that is too long, makes the record one that is refused; the other columns are still
 /// to be given.
-public struct RowRecordBuilder {
+package struct RowRecordBuilder {
   private struct Field {
     var state: FieldState
     /// In the raw text, or in `copies`.
@@ -42,7 +42,7 @@ public struct RowRecordBuilder {
   /// Prepares for records with these columns.
   ///
   /// - Parameter maxRecordBytes: the length of the raw text from which on a record is refused, at most 512 MiB.
-  public init(columns: [String], maxRecordBytes: Int = 16 << 20) {
+  package init(columns: [String], maxRecordBytes: Int = 16 << 20) {
     names = columns
     repeats = columns.enumerated().map { index, name in columns[..<index].firstIndex(of: name) ?? -1 }
     self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
@@ -58,7 +58,7 @@ public struct RowRecordBuilder {
   // MARK: Values
 
   /// There is no value.
-  public mutating func null() {
+  package mutating func null() {
     begin()
     let start = raw.bytes.count
     raw.append("null" as StaticString)
@@ -66,7 +66,7 @@ public struct RowRecordBuilder {
   }
 
   /// A whole number.
-  public mutating func integer(_ value: Int64) {
+  package mutating func integer(_ value: Int64) {
     begin()
     let start = raw.bytes.count
     raw.append(integer: value)
@@ -74,7 +74,7 @@ public struct RowRecordBuilder {
   }
 
   /// A binary64 number, with as many digits as bring it back; `Infinity` and `-Infinity` as a text; NaN is no value.
-  public mutating func double(_ value: Double) {
+  package mutating func double(_ value: Double) {
     if value.isNaN { return null() }
     if value.isInfinite { return plain { $0.append(value < 0 ? "-Infinity" : "Infinity" as StaticString) } }
     begin()
@@ -84,7 +84,7 @@ public struct RowRecordBuilder {
   }
 
   /// True or false.
-  public mutating func boolean(_ value: Bool) {
+  package mutating func boolean(_ value: Bool) {
     begin()
     let start = raw.bytes.count
     raw.append(value ? "true" : "false" as StaticString)
@@ -92,7 +92,7 @@ public struct RowRecordBuilder {
   }
 
   /// A point in time, given in seconds since 2001-01-01 00:00:00 UTC: ISO 8601, or a number where that has no spelling.
-  public mutating func date(_ seconds: Double) {
+  package mutating func date(_ seconds: Double) {
     // Beyond the years 0000...9999 there is no ISO date, and close to 2001 it would need more than 18 digits.
     let hasDate =
       seconds >= -63_145_526_400 && seconds < 252_423_993_600 && (seconds.magnitude >= 1 || seconds == 0)
@@ -101,22 +101,22 @@ public struct RowRecordBuilder {
   }
 
   /// A UUID, given as its first and last eight bytes as big-endian numbers.
-  public mutating func uuid(_ high: UInt64, _ low: UInt64) { plain { $0.append(uuid: high, low) } }
+  package mutating func uuid(_ high: UInt64, _ low: UInt64) { plain { $0.append(uuid: high, low) } }
 
   /// Bytes as base64.
-  public mutating func base64(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func base64(_ bytes: UnsafeRawBufferPointer) {
     guard fits(bytes.count / 3 * 4) else { return null() }
     plain { $0.append(base64: bytes) }
   }
 
   /// Bytes as hexadecimal digits.
-  public mutating func hexadecimal(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func hexadecimal(_ bytes: UnsafeRawBufferPointer) {
     guard fits(bytes.count * 2) else { return null() }
     plain { for byte in bytes { $0.append(hexadecimal: byte) } }
   }
 
   /// Text; what is not UTF-8, or has a NUL, makes the record one that is refused.
-  public mutating func text(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func text(_ bytes: UnsafeRawBufferPointer) {
     guard fits(bytes.count) else { return null() }
     begin()
     let start = raw.bytes.count
@@ -138,7 +138,7 @@ public struct RowRecordBuilder {
   /// A value that cannot be read, so that the record is refused.
   ///
   /// - Parameter text: what stands for it in the raw text; nil for `null`.
-  public mutating func unreadable(
+  package mutating func unreadable(
     _ code: RecordError.Code, _ message: String, shownAs text: UnsafeRawBufferPointer? = nil
   ) {
     refuse(code, raw.bytes.count + prefixes[fields.count].count, message)
@@ -150,7 +150,7 @@ public struct RowRecordBuilder {
   /// Ends a record, for which every column was given, and appends it to a batch, to its errors if it is refused.
   ///
   /// - Parameter index: the record's number in its source, from 0.
-  public mutating func endRecord(index: Int, into batch: inout RecordBatch) {
+  package mutating func endRecord(index: Int, into batch: inout RecordBatch) {
     precondition(fields.count == names.count, "a record has \(names.count) columns, not \(fields.count)")
     dropRepeat()
     if names.isEmpty { raw.append(UInt8(ascii: "{")) }

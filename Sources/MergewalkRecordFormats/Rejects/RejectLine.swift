@@ -3,65 +3,65 @@ import MergewalkBytes
 /// One line of a rejects file: a record that was not imported, and why; or an object that was not deleted.
 ///
 /// `docs/rejects.md` describes the members; those that a line does not have are empty or nil here.
-public struct RejectLine: Sendable {
+package struct RejectLine: Sendable {
   /// The number of the line in the rejects file, from 1.
-  public var line = 0
+  package var line = 0
   /// The offset of the line's first byte in the rejects file, from 0.
-  public var byteOffset = 0
+  package var byteOffset = 0
   /// The run that rejected the record.
-  public var run = ""
+  package var run = ""
   /// The input that the record is from.
-  public var file = ""
+  package var file = ""
   /// The member of the archive that the record is from; nil when the input is no archive.
-  public var member: String?
+  package var member: String?
   /// The import of the pipeline that rejected it; nil when the pipeline has only one.
-  public var part: String?
+  package var part: String?
   /// The record's number in its file, from 1.
-  public var record = 0
+  package var record = 0
   /// The line of its file where the fault stands, from 1.
-  public var sourceLine = 0
+  package var sourceLine = 0
   /// The column of the fault in bytes, from 1.
-  public var sourceColumn = 0
+  package var sourceColumn = 0
   /// The source's column that is to blame; nil for the whole record.
-  public var field: String?
+  package var field: String?
   /// The entity that the field was for.
-  public var entity: String?
+  package var entity: String?
   /// The attribute that the field was for.
-  public var attribute: String?
+  package var attribute: String?
   /// The URI of the object that the line is about; nil for lines about records.
-  public var object: String?
+  package var object: String?
   /// Why the record was rejected.
-  public var code = ""
+  package var code = ""
   /// The message: found, then expected.
-  public var message = ""
+  package var message = ""
   /// Further reasons as JSON text; nil when there are none.
-  public var also: String?
+  package var also: String?
   /// The record's bytes; nil when the line has none.
-  public var raw: [UInt8]?
+  package var raw: [UInt8]?
   /// Whether ``raw`` is only the beginning of the record.
-  public var isCut = false
+  package var isCut = false
   /// The names of the file's columns; nil when the line does not carry them.
-  public var header: [String]?
+  package var header: [String]?
   /// The number of spaces that stood before the record's first line, which matter in YAML.
-  public var indent = 0
+  package var indent = 0
   /// The declarations of namespaces around the record in its XML document; empty when there are none.
-  public var namespaces = ""
+  package var namespaces = ""
 
   /// A line of nothing.
-  public init() {}
+  package init() {}
 
   /// The end of a replay's name, behind that of its pipeline.
-  public static let replayMark = " (replay)"
+  package static let replayMark = " (replay)"
 
   /// The name of the pipeline that rejected the record, from ``run``; nil when that does not say one.
-  public var pipeline: String? {
+  package var pipeline: String? {
     if let at = run.lastIndex(of: "@") { return String(run[..<at]) }
     return run.hasSuffix("/stores") ? String(run.dropLast("/stores".count)) : nil
   }
 }
 
 /// Reads the lines of a rejects file one after the other.
-public struct RejectLines {
+package struct RejectLines {
   private static let names = [
     "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
     "also", "raw", "raw_base64", "cut", "header", "indent", "namespaces", "object",
@@ -74,7 +74,7 @@ public struct RejectLines {
   /// Opens a rejects file; it may be packed.
   ///
   /// - Throws: what opening a file throws.
-  public init(_ source: ByteSource) throws(ReadError) {
+  package init(_ source: ByteSource) throws(ReadError) {
     var options = NDJSONOptions()
     // A record of 16 MiB may take six times as much as an escaped string.
     options.maxRecordBytes = 256 << 20
@@ -82,10 +82,10 @@ public struct RejectLines {
   }
 
   /// The bytes read from the file so far.
-  public var bytesRead: Int { reader.bytesRead }
+  package var bytesRead: Int { reader.bytesRead }
 
   /// The next line: what it says, or why it says nothing; nil at the end.
-  public mutating func next() throws(ReadError) -> Result<RejectLine, RecordError>? {
+  package mutating func next() throws(ReadError) -> Result<RejectLine, RecordError>? {
     if nextRecord >= batch.recordCount, nextError >= batch.errors.count {
       nextRecord = 0
       nextError = 0
@@ -130,9 +130,9 @@ public struct RejectLines {
 }
 
 /// The names of columns as one line of CSV.
-public enum HeaderText {
+package enum HeaderText {
   /// The line: names with commas between them, in quotes where they need them.
-  public static func text(_ names: [String]) -> String {
+  package static func text(_ names: [String]) -> String {
     names.map { name in
       let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 != 34 && $0 != 44 && $0 != 10 && $0 != 13 }
       return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
@@ -140,7 +140,7 @@ public enum HeaderText {
   }
 
   /// The names that a line gives; nil when it is none.
-  public static func names(_ text: String) -> [String]? {
+  package static func names(_ text: String) -> [String]? {
     let source = ByteSource(bytes: Array((text + "\n").utf8), path: "header")
     return try? CSVReader(source: source).header
   }

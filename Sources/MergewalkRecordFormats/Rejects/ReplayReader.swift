@@ -5,11 +5,11 @@ import MergewalkDiagnostics
 /// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are
 /// those of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from
 /// files with the same columns; a line with many child records may make a batch longer than its limit.
-public struct ReplayReader: RecordReader {
+package struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
-  public let columns: [String]
+  package let columns: [String]
   /// The names of the columns of the file that the records of the last batch were rejected from.
-  public private(set) var header: [String] = []
+  package private(set) var header: [String] = []
 
   private let path: String
   private let format: RecordFormat
@@ -38,7 +38,7 @@ public struct ReplayReader: RecordReader {
   ///   - index: what `RecordBatch.source` will be.
   /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known, and
   ///   `otherPipeline`.
-  public init(
+  package init(
     source: ByteSource, format: RecordFormat, pipeline: String? = nil, part: String? = nil, known: Set<String>? = nil,
     columns: [String], mayLackColumns: Bool = false, index: Int = 0
   ) throws(ReadError) {
@@ -54,10 +54,10 @@ public struct ReplayReader: RecordReader {
   }
 
   /// The bytes read from the input so far.
-  public var bytesRead: Int { lines.bytesRead }
+  package var bytesRead: Int { lines.bytesRead }
 
   /// Replaces the batch's content with the next records; false at the end.
-  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+  package mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.start(columnCount: columns.count, source: index)
     do throws(ReadError) {
       while failure == nil, batch.recordCount + batch.errors.count < limit.records,

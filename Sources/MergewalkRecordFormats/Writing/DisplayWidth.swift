@@ -89,9 +89,9 @@ struct DisplayWidth {
 }
 
 /// How text looks on a terminal.
-public enum DisplayText {
+package enum DisplayText {
   /// How many columns of a terminal the text takes.
-  public static func width(_ text: String) -> Int {
+  package static func width(_ text: String) -> Int {
     var counter = DisplayWidth()
     return text.unicodeScalars.reduce(0) { $0 + counter.add($1) }
   }

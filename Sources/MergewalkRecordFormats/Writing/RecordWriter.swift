@@ -1,9 +1,9 @@
 /// Writes the records of batches as they were read, without types: as CSV cells or as JSON objects.
 ///
 /// Memory is bounded by the longest record. Hot: nothing here makes a string.
-public final class RecordWriter {
+package final class RecordWriter {
   /// How records are written.
-  public enum Form: Sendable, Hashable {
+  package enum Form: Sendable, Hashable {
     /// RFC 4180 with commas and LF; the first line has the columns' names if it is true.
     ///
     /// Null and absent cells are nothing, empty texts are nothing when they had no quotes, and `""` when they had.
@@ -17,9 +17,9 @@ public final class RecordWriter {
   }
 
   /// Where the records go.
-  public let sink: ByteSink
+  package let sink: ByteSink
   /// How many records were written.
-  public private(set) var recordCount = 0
+  package private(set) var recordCount = 0
 
   private let form: Form
   private let columnCount: Int
@@ -29,7 +29,7 @@ public final class RecordWriter {
   private static let flushLimit = 1 << 17
 
   /// Prepares to write records with these columns; a header is written at once.
-  public init(_ form: Form, columns: [String], to sink: ByteSink) {
+  package init(_ form: Form, columns: [String], to sink: ByteSink) {
     self.form = form
     self.sink = sink
     columnCount = columns.count
@@ -54,7 +54,7 @@ public final class RecordWriter {
   /// - Returns: whether there is still a reader; when not, writing more is a waste of time and no error.
   /// - Throws: ``OutputError``.
   @discardableResult
-  public func write(_ batch: RecordBatch, records: Range<Int>) throws(OutputError) -> Bool {
+  package func write(_ batch: RecordBatch, records: Range<Int>) throws(OutputError) -> Bool {
     precondition(batch.columnCount == columnCount, "the batch has other columns than the writer")
     precondition(records.upperBound <= batch.recordCount, "the batch has no such records")
     var first = records.lowerBound
@@ -80,7 +80,7 @@ public final class RecordWriter {
   /// Hands what is held back to the sink.
   ///
   /// - Throws: ``OutputError``.
-  public func flush() throws(OutputError) {
+  package func flush() throws(OutputError) {
     try out.bytes.withUnsafeBufferPointer { (bytes) throws(OutputError) in try sink.write(UnsafeRawBufferPointer(bytes))
     }
     out.bytes.removeAll(keepingCapacity: true)

@@ -1,5 +1,5 @@
 /// How rows are written.
-public enum RowFormat: Hashable, Sendable {
+package enum RowFormat: Hashable, Sendable {
   /// Comma-separated values of RFC 4180 with a header.
   case csv(CSVRowOptions)
   /// One JSON object a line.
@@ -34,28 +34,28 @@ public struct CSVRowOptions: Hashable, Sendable {
 }
 
 /// How rows are written as XML.
-public struct XMLRowOptions: Hashable, Sendable {
+package struct XMLRowOptions: Hashable, Sendable {
   /// The root element's name, which is an XML name.
-  public var root = "rows"
+  package var root = "rows"
   /// The rows' element name, which is an XML name.
-  public var row = "row"
+  package var row = "row"
 
   /// `<rows>` and `<row>`.
-  public init() {}
+  package init() {}
 }
 
 /// How rows are written as a table.
-public struct TableOptions: Hashable, Sendable {
+package struct TableOptions: Hashable, Sendable {
   /// How many columns of characters a line may have; `nil` for as many as it needs, where no cell is cut.
-  public var width: Int?
+  package var width: Int?
   /// How many rows may be held back to find the columns' widths.
   ///
   /// Later cells that are longer are cut, or, without a
   /// width, push the rest of their line to the right.
-  public var sampleRows = 512
+  package var sampleRows = 512
   /// A second line of titles, such as types; none, or one a column.
-  public var subtitles: [String] = []
+  package var subtitles: [String] = []
 
   /// Tables of this width.
-  public init(width: Int? = nil) { self.width = width }
+  package init(width: Int? = nil) { self.width = width }
 }

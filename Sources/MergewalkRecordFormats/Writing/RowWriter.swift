@@ -18,13 +18,13 @@ import MergewalkBytes
 ///
 /// Numbers have as many digits as bring back the same number. NaN is no value. Only JSON cannot hold text that is not
 /// UTF-8; ``replacedTexts`` counts what it lost.
-public final class RowWriter {
+package final class RowWriter {
   /// Where the rows go.
-  public let sink: ByteSink
+  package let sink: ByteSink
   /// How many rows were ended.
-  public private(set) var rowCount = 0
+  package private(set) var rowCount = 0
   /// How many texts were not UTF-8 and lost bytes: in JSON, and in tables, which only show.
-  public private(set) var replacedTexts = 0
+  package private(set) var replacedTexts = 0
 
   private let layout: RowLayout
   private var out = OutputBytes()
@@ -36,7 +36,7 @@ public final class RowWriter {
   /// Prepares to write rows; nothing is written yet.
   ///
   /// - Parameter columns: the columns' names, at least one.
-  public init(_ format: RowFormat, columns: [String], to sink: ByteSink) {
+  package init(_ format: RowFormat, columns: [String], to sink: ByteSink) {
     precondition(!columns.isEmpty, "rows need a column")
     self.sink = sink
     layout = RowLayout(format, columns: columns)
@@ -44,12 +44,12 @@ public final class RowWriter {
   }
 
   /// Whether a column's name is written as an element's name in XML.
-  public static func isXMLName(_ name: String) -> Bool { OutputBytes.isXMLName(name) }
+  package static func isXMLName(_ name: String) -> Bool { OutputBytes.isXMLName(name) }
 
   // MARK: Cells
 
   /// Writes that there is no value.
-  public func null() {
+  package func null() {
     beginCell()
     switch layout.style {
     case .csv: out.append(layout.null)
@@ -62,14 +62,14 @@ public final class RowWriter {
   }
 
   /// Writes a whole number.
-  public func integer(_ value: Int64) {
+  package func integer(_ value: Int64) {
     openCell()
     out.append(integer: value)
     closeCell(.number)
   }
 
   /// Writes a binary64 number; NaN is no value.
-  public func double(_ value: Double) {
+  package func double(_ value: Double) {
     if value.isNaN { return null() }
     openCell()
     if value.isInfinite { appendInfinity(value < 0) } else { appendReal { $0.append(double: value) } }
@@ -77,7 +77,7 @@ public final class RowWriter {
   }
 
   /// Writes a binary32 number; NaN is no value.
-  public func float(_ value: Float) {
+  package func float(_ value: Float) {
     if value.isNaN { return null() }
     openCell()
     if value.isInfinite { appendInfinity(value < 0) } else { appendReal { $0.append(float: value) } }
@@ -85,21 +85,21 @@ public final class RowWriter {
   }
 
   /// Writes a decimal number, given as `[-]digits[.digits]`.
-  public func decimal(_ text: UnsafeRawBufferPointer) {
+  package func decimal(_ text: UnsafeRawBufferPointer) {
     openCell()
     out.append(text)
     closeCell(.number)
   }
 
   /// Writes true or false.
-  public func boolean(_ value: Bool) {
+  package func boolean(_ value: Bool) {
     openCell()
     out.append(value ? "true" : "false" as StaticString)
     closeCell(.word)
   }
 
   /// Writes a point in time, given in seconds since 2001-01-01 00:00:00 UTC; NaN is no value.
-  public func date(_ seconds: Double) {
+  package func date(_ seconds: Double) {
     if seconds.isNaN { return null() }
     if seconds.isInfinite { return double(seconds) }
     openCell()
@@ -108,14 +108,14 @@ public final class RowWriter {
   }
 
   /// Writes a UUID, given as its first and last eight bytes as big-endian numbers.
-  public func uuid(_ high: UInt64, _ low: UInt64) {
+  package func uuid(_ high: UInt64, _ low: UInt64) {
     openCell()
     quoteInJSON { $0.append(uuid: high, low) }
     closeCell(.word)
   }
 
   /// Writes bytes.
-  public func binary(_ data: UnsafeRawBufferPointer) {
+  package func binary(_ data: UnsafeRawBufferPointer) {
     if layout.style == .table {
       beginCell()
       out.append(UInt8(ascii: "<"))
@@ -131,7 +131,7 @@ public final class RowWriter {
   }
 
   /// Writes text, which should be UTF-8.
-  public func text(_ utf8: UnsafeRawBufferPointer) {
+  package func text(_ utf8: UnsafeRawBufferPointer) {
     beginCell()
     switch layout.style {
     case .csv: out.append(csv: utf8, layout)
@@ -157,13 +157,13 @@ public final class RowWriter {
   }
 
   /// Writes text that is a URI.
-  public func uri(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
+  package func uri(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
 
   /// Writes the ID of an object: `x-coredata://STORE/Entity/p1`.
-  public func objectID(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
+  package func objectID(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
 
   /// Writes text.
-  public func text(_ string: String) {
+  package func text(_ string: String) {
     var string = string
     string.withUTF8 { text(UnsafeRawBufferPointer($0)) }
   }
@@ -175,7 +175,7 @@ public final class RowWriter {
   /// - Returns: whether there is still a reader; when not, writing more rows is a waste of time and no error.
   /// - Throws: ``OutputError``.
   @discardableResult
-  public func endRow() throws(OutputError) -> Bool {
+  package func endRow() throws(OutputError) -> Bool {
     precondition(column == layout.columnCount, "a row has \(layout.columnCount) cells, not \(column)")
     column = 0
     rowCount += 1
@@ -188,7 +188,7 @@ public final class RowWriter {
   /// Writes what is held back and what ends the format's text.
   ///
   /// - Throws: ``OutputError``.
-  public func finish() throws(OutputError) {
+  package func finish() throws(OutputError) {
     precondition(column == 0, "a row was not ended")
     if !hasBegun { begin() }
     table?.finish()
@@ -199,7 +199,7 @@ public final class RowWriter {
   /// Hands whole rows to the sink; call it between rows.
   ///
   /// - Throws: ``OutputError``.
-  public func flush() throws(OutputError) {
+  package func flush() throws(OutputError) {
     table?.takePage(&out)
     try out.bytes.withUnsafeBufferPointer { (bytes) throws(OutputError) in try sink.write(UnsafeRawBufferPointer(bytes))
     }

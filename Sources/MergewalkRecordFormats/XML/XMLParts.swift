@@ -49,7 +49,7 @@ struct XMLOpenElement {
   var hasInk = false
   var wantsText = false
   var isNil = false
-  /// Whether its text is the base64 of a text that XML cannot hold, as ``RowWriter`` writes it.
+  /// Whether its text is the base64 of a text that XML cannot hold, as `RowWriter` writes it.
   var isCoded = false
   /// Whether its text has pieces from `firstPiece` to `lastPiece` behind that of `text`.
   var hasPieces = false

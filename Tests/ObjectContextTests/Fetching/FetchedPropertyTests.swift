@@ -5,7 +5,7 @@ import Testing
 
 /// The rows FP1 to FP16 of the requirements: fetched properties.
 @Suite final class FetchedPropertyTests {
-  /// Kept to the end of the test, as objects do not keep their context.
+  /// Kept to the end of the test, as observers and results go with the reference to it.
   private var places: [Workplace] = []
 
   /// A firm with a searcher for Cambridge.

@@ -35,6 +35,28 @@ extension ObjectTests {
       #expect(custom.code.coreDataErrorNumber == 1550)
     }
 
+    @Test("what validation methods throw themselves is a sentence too, with the object's name and the value")
+    func sentences() throws {
+      var day = Models.attribute("day", .date)
+      day.validation.maximumValue = .date(0)
+      let place = try Workplace(
+        try Models.model(Models.entity("Event", attributes: [Models.attribute("title", .string), day])))
+      func sentence(_ body: () throws -> Void) -> String? {
+        do { try body() } catch { return "\(error)" }
+        return nil
+      }
+      let event = try place.context.insert("Event")
+      try event.setValue(.string("Fair"), forKey: "title")
+      try place.context.save()
+      let expected = "Event “Fair”: day 2001-01-02T00:00:00Z is after the latest date [validate.tooLate]"
+      var value = AttributeValue.date(86_400.25)
+      #expect(sentence { try event.validateValue(&value, forKey: "day") } == expected)
+      try event.setValue(.date(86_400), forKey: "day")
+      #expect(sentence { try event.validateForUpdate() } == expected)
+      #expect(saveError { try place.context.save() }?.message == expected)
+      #expect("\(ValidationError("closed", of: event))" == "Event “Fair”: closed [validate.custom]")
+    }
+
     @Test("AP8: a validator for one key may replace the value")
     func ap8Coercion() throws {
       let place = try Workplace.staffed()

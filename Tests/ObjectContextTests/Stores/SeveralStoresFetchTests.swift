@@ -255,6 +255,42 @@ struct SeveralStoresFetchTests {
     try atlas.verify()
   }
 
+  @Test("Batch requests use the numbers that entities have in the store")
+  func batchNumbers() throws {
+    let atlas = try Atlas()
+    let context = atlas.context
+    let (country, city) = (try atlas.insert("Country", "Norway"), try atlas.insert("City", "Oslo"))
+    let tag = try atlas.insert("Tag", "top", into: 0)
+    try context.save()
+    _ = try context.execute(BatchInsertRequest("Tag", rows: [["name": "child", "parent": .objectID(tag.objectID)]]))
+    #expect(try atlas.rows(0, "SELECT ZPARENT FROM ZTAG WHERE ZNAME = 'child'") == ["\(tag.objectID.primaryKey)"])
+    _ = try context.execute(BatchUpdateRequest("City", set: ["region": country.objectID]))
+    context.reset()
+    let found = try context.existingObject(with: city.objectID)?.object(forKey: "region")
+    #expect(found?.objectID == country.objectID && found?.entity.name == "Country")
+    try atlas.verify()
+  }
+
+  @Test("A batch insert finds the object that has its unique value, whatever the number of its entity in the store")
+  func upsertNumbers() throws {
+    var town = Models.entity(
+      "Town", attributes: [Models.attribute("name", .string), Models.attribute("size", .integer32)])
+    town.uniquenessConstraints = [["name"]]
+    var draft = ModelDraft()
+    draft.entities = [Models.entity("Alley"), town]
+    draft.configurations = [ModelConfiguration(name: "Towns", entityNames: ["Town"])]
+    let folder = TemporaryFolder()
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(draft))
+    try coordinator.addStore(type: .sqlite, at: folder.file("towns"), configuration: "Towns")
+    let context = ManagedObjectContext(coordinator: coordinator)
+    for size in [1, 2] {
+      let row: [String: ConstantValue] = ["name": "Oslo", "size": .attribute(.integer(Int64(size)))]
+      _ = try context.execute(BatchInsertRequest("Town", rows: [row]))
+    }
+    #expect(try context.fetch("Town").map { try $0.value(forKey: "size") } == [.integer(2)])
+    try coordinator.close()
+  }
+
   @Test("An entity that no open store has is an error and never a trap, whatever is asked")
   func missingEntity() throws {
     let atlas = try Atlas([.sqlite])

@@ -68,6 +68,22 @@ struct SeveralStoresTests {
     try atlas.verify()
   }
 
+  @Test("an object that was assigned to a store is kept by its context when it is changed after its save")
+  func assignedObjectsAreKept() throws {
+    let atlas = try Atlas()
+    weak var watched: ManagedObject?
+    do {
+      let tag = try atlas.insert("Tag", "a", into: 1)
+      try atlas.context.save()
+      try tag.setValue(.string("b"), forKey: "name")
+      watched = tag
+    }
+    #expect(watched != nil && atlas.context.updatedObjects.first === watched)
+    try atlas.context.save()
+    #expect(watched == nil)
+    #expect(try atlas.rows(1, "SELECT ZNAME FROM ZTAG") == ["b"])
+  }
+
   @Test("MO20: reading, changing, deleting and rolling back over two stores", arguments: pairs)
   func mo20Changes(types: [PersistentStoreType]) throws {
     let atlas = try Atlas(types)
