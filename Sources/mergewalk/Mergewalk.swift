@@ -52,7 +52,8 @@ struct Mergewalk: ParsableCommand {
         Console.words("Error: “\(file)” is read as options, because it begins with “-”; write “./\(file)” for the file")
         Glibc.exit(ExitStatus.usage.rawValue)
       }
-      let text = HelpText.withUsage(CommandNames.explained(fullMessage(for: error), arguments))
+      let message = HelpText.withUsage(CommandNames.explained(fullMessage(for: error), arguments))
+      let text = CompletionScript.addingHelp(to: message, of: self)
       if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(text) } }
       exit(withError: code)
     }
