@@ -45,6 +45,9 @@ public struct RejectLine: Sendable {
   /// The number of spaces that stood before the record's first line, which matter in YAML.
   public var indent = 0
 
+  /// Whether the line has nothing of a reject, as lines of other JSON: no code, no file, no object and no record.
+  package var isBlank: Bool { code.isEmpty && file.isEmpty && object == nil && raw == nil }
+
   /// A line of nothing.
   public init() {}
 }
