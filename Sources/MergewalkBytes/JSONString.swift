@@ -4,8 +4,9 @@
 package enum JSONEscaping: Sendable {
   /// Nothing: for values that go into stores. `\b` and `\f` are short.
   case least
-  /// U+007F and all C1 controls, which terminals obey, and U+2028 and U+2029, which some readers of lines take for line
-  /// ends: for rejects, logs, results and schemas.
+  /// U+007F and all C1 controls, which terminals obey, U+2028 and U+2029, which some readers of lines take for line ends,
+  /// and U+202A to U+202E and U+2066 to U+2069, which turn the direction of what follows: for rejects, logs, results and
+  /// schemas.
   case lines
   /// The same, U+FEFF, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants
   /// it: for exports.
@@ -24,7 +25,8 @@ package enum JSONEscaping: Sendable {
     case 0x7F: return (0x7F, 1)
     case 0xC2:
       return (0x80..<0xA0).contains(next(1)) ? (UInt16(next(1)), 2) : nil
-    case 0xE2 where next(1) == 0x80 && next(2) | 1 == 0xA9: return (next(2) == 0xA8 ? 0x2028 : 0x2029, 3)
+    case 0xE2 where next(1) == 0x80 && (0xA8...0xAE).contains(next(2)): return (0x2000 | UInt16(next(2) & 0x3F), 3)
+    case 0xE2 where next(1) == 0x81 && (0xA6...0xA9).contains(next(2)): return (0x2040 | UInt16(next(2) & 0x3F), 3)
     case 0xEF where self == .printable && next(1) == 0xBB && next(2) == 0xBF: return (0xFEFF, 3)
     case 0xEF where self == .printable && next(1) == 0xBF && next(2) >= 0xBE:
       return (next(2) == 0xBE ? 0xFFFE : 0xFFFF, 3)

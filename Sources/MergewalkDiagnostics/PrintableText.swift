@@ -1,4 +1,4 @@
-/// Texts without characters that would begin another line or make a terminal do something.
+/// Texts without characters that would begin another line, turn the direction of text or make a terminal do something.
 package enum PrintableText {
   /// Which control characters stay as they are.
   package enum Kept: Sendable {
@@ -19,40 +19,50 @@ package enum PrintableText {
     }
   }
 
-  /// The text with its control characters (U+0000 to U+001F, U+007F to U+009F) as `\u{1B}`.
+  /// The text with its control characters (U+0000 to U+001F, U+007F to U+009F) as `\u{1B}`, and so the separators of lines
+  /// and what turns the direction of the text that follows (U+2028 to U+202E, U+2066 to U+2069): a name with one of these
+  /// would show the rest of its line in another order.
   ///
   /// - Complexity: O(bytes); a text without any is returned as it is.
   package static func of(_ text: String, keeping kept: Kept = .none) -> String {
     var text = text
     let isPlain = text.withUTF8 { bytes in
-      !bytes.indices.contains { controlLength(bytes, $0, kept) > 0 }
+      !bytes.indices.contains { spelt(bytes, $0, kept) != nil }
     }
     if isPlain { return text }
     return text.withUTF8 { bytes in
       var shown: [UInt8] = []
       var index = 0
       while index < bytes.count {
-        let length = controlLength(bytes, index, kept)
-        if length == 0 {
+        if let (code, length) = spelt(bytes, index, kept) {
+          shown += "\\u{\(String(code, radix: 16, uppercase: true))}".utf8
+          index += length
+        } else {
           shown.append(bytes[index])
           index += 1
-        } else {
-          // Of two bytes the second one is the character's number.
-          shown += "\\u{\(String(bytes[index + length - 1], radix: 16, uppercase: true))}".utf8
-          index += length
         }
       }
       return String(decoding: shown, as: UTF8.self)
     }
   }
 
-  /// How many bytes the control character at an index has; 0 when there is none.
+  /// The number, and the length in UTF-8, of the character at an index that has to be spelt out; `nil` where there is none.
   @inline(__always)
-  private static func controlLength(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ kept: Kept) -> Int {
+  private static func spelt(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ kept: Kept
+  ) -> (code: UInt16, length: Int)? {
     let byte = bytes[index]
-    if byte < 0x20 { return kept.keeps(byte) ? 0 : 1 }
-    if byte == 0x7F { return 1 }
-    return byte == 0xC2 && index + 1 < bytes.count && bytes[index + 1] < 0xA0 ? 2 : 0
+    if byte < 0x20 { return kept.keeps(byte) ? nil : (UInt16(byte), 1) }
+    if byte < 0x7F { return nil }
+    func next(_ offset: Int) -> UInt8 { index + offset < bytes.count ? bytes[index + offset] : 0 }
+    switch byte {
+    case 0x7F: return (0x7F, 1)
+    // Of two bytes the second one is the character's number.
+    case 0xC2: return next(1) < 0xA0 ? (UInt16(next(1)), 2) : nil
+    case 0xE2 where next(1) == 0x80 && (0xA8...0xAE).contains(next(2)): return (0x2000 | UInt16(next(2) & 0x3F), 3)
+    case 0xE2 where next(1) == 0x81 && (0xA6...0xA9).contains(next(2)): return (0x2040 | UInt16(next(2) & 0x3F), 3)
+    default: return nil
+    }
   }
 }
 

@@ -359,15 +359,8 @@ extension DecimalNumber {
   /// The cell that holds the number in a column of type DECIMAL: an integer when it is whole and fits 64 bits, else a
   /// binary64 number when that gives back the same 15 digits; `nil` otherwise.
   package var storedCell: (tag: UInt8, payload: UInt64)? {
-    // A larger significand is beyond 64 bits already, and would overflow 128 with 18 zeros behind it.
-    if exponent >= 0, exponent <= 18, significand.magnitude <= UInt128(UInt64.max) {
-      var whole = significand
-      for _ in 0..<exponent { whole *= 10 }
-      if let integer = Int64(exactly: whole) { return (CellTag.integer, UInt64(bitPattern: integer)) }
-    }
-    guard significand.magnitude < 1_000_000_000_000_000,
-      let number = Double("\(significand)e\(exponent)"), number.isFinite
-    else { return nil }
+    if let integer = storedInteger { return (CellTag.integer, UInt64(bitPattern: integer)) }
+    guard let number = storedReal else { return nil }
     return (CellTag.real, number.bitPattern)
   }
 }

@@ -89,6 +89,8 @@ struct SourceArguments {
       return nil
     }
     let builder = SourceBuilder(findings: findings)
+    builder.checkNames(inputs, source)
+    guard !findings.hasErrors else { return nil }
     guard let name = source.choice("format", as: SourceFormat.self) ?? builder.detect(first, source) else { return nil }
     source.fields["format"] =
       source.fields["format"]

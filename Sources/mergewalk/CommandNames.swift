@@ -91,7 +91,8 @@ enum CommandNames {
     return same.first ?? names.first { $0.hasPrefix(word) && word.count > 1 }
   }
 
-  private static func name(_ command: any ParsableCommand.Type) -> String {
+  /// How a command is called.
+  static func name(_ command: any ParsableCommand.Type) -> String {
     command.configuration.commandName ?? "\(command)".lowercased()
   }
 }

@@ -3,13 +3,15 @@ enum HelpTopic: String, CaseIterable {
   case pipelines, formats, dates, numbers, modes, rejects, variables, topics
   case exitCodes = "exit-codes"
 
+  /// The names of all topics.
+  static var list: String { allCases.map(\.rawValue).sorted().joined(separator: ", ") }
+
   /// The explanation, at most 80 columns wide.
   var text: String {
     switch self {
     case .topics:
-      "Topics: " + Self.allCases.map(\.rawValue).sorted().joined(separator: ", ")
-        + "\nRead one with: mergewalk help TOPIC"
-    case .exitCodes: ExitStatus.help
+      "Topics: \(Self.list)\nRead one with: mergewalk help TOPIC"
+    case .exitCodes: HelpText.flow(ExitStatus.help)
     case .pipelines:
       """
       A pipeline is a YAML file: where records come from, what becomes of them,

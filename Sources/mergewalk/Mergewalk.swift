@@ -11,15 +11,18 @@ struct Mergewalk: ParsableCommand {
     abstract: "Import records in bulk into Core Data stores, without a Mac.",
     discussion: HelpText.flow(
       """
-      \(ExitStatus.help)
-
-      lint, test and verify exit with 1 when they find errors.
-
       EXAMPLES
+        mergewalk guess orders.csv --out pipelines
         mergewalk lint pipelines/orders.yaml
         mergewalk run pipelines/orders.yaml --store build/shop.sqlite
         mergewalk store verify build/shop.sqlite
         mergewalk export build/shop.sqlite --out backup
+
+      \(ExitStatus.help)
+
+      lint, test and verify exit with 1 when they find errors.
+
+      “mergewalk help TOPIC” explains \(HelpTopic.list).
       """),
     version: "mergewalk \(ImportSession.version)",
     subcommands: [
@@ -52,7 +55,8 @@ struct Mergewalk: ParsableCommand {
         Console.words("Error: “\(file)” is read as options, because it begins with “-”; write “./\(file)” for the file")
         Glibc.exit(ExitStatus.usage.rawValue)
       }
-      let text = HelpText.withUsage(CommandNames.explained(fullMessage(for: error), arguments))
+      let message = HelpText.withUsage(CommandNames.explained(fullMessage(for: error), arguments))
+      let text = CompletionScript.addingHelp(to: message, of: self)
       if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(text) } }
       exit(withError: code)
     }

@@ -23,6 +23,14 @@ import Testing
         == "\"\\\"\\\\\\u0008\\u000C\\t\\n\\r\\u0001\\u007F\\u0080\\u0085\\u2028\\u2029\\uFEFF\\uFFFEü\"")
   }
 
+  @Test("what turns the direction of text is spelt out where a person may see it")
+  func direction() {
+    let text = "\u{2027}\u{202A}\u{202E}\u{202F}\u{2065}\u{2066}\u{2069}\u{206A}"
+    #expect(text.json(.least) == "\"" + text + "\"")
+    #expect(text.json(.lines) == "\"\u{2027}\\u202a\\u202e\u{202F}\u{2065}\\u2066\\u2069\u{206A}\"")
+    #expect(text.json(.printable) == "\"\u{2027}\\u202A\\u202E\u{202F}\u{2065}\\u2066\\u2069\u{206A}\"")
+  }
+
   @Test("Foundation reads back every text", arguments: [JSONEscaping.least, .lines, .printable])
   func jsonBack(escaping: JSONEscaping) throws {
     var texts = Self.texts

@@ -46,6 +46,16 @@ struct HelpTests {
     }
   }
 
+  @Test("topics fit 80 columns, and help names all of them") func topics() throws {
+    let root = try Command(["--help"], in: "/").output
+    for topic in HelpTopic.allCases {
+      #expect(root.contains(topic.rawValue))
+      let help = try Command(["help", topic.rawValue], in: "/")
+      #expect(help.status == 0)
+      for line in help.output.components(separatedBy: "\n") { #expect(line.count <= 80, "\(topic): \(line)") }
+    }
+  }
+
   @Test("commands of the documentation and of help are calls that the parser takes") func calls() throws {
     var lines: Set<String> = []
     let docs = Locations.repository + "/docs/"

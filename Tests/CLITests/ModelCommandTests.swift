@@ -38,6 +38,22 @@ struct ModelCommandTests {
     #expect(command.output.contains("  unique: orderID\n"))
   }
 
+  @Test("show says which indexes are partial, and what in them is descending")
+  func indexes() throws {
+    let text = """
+      entities:
+        A:
+          attributes: { n: integer32, t: string }
+          indexes:
+            part: { elements: [n, { property: t, descending: true }], where: "n > 3" }
+            whole: [n]
+      """
+    try folder.write(text, to: "i.yaml")
+    let command = try Command(["model", "show", "i.yaml"], in: folder.path)
+    let lines = "  index part: n, t descending where n > 3\n  index whole: n\n"
+    #expect(command.output.hasSuffix(lines), "\(command.output)")
+  }
+
   @Test("show and reject messages have the dates that Xcode writes as seconds")
   func dates() throws {
     try folder.write(

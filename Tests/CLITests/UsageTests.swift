@@ -41,4 +41,27 @@ struct UsageTests {
     #expect(command.output == "### `pipeline`\n")
     #expect(command.words.isEmpty)
   }
+
+  @Test("completion scripts offer commands and topics behind help, and a group's commands behind its name")
+  func completion() throws {
+    let command = try Command.shell(
+      #"""
+      source <("$MERGEWALK" --generate-completion-script bash)
+      complete_line() {
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
+        _mergewalk mergewalk "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        echo "${COMPREPLY[*]}"
+      }
+      complete_line mergewalk help ex
+      complete_line mergewalk help rej
+      complete_line mergewalk help store ""
+      complete_line mergewalk help run ""
+      """#, in: folder.path)
+    #expect(command.output == "explain export exit-codes\nrejects\ninfo verify migrate clean\n\n", "\(command.words)")
+    let zsh = try Command(["--generate-completion-script", "zsh"], in: folder.path).output
+    #expect(zsh.contains("'1:topic:(run explain ") && zsh.contains(" store) compadd info verify migrate clean;;"))
+    let fish = try Command(["--generate-completion-script", "fish"], in: folder.path).output
+    #expect(fish.contains(#""mergewalk help" -eq 1' -fa 'run explain "#))
+    #expect(fish.contains("contains -- store (__mergewalk_tokens -pc)' -fa 'info verify migrate clean'"))
+  }
 }

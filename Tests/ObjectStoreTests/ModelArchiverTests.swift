@@ -224,6 +224,7 @@ struct ModelArchiverTests {
     draft.entities[place].attributes[0].validation.regularExpression = "[A-Z]\\w+"
     var element = FetchIndexDescription.Element(propertyName: nil)
     element.expression = "canonical:(city)"
+    element.expressionType = "700"
     draft.entities[place].fetchIndexes = [FetchIndexDescription(name: "byFold", elements: [element])]
     let archive = ModelArchiver.archive(try ManagedObjectModel(draft), for: .file)
     #expect(archive.leftOut.isEmpty, "\(archive.leftOut)")
@@ -232,6 +233,7 @@ struct ModelArchiverTests {
     let zoo = try #require(read.entities.first { $0.name == "Zoo" })
     #expect(zoo.attributes.first?.validation.regularExpression == "[A-Z]\\w+")
     #expect(zoo.fetchIndexes.first?.elements.first?.expression == "canonical:(city)")
+    #expect(zoo.fetchIndexes.first?.elements.first?.expressionType == "700")
   }
 
   @Test("options of requests are flags; those that the kind of result decides stay as they are")

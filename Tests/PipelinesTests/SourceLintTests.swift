@@ -131,6 +131,16 @@ struct SourceLintTests {
     #expect(findings.contains { $0.hasPrefix(finding) }, "\(findings)")
   }
 
+  @Test("files whose names tell different formats are refused, unless the format is said")
+  func mixedFormats() throws {
+    try folder.folder.write("{\"id\": 1}\n", to: "b.ndjson")
+    let findings = try folder.lint(pipeline("files: [orders.csv, b.ndjson]"))
+    let words = "pipeline.yaml:5:23: error: “b.ndjson” is ndjson by its name, “orders.csv” is csv: all files"
+    #expect(findings.contains { $0.hasPrefix(words) && $0.hasSuffix("or say “format” [missingField]") }, "\(findings)")
+    let said = try folder.lint(pipeline("files: [orders.csv, b.ndjson]\n  format: csv"))
+    #expect(!said.contains { $0.contains("by its name") }, "\(said)")
+  }
+
   // MARK: Containers
 
   @Test("what is packed is looked into")

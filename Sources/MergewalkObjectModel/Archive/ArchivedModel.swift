@@ -310,9 +310,15 @@ package struct ArchivedModel {
     let elements = archive.objects(object, "NSIndexElements").map { element in
       var result = FetchIndexDescription.Element(propertyName: archive.string(element, "NSPropertyName"))
       // The name of an element that is an expression is the expression's, not that of a property.
-      if let expression = archive.object(element, "NSIndexedProperty").flatMap({ archive.object($0, "NSExpression") }) {
+      if let property = archive.object(element, "NSIndexedProperty"),
+        let object = archive.object(property, "NSExpression")
+      {
+        let expression = archive.expression(object)
         result.propertyName = nil
-        result.expression = archive.expression(expression)?.description ?? ""
+        result.expression = expression?.description ?? ""
+        let type = archive.integer(property, "NSExpressionType") ?? 0
+        let usual = expression == ObjectExpression.evaluatedObject ? ModelArchiver.objectID : 0
+        if type != 0, type != usual { result.expressionType = String(type) }
       }
       result.kind = archive.integer(element, "NSFetchIndexElementType") == 1 ? .rTree : .binary
       result.isAscending = archive.flag(element, "NSAscending")

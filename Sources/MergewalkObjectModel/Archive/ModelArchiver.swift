@@ -215,18 +215,22 @@ package struct ModelArchiver {
       else { return nil }
       expressionCount += 1
       let name = "expression\(expressionCount)"
-      expressions[place] = (name, indexed(written, named: name, isObject: parsed == .evaluatedObject))
+      let type = element.expressionType.flatMap { Int64($0) } ?? (parsed == .evaluatedObject ? Self.objectID : 0)
+      expressions[place] = (name, indexed(written, named: name, type: type))
     }
     return index(fetchIndex.name, fetchIndex.elements, owner, condition: condition, expressions: expressions)
   }
 
+  /// The type of the object itself, which models need not say.
+  static let objectID: Int64 = 2000
+
   /// The property that stands for an element that is an expression.
-  private mutating func indexed(_ expression: PropertyList, named name: String, isObject: Bool) -> PropertyList {
+  private mutating func indexed(_ expression: PropertyList, named name: String, type: Int64) -> PropertyList {
     writer.object(
       "NSExpressionDescription",
       [
         ("NSPropertyName", writer.text(name)), ("NSRenamingIdentifier", writer.text(name)),
-        ("NSExpression", expression), ("NSExpressionType", .integer(isObject ? 2000 : 0)),
+        ("NSExpression", expression), ("NSExpressionType", .integer(type)),
         ("NSEntity", ArchiveWriter.null), ("NSIsOptional", .boolean(true)), ("NSIsReadOnly", .boolean(true)),
         ("_P", .integer(0xF7)),
       ])

@@ -152,6 +152,12 @@ extension ModelChecker {
         "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName); it is read as "
           + meaning)
     }
+    if case .decimal(let number) = value, !number.isStoredExactly {
+      findings.warning(
+        "invalidDefault", attribute.position,
+        "the default \(number) of “\(attribute.name)” has more digits than a store holds exactly, so that new objects get none",
+        hint: "a store holds 15 digits, and whole numbers of 64 bits")
+    }
     if case .integer(let number) = value, let range = attribute.type.range, !range.contains(number) {
       findings.error(
         "invalidDefault", attribute.position,

@@ -93,3 +93,25 @@ public struct DecimalNumber: Hashable, Sendable, CustomStringConvertible {
     return (significand < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
   }
 }
+
+extension DecimalNumber {
+  /// The number as a store holds it when it is whole and fits 64 bits.
+  package var storedInteger: Int64? {
+    // A larger significand is beyond 64 bits already, and would overflow 128 with 18 zeros behind it.
+    guard exponent >= 0, exponent <= 18, significand.magnitude <= UInt128(UInt64.max) else { return nil }
+    var whole = significand
+    for _ in 0..<exponent { whole *= 10 }
+    return Int64(exactly: whole)
+  }
+
+  /// The number as a store holds it when it is not whole, or too large: binary64 that gives back the same 15 digits.
+  package var storedReal: Double? {
+    guard significand.magnitude < 1_000_000_000_000_000,
+      let number = Double("\(significand)e\(exponent)"), number.isFinite
+    else { return nil }
+    return number
+  }
+
+  /// Whether a column of type DECIMAL holds the number exactly.
+  package var isStoredExactly: Bool { storedInteger != nil || storedReal != nil }
+}

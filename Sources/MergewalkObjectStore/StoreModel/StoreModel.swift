@@ -154,10 +154,18 @@ public struct StoreModel: Sendable {
 }
 
 extension DiagnosticList {
-  /// An error of a store as a finding about its file.
+  /// An error of a store as a finding about its file, with the cure.
   public init(_ error: StoreError) {
+    let hint: String? =
+      switch error.code {
+      case .notFound: FileKind(error.path) == .missing ? NearestFile.hint(for: error.path) : nil
+      // The message says how a model is named.
+      case .noModel: nil
+      default: error.advice
+      }
     self.init([
-      Diagnostic(.error, code: error.code.rawValue, path: error.path, position: .file, message: error.message)
+      Diagnostic(
+        .error, code: error.code.rawValue, path: error.path, position: .file, message: error.message, hint: hint)
     ])
   }
 }

@@ -46,6 +46,7 @@ struct PartBuilder {
     let known = formats.indices.contains(number) ? formats[number] : nil
     if !needsFiles, inputs.isEmpty, known == nil { source = source.flatMap(named) }
     let format = known ?? source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
+    if known == nil, let source { SourceBuilder(findings: findings).checkNames(inputs, source) }
     let records = component.component("import")
     let fields = component.component("fields") ?? file.component("fields")
     var part = ImportPart(

@@ -77,6 +77,26 @@ struct SourceBuilder {
     return nil
   }
 
+  /// Reports the first file whose name tells another format than that of the first one, where nothing says the format.
+  func checkNames(_ inputs: [SourceFiles.Input], _ source: ComponentValue) {
+    guard !source.has("format"), let first = inputs.first,
+      let format = SourceFormat(fileName: first.path)
+    else { return }
+    let tables = SourceOptions.delimited
+    for input in inputs {
+      // Whether a table has commas or tabs its name often does not tell.
+      guard let other = SourceFormat(fileName: input.path), other != format,
+        !(tables.contains(other) && tables.contains(format))
+      else { continue }
+      findings.add(
+        .missingField, at: input.position,
+        "“\(input.path)” is \(other.rawValue) by its name, “\(first.path)” is \(format.rawValue): "
+          + "all files of a source have one format",
+        hint: "name files of one format, for example with “*.csv”, or say “format”")
+      return
+    }
+  }
+
   /// The encoding that the source names; `nil` when it names none, or none that there is, which is a finding.
   func encoding(_ source: ComponentValue) -> TextEncoding? {
     guard let name = source.text("encoding") else { return nil }

@@ -47,6 +47,9 @@ package struct RejectLine: Sendable {
   /// The declarations of namespaces around the record in its XML document; empty when there are none.
   package var namespaces = ""
 
+  /// Whether the line has nothing of a reject, as lines of other JSON: no code, no file, no object and no record.
+  package var isBlank: Bool { code.isEmpty && file.isEmpty && object == nil && raw == nil }
+
   /// A line of nothing.
   package init() {}
 

@@ -200,12 +200,13 @@ struct FetchCommand: ParsableCommand {
     var request = FetchRequest(entity.name)
     if let predicate {
       request.predicate = try arguments.predicate(predicate, option: "--predicate", in: scope)
-      for pattern in request.predicate?.patternsOfSQL ?? [] {
-        Console.words("--predicate: warning: \(ObjectPredicate.sqlPattern(pattern)) [sqlPattern]")
-      }
+      Self.warn(request.predicate, "--predicate", scope)
     }
     try FetchColumns.read(columns, groupedBy: groupBy, into: &request, &scope)
-    if let having { request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope) }
+    if let having {
+      request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope)
+      Self.warn(request.havingPredicate, "--having", scope)
+    }
     try arguments.finish()
     if let sort {
       do throws(PredicateError) {
@@ -220,6 +221,16 @@ struct FetchCommand: ParsableCommand {
     request.returnsDistinctResults = distinct
     request.resultType = .dictionaries
     return request
+  }
+
+  /// Says what in a predicate can be read, but finds nothing.
+  private static func warn(_ predicate: ObjectPredicate?, _ option: String, _ scope: ModelScope) {
+    for pattern in predicate?.patternsOfSQL ?? [] {
+      Console.words("\(option): warning: \(ObjectPredicate.sqlPattern(pattern)) [sqlPattern]")
+    }
+    for sentence in predicate?.mismatchedValues(in: scope) ?? [] {
+      Console.words("\(option): warning: \(sentence) [neverEqual]")
+    }
   }
 
   /// The format of the rows: what was asked for, what the file's name says, a table for a terminal, else CSV.

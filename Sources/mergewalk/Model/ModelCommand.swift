@@ -26,7 +26,7 @@ struct ModelCommand: ParsableCommand {
 
 /// The arguments that name a model.
 struct ModelOptions: ParsableArguments {
-  @Argument(help: "The model: an .xcdatamodeld, an .xcdatamodel or a YAML file.")
+  @Argument(help: "The model: an .xcdatamodeld, .xcdatamodel, .momd, .mom or YAML file.")
   var model: String
 
   @Option(

@@ -41,10 +41,11 @@ struct ModelShow: ParsableCommand {
       lines.append("  unique: \(constraint.joined(separator: ", "))")
     }
     for index in entity.declaration.fetchIndexes {
-      lines.append(
-        "  index \(index.name): "
-          + index.elements.map { $0.propertyName ?? $0.expression ?? "?" }
-          .joined(separator: ", "))
+      let elements = index.elements.map { element in
+        (element.propertyName ?? element.expression ?? "?") + (element.isAscending ? "" : " descending")
+      }
+      let condition = index.partialIndexPredicateText.map { " where \($0)" } ?? ""
+      lines.append("  index \(index.name): \(elements.joined(separator: ", "))\(condition)")
     }
     return lines.joined(separator: "\n")
   }

@@ -8,28 +8,41 @@ enum RejectsFile {
   /// Calls `body` with each line, or with why it is none, until it returns false.
   ///
   /// - Throws: the exit code, after the words, when the file cannot be read.
-  ///   Also when none of its first lines is a reject: then it is another file.
+  ///   Also when none of its first lines is a reject: then it is another file, and only that is said.
   static func forEach(_ path: String, _ body: (RejectLine?, _ problem: String) throws -> Bool) throws {
-    var (rejects, problems) = (0, 0)
+    var rejects = 0
+    var held: [Problem] = []
     do {
       var lines = try RejectLines(ByteSource(path: path))
       while let next = try lines.next() {
+        let problem: Problem
         switch next {
-        case .success(let line):
+        case .success(let line) where !line.isBlank:
           rejects += 1
+          for problem in held { if try !body(nil, problem.text) { return } }
+          held = []
           if try !body(line, "") { return }
+          continue
+        case .success(let line):
+          let reason = "it says neither which file a record is from nor why it was rejected"
+          problem = Problem(place: "\(path):\(line.line):1", reason: reason, code: notRejects)
         case .failure(let error):
-          problems += 1
-          if rejects == 0, problems == mostProblems {
-            Console.words("\(path): error: this is not a rejects file; name one that a run wrote [notRejects]")
-            throw ExitStatus.failure
-          }
-          let place = "\(path):\(error.position.line):\(error.position.column)"
-          if try !body(nil, "\(place): error: the line is not a reject: \(error.message) [\(error.code.rawValue)]") {
-            return
-          }
+          problem = Problem(
+            place: "\(path):\(error.position.line):\(error.position.column)", reason: error.message,
+            code: error.code.rawValue)
+        }
+        if rejects > 0 {
+          if try !body(nil, problem.text) { return }
+          continue
+        }
+        held.append(problem)
+        if held.count == mostProblems {
+          let finding = "this is not a rejects file: \(held[0].reason); name one that a run wrote"
+          Console.words("\(held[0].place): error: \(finding) [\(notRejects)]")
+          throw ExitStatus.failure
         }
       }
+      for problem in held { if try !body(nil, problem.text) { return } }
     } catch let error as ReadError {
       var finding = error.diagnostic
       if error.code == .notFound { finding.hint = NearestFile.hint(for: path) }
@@ -37,6 +50,31 @@ enum RejectsFile {
       throw ExitStatus.failure
     }
   }
+
+  /// Whether a file begins with lines of which none is a reject; false for one that cannot be read, as reading it will say.
+  static func isAnother(_ path: String) -> Bool {
+    // What comes through a pipe can be read only once.
+    guard path != "-", FileKind.special(path) == nil, var lines = try? RejectLines(ByteSource(path: path)) else {
+      return false
+    }
+    for _ in 0..<mostProblems {
+      guard let next = try? lines.next() else { return false }
+      if case .success(let line) = next, !line.isBlank { return false }
+    }
+    return true
+  }
+
+  /// Why a line is no reject.
+  private struct Problem {
+    var place: String
+    var reason: String
+    var code: String
+
+    var text: String { "\(place): error: the line is not a reject: \(reason) [\(code)]" }
+  }
+
+  /// The code of findings about a file, or a line, that is something else.
+  static let notRejects = "notRejects"
 
   /// A file that begins with so many lines that are no rejects is another file.
   private static let mostProblems = 10

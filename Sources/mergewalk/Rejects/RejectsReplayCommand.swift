@@ -67,6 +67,9 @@ struct RejectsReplayCommand: ParsableCommand {
         throw finding(
           "unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")
       }
+      if RejectsFile.isAnother(file) {
+        throw finding(RejectsFile.notRejects, file, "this is not a rejects file; name one that a run wrote")
+      }
       let path = rejects ?? Self.again(file)
       if EarlierRejects.isSame(path, file) {
         throw finding(

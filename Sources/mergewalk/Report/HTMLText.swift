@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkDiagnostics
 
 /// Text for HTML pages.
 enum HTMLText {
@@ -6,16 +7,7 @@ enum HTMLText {
   ///
   /// Secrets are hidden. Control characters, which HTML does not know, and those that turn the direction of what follows are spelt out.
   static func escaped(_ text: some StringProtocol) -> String {
-    var result = ""
-    for scalar in Console.redacted(String(text)).unicodeScalars {
-      switch scalar {
-      case "\n", "\t": result.unicodeScalars.append(scalar)
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
-        result += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result.xml(.html)
+    PrintableText.of(Console.redacted(String(text)), keeping: .lines).xml(.html)
   }
 
   /// A number for a coordinate: at most two digits behind the point.

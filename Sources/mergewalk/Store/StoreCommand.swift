@@ -24,9 +24,7 @@ struct StoreCommand: ParsableCommand {
 enum StoreFailure {
   /// Says why, and ends the command.
   static func end(_ error: StoreError) -> ExitCode {
-    let advice = error.code == .notFound ? NearestFile.hint(for: error.path) : error.advice
-    Console.words(
-      "\(error.path): error: \(error.message)\(advice.map { "; " + $0 } ?? "") [\(error.code.rawValue)]")
+    FindingsOutput.words(DiagnosticList(error).diagnostics)
     return ExitStatus.failure
   }
 }

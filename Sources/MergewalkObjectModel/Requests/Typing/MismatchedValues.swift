@@ -1,0 +1,73 @@
+/// Comparisons that no object can satisfy, because the property and the value beside it are of different kinds.
+extension ObjectPredicate {
+  /// One sentence for each value that `==`, `!=` or `IN` compares with a property of another kind: a number in quotes beside
+  /// a number, a number beside a text or a date.
+  ///
+  /// The language finds values of different kinds unequal, which is seldom what was meant.
+  package func mismatchedValues(in scope: ModelScope) -> [String] {
+    switch self {
+    case .comparison(let comparison): return comparison.mismatchedValues(in: scope)
+    case .and(let parts), .or(let parts): return parts.flatMap { $0.mismatchedValues(in: scope) }
+    case .not(let part): return part.mismatchedValues(in: scope)
+    case .value, .closure: return []
+    }
+  }
+}
+
+extension ComparisonPredicate {
+  fileprivate func mismatchedValues(in scope: ModelScope) -> [String] {
+    switch comparison {
+    case .equalTo, .notEqualTo:
+      return Self.mismatchedValues(left, right, scope) + Self.mismatchedValues(right, left, scope)
+    case .isIn: return Self.mismatchedValues(left, right, scope)
+    default: return []
+    }
+  }
+
+  private static func mismatchedValues(
+    _ property: ObjectExpression, _ values: ObjectExpression, _ scope: ModelScope
+  ) -> [String] {
+    guard case .path(_, let path) = property, let names = path.propertyNames,
+      let type = try? scope.type(of: property)
+    else { return [] }
+    let name = names.joined(separator: ".")
+    return Self.values(of: values).compactMap { sentence(name, type, $0) }
+  }
+
+  /// The values that stand in the text itself.
+  private static func values(of expression: ObjectExpression) -> [AttributeValue] {
+    switch expression {
+    case .constant(let value): return values(of: value)
+    case .aggregate(let elements): return elements.flatMap { values(of: $0) }
+    default: return []
+    }
+  }
+
+  private static func values(of constant: ConstantValue) -> [AttributeValue] {
+    switch constant {
+    case .attribute(let value): return [value]
+    case .collection(let elements): return elements.flatMap { values(of: $0) }
+    case .objectID, .dictionary: return []
+    }
+  }
+
+  /// What is wrong and what to write; `nil` when the two can be equal, or for kinds that have no literals.
+  private static func sentence(_ name: String, _ type: AttributeType, _ value: AttributeValue) -> String? {
+    switch (type, value) {
+    case (.integer16, .string(let text)), (.integer32, .string(let text)), (.integer64, .string(let text)),
+      (.decimal, .string(let text)), (.double, .string(let text)), (.float, .string(let text)),
+      (.boolean, .string(let text)):
+      let isNumber = Double(text) != nil
+      return "\(name) is \(type.xmlName) and never equals the text '\(text)'; "
+        + (isNumber ? "write \(text) without quotes" : "compare it with \(type == .boolean ? "YES or NO" : "a number")")
+    case (.string, .integer), (.string, .double), (.string, .decimal), (.uri, .integer), (.uri, .double),
+      (.uri, .decimal):
+      return "\(name) is \(type.xmlName) and never equals the number \(value.modelText ?? "beside it"); "
+        + "write it in quotes"
+    case (.date, .integer), (.date, .double), (.date, .decimal):
+      return "\(name) is a Date and never equals the number \(value.modelText ?? "beside it"); "
+        + "write a date in quotes, such as '2024-01-31'"
+    default: return nil
+    }
+  }
+}
