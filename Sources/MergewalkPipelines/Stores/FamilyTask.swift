@@ -143,7 +143,11 @@ final class FamilyTask {
   }
 
   /// The definition that builds one store.
-  private func definition(_ part: FamilyPlan.Part, _ pieces: (folder: String, unit: SpoolUnit)?) -> ImportDefinition {
+  ///
+  /// - Throws: `otherPlan` when the way to read a folder's files is no longer that of the plan.
+  private func definition(
+    _ part: FamilyPlan.Part, _ pieces: (folder: String, unit: SpoolUnit)?
+  ) throws(FamilyError) -> ImportDefinition {
     var definition = work.loaded.definition
     for index in definition.parts.indices {
       definition.parts[index].sources = []
@@ -163,8 +167,17 @@ final class FamilyTask {
       }
     }
     guard plan.hasFolders else { return definition }
+    if let folders = work.folders, !part.files.isEmpty {
+      guard FamilyPlan.digest(of: part.files, outcome: folders.outcome) == part.sha256 else {
+        throw FamilyError(
+          .otherPlan,
+          "“\(part.value)”: how the pipeline reads the files of its folder has changed since the family was planned; plan"
+            + " it again")
+      }
+      definition.parts[0].format = folders.format
+    }
     for file in part.files {
-      var source = ByteSource(path: file.path)
+      var source = ByteSource(path: file.path, container: work.folders?.container ?? ContainerOptions())
       let digest = SourceExpectation.sha256(hex: file.sha256)
       _ = source.expect(SourceExpectation(size: file.bytes, sha256: digest))
       definition.parts[0].sources.append(source)
@@ -196,7 +209,7 @@ final class FamilyTask {
     self.number += 1
     let folder = try attempt.folder("\(self.number)")
     let path = "\(folder)/work.sqlite"
-    var definition = definition(part, pieces)
+    var definition = try definition(part, pieces)
     definition.storePath = path
     definition.rejects.path = folder + "/rejects.ndjson"
     definition.rejects.run = StoreFamily.rejectsRun(definition)
@@ -309,6 +322,7 @@ final class FamilyTask {
       result.built += 1
       result.read += store.receipt.counts.read
       result.rejected += store.receipt.counts.rejected
+      result.sharedRejected += store.receipt.shared.rejected
     }
     ready = []
     readyBytes = 0

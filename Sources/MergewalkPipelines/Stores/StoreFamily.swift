@@ -43,12 +43,15 @@ public final class StoreFamily {
     public var read = 0
     /// Records rejected, of the stores that were built.
     public var rejected = 0
+    /// Records of shared pipelines rejected, counted once for each store that was built.
+    public var sharedRejected = 0
 
     static func += (left: inout Built, right: Built) {
       left.built += right.built
       left.kept += right.kept
       left.read += right.read
       left.rejected += right.rejected
+      left.sharedRejected += right.sharedRejected
     }
   }
 
@@ -68,6 +71,8 @@ public final class StoreFamily {
     public var parts = (read: 0, skipped: 0, rejected: 0)
     /// The records of shared pipelines, counted once for each store.
     public var shared = 0
+    /// Those of them that were rejected.
+    public var sharedRejected = 0
     /// The file with the rejects of the split and of all parts, when there are any.
     public var rejectsPath: String?
     /// Records of all stores and of the split.
