@@ -37,7 +37,12 @@ enum SpoolRow {
       if !isFirst { out.append(UInt8(ascii: ",")) }
       isFirst = false
       out.append(keys[column][...])
-      batch.withField(record, column) { append(state, $0, to: &out) }
+      // A null may stand for something that has no place in the text.
+      if state == .null {
+        out.append("null" as StaticString)
+      } else {
+        batch.withField(record, column) { append(state, $0, to: &out) }
+      }
     }
     out.append("}}" as StaticString)
   }
