@@ -220,6 +220,7 @@ final class FamilyTask {
       } catch { return .failure(error) }
     }
     let summary = try outcome.get()
+    result.note(summary.warnings)
     let sealed = "\(folder)/store/\(FileSystem.name(of: part.path))"
     var receipt: StoreReceipt
     do throws(StoreError) {

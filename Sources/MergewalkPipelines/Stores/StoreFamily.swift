@@ -45,6 +45,22 @@ public final class StoreFamily {
     public var rejected = 0
     /// Records of shared pipelines rejected, counted once for each store that was built.
     public var sharedRejected = 0
+    /// For each warning about the input the number of runs that had it.
+    private var runWarnings: [RunWarning: Int] = [:]
+
+    /// The warnings of the runs about the input, in the order of their texts, with the number of stores.
+    ///
+    /// That nothing was matched is said when it holds in every store that was built: another part may have it.
+    public var warnings: [(warning: RunWarning, stores: Int)] {
+      runWarnings.filter { $0.key.code != .neverMatched || $0.value == built }
+        .map { (warning: $0.key, stores: $0.value) }.sorted { $0.warning.description < $1.warning.description }
+    }
+
+    /// Takes the warnings of a run that are about its input; of the others the plan tells.
+    mutating func note(_ warnings: [RunWarning]) {
+      let codes: [RunWarning.Code] = [.contractNewColumn, .contractMissingColumn, .contractType, .neverMatched]
+      for warning in Set(warnings) where codes.contains(warning.code) { runWarnings[warning, default: 0] += 1 }
+    }
 
     static func += (left: inout Built, right: Built) {
       left.built += right.built
@@ -52,6 +68,7 @@ public final class StoreFamily {
       left.read += right.read
       left.rejected += right.rejected
       left.sharedRejected += right.sharedRejected
+      left.runWarnings.merge(right.runWarnings, uniquingKeysWith: +)
     }
   }
 

@@ -101,12 +101,18 @@ final class StoresOutput {
         .object([
           ("built", .integer(built.built)), ("kept", .integer(built.kept)), ("read", .integer(built.read)),
           ("rejected", .integer(built.rejected)), ("shared_rejected", .integer(built.sharedRejected)),
+          ("warnings", .array(built.warnings.map { SummaryOutput.warning($0.warning) })),
         ])
       ))
     guard !options.quiet else { return }
     Console.words(
       "\(family.folder): \(Figures.count(built.built, "store")) built from \(Figures.count(built.read, "record")),"
         + " \(Figures.grouped(built.kept)) kept" + left(0, built.rejected) + sharedWords(built.sharedRejected))
+    for (warning, stores) in built.warnings {
+      Console.words(
+        "\(warning.place ?? family.folder): warning: \(warning.message), in \(Figures.count(stores, "store"))"
+          + " [\(warning.code.rawValue)]")
+    }
   }
 
   func tell(_ committed: StoreFamily.Committed) {

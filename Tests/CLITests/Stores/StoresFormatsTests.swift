@@ -169,4 +169,24 @@ struct StoresFormatsTests {
     let commit = try #require(try built.object()["commit"] as? [String: Any])
     #expect(commit["shared"] as? Int == 4 && commit["shared_rejected"] as? Int == 2)
   }
+
+  @Test("a task tells what its runs warn of about the input")
+  func warnings() throws {
+    let family = try Family(source: "{ files: items.csv, contract: { new: evolve } }")
+    try family.folder.write("code,country,amount,extra\na,DE,1,x\nb,FR,2,y\n", to: "items.csv")
+    let built = try family.build()
+    #expect(built.status == 0)
+    #expect(built.words.contains("“extra”, in 2 stores [contractNewColumn]"), "\(built.words)")
+    let task = try #require(try built.object()["task"] as? [String: Any])
+    let codes = (task["warnings"] as? [[String: Any]])?.compactMap { $0["code"] as? String }
+    #expect(codes == ["contractNewColumn"])
+    // A member that one part has is matched.
+    let second = try Family(source: "items.ndjson")
+    try second.folder.write(
+      "{\"code\":\"a\",\"country\":\"DE\",\"amount\":1}\n{\"code\":\"b\",\"country\":\"FR\"}\n", to: "items.ndjson")
+    #expect(try !second.build().words.contains("neverMatched"))
+    try second.folder.write(
+      "{\"code\":\"a\",\"country\":\"DE\"}\n{\"code\":\"b\",\"country\":\"FR\"}\n", to: "items.ndjson")
+    #expect(try second.build("other").words.contains("in 2 stores [neverMatched]"))
+  }
 }
