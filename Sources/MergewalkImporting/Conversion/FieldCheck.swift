@@ -178,6 +178,8 @@ struct FieldCheck {
     _ option: String, _ substitute: FieldImport.Substitute?, standard: FieldImport.Substitute?
   ) {
     let place = field.places[option]?.value
+    // Mode “replace” says so itself, and means nothing where there is no default.
+    if option == "absent", place == nil, substitute == .useDefault { return }
     guard let substitute, place != nil || substitute != standard, let obstacle = substitute.obstacle(at: attribute)
     else { return }
     refuse(
