@@ -26,4 +26,26 @@ struct ReplaceWarningTests {
       ["fetch", "s.sqlite", "--entity", "K", "--columns", "code,note", "--format", "ndjson"], in: folder.path)
     #expect(rows.output == "{\"code\":\"a\",\"note\":null}\n")
   }
+
+  @Test("a field that says “absent: keep” keeps what is there")
+  func keep() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      "entities: { K: { attributes: { code: string!, note: { type: string, default: none } }, unique: [code] } }",
+      to: "model.yaml")
+    try folder.write(
+      """
+      model: model.yaml
+      store: s.sqlite
+      source: in.ndjson
+      import: { entity: K, find_by: [code], mode: replace, attributes: { note: { absent: keep } } }
+      """, to: "k.yaml")
+    for text in ["{\"code\":\"a\",\"note\":\"x\"}\n", "{\"code\":\"a\"}\n"] {
+      try folder.write(text, to: "in.ndjson")
+      #expect(try Command(["run", "k.yaml"], in: folder.path).status == 0)
+    }
+    let rows = try Command(
+      ["fetch", "s.sqlite", "--entity", "K", "--columns", "code,note", "--format", "ndjson"], in: folder.path)
+    #expect(rows.output == "{\"code\":\"a\",\"note\":\"x\"}\n")
+  }
 }

@@ -178,8 +178,8 @@ struct FieldCheck {
     _ option: String, _ substitute: FieldImport.Substitute?, standard: FieldImport.Substitute?
   ) {
     let place = field.places[option]?.value
-    // Mode “replace” says so itself, and means nothing where there is no default.
-    if option == "absent", place == nil, substitute == .useDefault { return }
+    // To mode “replace” nothing is the default where the model has none.
+    if option == "absent", field.isReplaced { return }
     guard let substitute, place != nil || substitute != standard, let obstacle = substitute.obstacle(at: attribute)
     else { return }
     refuse(
