@@ -24,35 +24,67 @@ struct StoresFormatsTests {
     return family
   }
 
+  private static let unions: [(String, String, String, String, String)] = [
+    // Numbers and Booleans that JSON spells otherwise.
+    (
+      "{ files: in.yaml }", "{ country: country, amount: amount }", "code", "country",
+      "- {code: a, country: 0x1F, amount: 0x1F}\n- {code: b, country: True, amount: 0o17}\n- {code: c, country: +3, amount: +3}\n"
+    ),
+    // A JSON text of several lines, and one that looks like a cell of the spool.
+    (
+      "{ files: in.json }", "{ country: country, amount: amount }", "code", "amount",
+      "[{\"code\": \"a\", \"country\": {\n \"x\": [1, 2]}, \"amount\": 1},"
+        + "{\"code\": \"b\", \"country\": {\"$number\": \"7\"}, \"amount\": 1}]"
+    ),
+    // A record that is spelt like the names that are made for it.
+    (
+      "{ files: in.csv, header: false }", "{ country: \"2\", amount: \"3\" }", "\"1\"", "2",
+      "a,DE,1\n1,2,3\nb,2,4\n"
+    ),
+    (
+      "{ files: in.csv, header: false, columns: [code, country, amount] }", "{ country: country }", "code", "country",
+      "a,DE,1\ncode,country,amount\n"
+    ),
+    // A delimiter in a name that no quotes keep inside.
+    (
+      "{ files: in.csv, quote: none, escape: backslash }", "{ country: country, amount: \"a,b\" }", "code", "country",
+      "code,country,a\\,b\nx,DE,1\n"
+    ),
+  ]
+
+  private static let replays: [(String, String, String, String, String)] = [
+    ("{ files: in.json }", "[{\"code\":\"a\",\"at\":{\"land\":\"DE\"},\"n\":\"bad\"}]", "code", "at.land", "n"),
+    (
+      "{ files: in.ndjson, each: lines }",
+      "{\"at\":{\"land\":\"DE\"},\"lines\":[{\"code\":\"x\",\"n\":1},{\"code\":\"a\",\"n\":\"bad\"}]}\n",
+      "lines.code",
+      "at.land", "lines.n"
+    ),
+    (
+      "{ files: in.xml }", "<r><i code=\"a\"><land>DE</land><n>bad</n></i></r>", "\"@code\"", "land", "n"
+    ),
+    (
+      "{ files: in.txt, format: fixed-width, widths: { code: 2, land: 3, n: 4 } }", "a DE bad \n", "code", "land", "n"
+    ),
+  ]
+
+  private static let hives: [(String, String, String, String, String)] = [
+    (
+      "{ files: x.ndjson, each: lines }", "ndjson",
+      "{\"lines\":[{\"code\":\"a\",\"n\":1},{\"code\":\"b\",\"n\":2}]}\n", "lines.code", "lines.n"
+    ),
+    ("{ files: x.json }", "json", "[{\"code\":\"a\",\"n\":1},\n{\"code\":\"b\",\"n\":2}]", "code", "n"),
+    ("{ files: x.xml }", "xml", "<r><i code=\"a\"><n>1</n></i><i code=\"b\"><n>2</n></i></r>", "\"@code\"", "n"),
+    ("{ files: x.csv, header: false, columns: [code, n] }", "csv", "a,1\nb,2\n", "code", "n"),
+    (
+      "{ files: x.csv, skip_lines: 1, comment: \"#\" }", "csv", "title\ncode,n\n# none\na,1\ncode,n\nb,2\n", "code",
+      "n"
+    ),
+  ]
+
   @Test(
     "the union of the stores is one store",
-    arguments: [
-      // Numbers and Booleans that JSON spells otherwise.
-      (
-        "{ files: in.yaml }", "{ country: country, amount: amount }", "code", "country",
-        "- {code: a, country: 0x1F, amount: 0x1F}\n- {code: b, country: True, amount: 0o17}\n- {code: c, country: +3, amount: +3}\n"
-      ),
-      // A JSON text of several lines, and one that looks like a cell of the spool.
-      (
-        "{ files: in.json }", "{ country: country, amount: amount }", "code", "amount",
-        "[{\"code\": \"a\", \"country\": {\n \"x\": [1, 2]}, \"amount\": 1},"
-          + "{\"code\": \"b\", \"country\": {\"$number\": \"7\"}, \"amount\": 1}]"
-      ),
-      // A record that is spelt like the names that are made for it.
-      (
-        "{ files: in.csv, header: false }", "{ country: \"2\", amount: \"3\" }", "\"1\"", "2",
-        "a,DE,1\n1,2,3\nb,2,4\n"
-      ),
-      (
-        "{ files: in.csv, header: false, columns: [code, country, amount] }", "{ country: country }", "code", "country",
-        "a,DE,1\ncode,country,amount\n"
-      ),
-      // A delimiter in a name that no quotes keep inside.
-      (
-        "{ files: in.csv, quote: none, escape: backslash }", "{ country: country, amount: \"a,b\" }", "code", "country",
-        "code,country,a\\,b\nx,DE,1\n"
-      ),
-    ])
+    arguments: unions)
   func union(source: String, attributes: String, key: String, by: String, text: String) throws {
     let name = try #require(["in.yaml", "in.json", "in.csv"].first { source.contains($0) })
     let family = try family(source, attributes, key: key, by: by)
@@ -66,21 +98,7 @@ struct StoresFormatsTests {
 
   @Test(
     "rejects of stores are replayed with all that the pipeline reads",
-    arguments: [
-      ("{ files: in.json }", "[{\"code\":\"a\",\"at\":{\"land\":\"DE\"},\"n\":\"bad\"}]", "code", "at.land", "n"),
-      (
-        "{ files: in.ndjson, each: lines }",
-        "{\"at\":{\"land\":\"DE\"},\"lines\":[{\"code\":\"x\",\"n\":1},{\"code\":\"a\",\"n\":\"bad\"}]}\n",
-        "lines.code",
-        "at.land", "lines.n"
-      ),
-      (
-        "{ files: in.xml }", "<r><i code=\"a\"><land>DE</land><n>bad</n></i></r>", "\"@code\"", "land", "n"
-      ),
-      (
-        "{ files: in.txt, format: fixed-width, widths: { code: 2, land: 3, n: 4 } }", "a DE bad \n", "code", "land", "n"
-      ),
-    ])
+    arguments: replays)
   func replay(source: String, text: String, key: String, by: String, number: String) throws {
     let name = try #require(["in.json", "in.ndjson", "in.xml", "in.txt"].first { source.contains("\($0)") })
     let family = try family(source, "{ country: \(by), amount: \(number) }", key: key, by: by)
@@ -115,19 +133,7 @@ struct StoresFormatsTests {
 
   @Test(
     "files of folders called key=value are read as the pipeline says",
-    arguments: [
-      (
-        "{ files: x.ndjson, each: lines }", "ndjson",
-        "{\"lines\":[{\"code\":\"a\",\"n\":1},{\"code\":\"b\",\"n\":2}]}\n", "lines.code", "lines.n"
-      ),
-      ("{ files: x.json }", "json", "[{\"code\":\"a\",\"n\":1},\n{\"code\":\"b\",\"n\":2}]", "code", "n"),
-      ("{ files: x.xml }", "xml", "<r><i code=\"a\"><n>1</n></i><i code=\"b\"><n>2</n></i></r>", "\"@code\"", "n"),
-      ("{ files: x.csv, header: false, columns: [code, n] }", "csv", "a,1\nb,2\n", "code", "n"),
-      (
-        "{ files: x.csv, skip_lines: 1, comment: \"#\" }", "csv", "title\ncode,n\n# none\na,1\ncode,n\nb,2\n", "code",
-        "n"
-      ),
-    ])
+    arguments: hives)
   func folders(source: String, ending: String, text: String, key: String, number: String) throws {
     let family = try family(source, "{ country: country, amount: \(number) }", key: key)
     try family.folder.write(
