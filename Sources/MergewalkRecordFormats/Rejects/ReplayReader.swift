@@ -140,9 +140,10 @@ public struct ReplayReader: RecordReader {
         for (column, name) in asked.enumerated() where name != columns[column] { scratch.setAbsent(column: column) }
         take(at: place, raw, indent: line.indent, into: &batch)
       }
-      if batch.recordCount + batch.errors.count == before {
+      // A record without elements of “each” is none in its file either.
+      if format.eachPath == nil, batch.recordCount + batch.errors.count == before {
         var nothing = problem(
-          .invalidDocument, "nothing of this is a record, as of a list without elements; empty “raw” to give it up")
+          .invalidDocument, "this is not a record but a comment or a header; empty “raw” to give the record up")
         nothing.indent = line.indent
         refuse(&nothing, into: &batch)
       }
