@@ -143,7 +143,7 @@ public struct ReplayReader: RecordReader {
       // A record without elements of “each” is none in its file either.
       if format.eachPath == nil, batch.recordCount + batch.errors.count == before {
         var nothing = problem(
-          .invalidDocument, "this is not a record but a comment or a header; empty “raw” to give the record up")
+          .invalidDocument, "there is no record, only text such as a comment; empty “raw” to give the record up")
         nothing.indent = line.indent
         refuse(&nothing, into: &batch)
       }
