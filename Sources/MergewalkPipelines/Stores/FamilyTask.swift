@@ -167,7 +167,11 @@ final class FamilyTask {
       }
     }
     guard plan.hasFolders else { return definition }
-    if let folders = work.folders, !part.files.isEmpty {
+    if let first = part.files.first {
+      guard let folders = work.folders else {
+        throw FamilyError(
+          .inputChanged, "\(first.path): files of the folders are gone since the family was planned; plan it again")
+      }
       guard FamilyPlan.digest(of: part.files, outcome: folders.outcome) == part.sha256 else {
         throw FamilyError(
           .otherPlan,

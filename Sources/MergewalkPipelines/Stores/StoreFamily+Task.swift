@@ -71,7 +71,7 @@ struct FamilyWork: Sendable {
   let files: FamilyFiles
   let plan: FamilyPlan
   let loaded: LoadedFamily
-  /// How the files of folders are read that another program has split; nil where there are none.
+  /// How the files of folders are read that another program has split; nil where they are not to be read.
   let folders: FolderReading?
   /// Tells whether the plan's file is still the one that was read.
   let planIdentity: String?
@@ -86,11 +86,11 @@ struct FolderReading: Sendable {
 }
 
 extension StoreFamily {
-  /// How the files of folders are read; nil where the records are in a spool.
+  /// How the files of folders are read; nil where the records are in a spool, and where the first file is gone: stores
+  /// that are ready do not need it.
   private func folderReading(_ plan: FamilyPlan) throws(FamilyError) -> FolderReading? {
-    guard let first = plan.parts.first(where: { !$0.files.isEmpty })?.files.first else { return nil }
-    guard FileSystem.exists(first.path) else {
-      throw FamilyError(.inputChanged, "\(first.path): the file is gone since the family was planned; plan it again")
+    guard let first = plan.parts.first(where: { !$0.files.isEmpty })?.files.first, FileSystem.exists(first.path) else {
+      return nil
     }
     var settings = PipelineSettings()
     settings.variables = Variables(assignments: plan.variables)
