@@ -157,6 +157,15 @@ struct BatchPreparer: Sendable {
     }
   }
 
+  /// Whether a record's cell is empty, or no value at all.
+  private func isUnusable(_ column: CellColumn, _ record: Int, isEmpty: Bool) -> Bool {
+    switch column.tags[record] {
+    case CellTag.null, CellTag.failed, CellTag.absent: !isEmpty
+    case CellTag.text, CellTag.blob: isEmpty && ByteRange(payload: column.payloads[record]).length == 0
+    default: false
+    }
+  }
+
   /// A row with an absent cell keeps what is there, so its content cannot be told from the record.
   private func forgetAbsent(_ column: CellColumn, _ hashes: inout ContiguousArray<UInt64>) {
     for i in hashes.indices where column.tags[i] == CellTag.absent { hashes[i] = 0 }
@@ -170,10 +179,11 @@ struct BatchPreparer: Sendable {
       for i in 0..<count where batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
         if isPassedOver(i) { continue }
         batch.hasFailed[i] = true
+        let isEmpty = batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty
+        // The part of the key that names nothing: of several the first one.
+        let field = part.keyFields.first { isUnusable(batch.columns[$0], i, isEmpty: isEmpty) } ?? part.keyFields[0]
         batch.refusals.append(
-          RecordReject(
-            record: Int32(i), field: Int32(part.keyFields[0]),
-            code: batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty ? .emptyKey : .nullKey))
+          RecordReject(record: Int32(i), field: Int32(field), code: isEmpty ? .emptyKey : .nullKey))
       }
     }
     for relationship in part.relationships where !relationship.isOptional {

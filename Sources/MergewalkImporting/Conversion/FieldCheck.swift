@@ -155,6 +155,8 @@ struct FieldCheck {
       guard let wanted = AttributeType.wanted(by: option), !wanted.types.contains(attribute.type),
         !(isCount && option == "decimal_mark")
       else { continue }
+      // Steps read texts as these say, whatever the attribute takes in the end.
+      if !field.steps.isEmpty, option != "encoding", option != "plain_numbers" { continue }
       refuse(
         at: field.places[option]?.key,
         "“\(option)” is for attributes of type \(wanted.words), but “\(attribute.name)” is \(attribute.type.xmlName)")
@@ -176,6 +178,8 @@ struct FieldCheck {
     _ option: String, _ substitute: FieldImport.Substitute?, standard: FieldImport.Substitute?
   ) {
     let place = field.places[option]?.value
+    // To mode “replace” nothing is the default where the model has none.
+    if option == "absent", field.isReplaced { return }
     guard let substitute, place != nil || substitute != standard, let obstacle = substitute.obstacle(at: attribute)
     else { return }
     refuse(

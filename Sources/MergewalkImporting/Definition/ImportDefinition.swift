@@ -226,6 +226,8 @@ public struct FieldImport: Sendable {
   public var conversion = ConversionOptions()
   /// The record has no such field (a short row by option, a missing member).
   public var whenAbsent = Substitute.keep
+  /// Whether mode `replace` says what ``whenAbsent`` is, and no person.
+  var isReplaced = false
   /// The field is null (JSON null, a null token).
   public var whenNull = Substitute.null
   /// A value that is set in place of ``whenAbsent``.

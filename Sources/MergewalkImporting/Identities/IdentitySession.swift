@@ -226,7 +226,7 @@ final class IdentitySession {
     do {
       let gone = try check.run { () throws(StoreError) in try file.buildIndexes { !$0.isUnique } }
       try check.completeEntities()
-      guard gone > 0 else { return }
+      guard gone > 0 else { return count(check.forgotten, store) }
       ledger.takeBack(gone)
       for root in Set(parts.map(\.entity.rootIndex)).sorted() {
         var findings: [Int64: ReferenceCheck.Finding] = [:]
@@ -236,9 +236,33 @@ final class IdentitySession {
           try report(&findings, importer, number, rejects)
         }
       }
+      count(check.forgotten, store)
     } catch {
       throw ImportError(wrapping: error)
     }
+  }
+
+  /// Counts the references that became nothing among the values that were replaced.
+  private func count(_ forgotten: [ReferenceCheck.Forgotten], _ store: PersistentStore) {
+    for item in forgotten {
+      var rest = Int64(item.count)
+      // Several files may have objects of one entity; which of them is not known.
+      for (number, part) in parts.enumerated() where store.schema.entityNumbers[part.entity.index] == item.entity {
+        guard let field = Self.field(item.relationship, of: part).map({ Int($0) }) else { continue }
+        let stored = Int64(values[number].records - values[number].rejected) - values[number][field].wrappedSum()
+        let own = min(rest, max(0, stored))
+        values[number][field][FieldTally.Replacement.missing.index] += own
+        rest -= own
+      }
+    }
+  }
+
+  /// The field of a part that has a relationship.
+  private static func field(_ relationship: RelationshipDescription, of part: IdentityPlan) -> Int32? {
+    part.fields.firstIndex {
+      $0.relationship?.slot == relationship.slot
+        && $0.relationship?.declaringEntity == relationship.declaringEntity && !$0.isImplied
+    }.map(Int32.init)
   }
 
   /// Reads the files of an entity again and writes a reject for each record whose object was taken out.
@@ -272,12 +296,7 @@ final class IdentitySession {
   }
 
   private func reject(_ record: Int, _ finding: ReferenceCheck.Finding, _ part: IdentityPlan) -> RecordReject {
-    func field(_ relationship: RelationshipDescription) -> Int32? {
-      part.fields.firstIndex {
-        $0.relationship?.slot == relationship.slot
-          && $0.relationship?.declaringEntity == relationship.declaringEntity && !$0.isImplied
-      }.map(Int32.init)
-    }
+    func field(_ relationship: RelationshipDescription) -> Int32? { Self.field(relationship, of: part) }
     let model = definition.model
     switch finding.reason {
     case .missingTarget(let relationship):

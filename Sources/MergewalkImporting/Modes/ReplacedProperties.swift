@@ -38,8 +38,10 @@ extension EntityImport {
   var replacing: EntityImport {
     guard mode == .replace else { return self }
     var result = self
-    for index in result.attributes.indices where result.attributes[index].whenAbsent == .keep {
+    for index in result.attributes.indices
+    where result.attributes[index].whenAbsent == .keep && result.attributes[index].places["absent"] == nil {
       result.attributes[index].whenAbsent = .useDefault
+      result.attributes[index].isReplaced = true
     }
     return result
   }

@@ -26,6 +26,19 @@ package final class ReferenceCheck {
     package let other: Int64
   }
 
+  /// The objects of an entity that kept nothing, or less, of a relationship, because what it refers to is not there.
+  package struct Forgotten: Sendable {
+    /// The relationship whose field refers to them.
+    package let relationship: RelationshipDescription
+    /// The number of the objects' entity.
+    package let entity: Int
+    /// How many objects.
+    package let count: Int
+  }
+
+  /// What was set to nothing, once the check has run.
+  package private(set) var forgotten: [Forgotten] = []
+
   private let schema: StoreSchema
   private let connection: Connection
   /// The numbers of the entities whose references to what is not there become nothing.
@@ -272,8 +285,15 @@ package final class ReferenceCheck {
       // Every column is qualified: the other object may be of the same table.
       let missing =
         "NOT EXISTS (SELECT 1 FROM \(other) AS d WHERE d.Z_PK = s.\(reference.column)\(reference.condition))"
+      let owner = tableName(root: reference.root)
+      try count(
+        reference,
+        reference.isJoin
+          ? "SELECT o.Z_ENT, count(DISTINCT s.\(reference.owner)) FROM \(reference.table) AS s CROSS JOIN \(owner) AS o"
+            + " ON o.Z_PK = s.\(reference.owner) WHERE \(missing) GROUP BY o.Z_ENT"
+          : "SELECT s.Z_ENT, count(*) FROM \(reference.table) AS s WHERE s.\(reference.column) IS NOT NULL AND \(missing)"
+            + " GROUP BY s.Z_ENT")
       if reference.isJoin {
-        let owner = tableName(root: reference.root)
         try connection.execute(
           "DELETE FROM \(reference.table) AS s WHERE \(missing)"
             + " OR NOT EXISTS (SELECT 1 FROM \(owner) AS o WHERE o.Z_PK = s.\(reference.owner))")
@@ -282,6 +302,16 @@ package final class ReferenceCheck {
         try connection.execute(
           "UPDATE \(reference.table) AS s SET \(nulls) WHERE s.\(reference.column) IS NOT NULL AND \(missing)")
       }
+    }
+  }
+
+  private func count(_ reference: Reference, _ sql: String) throws(StoreError) {
+    let select = try connection.prepare(sql)
+    while try select.step() {
+      forgotten.append(
+        Forgotten(
+          relationship: reference.relationship, entity: Int(truncatingIfNeeded: select.integer(0)),
+          count: Int(truncatingIfNeeded: select.integer(1))))
     }
   }
 }

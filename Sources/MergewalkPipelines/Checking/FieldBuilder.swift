@@ -11,8 +11,12 @@ struct FieldBuilder {
   func build(_ named: NamedValue, of entity: EntityDescription?) -> FieldImport {
     var component = named.value ?? ComponentValue(.field, position: named.name.position)
     if let defaults, let attribute = entity?.attribute(named: named.name.value) {
+      // Steps read texts as all fields do, whatever the attribute takes in the end.
+      let readings = component.has("do") ? FieldSpec.readings.map(\.name) : []
       for (name, option) in defaults.fields
-      where !component.has(name) && Self.fits(name, option, attribute) && !component.hasCase(name) {
+      where !component.has(name) && !component.hasCase(name)
+        && (readings.contains(name) || Self.fits(name, option, attribute))
+      {
         component.fields[name] = option
       }
     }

@@ -143,7 +143,11 @@ final class FamilyTask {
   }
 
   /// The definition that builds one store.
-  private func definition(_ part: FamilyPlan.Part, _ pieces: (folder: String, unit: SpoolUnit)?) -> ImportDefinition {
+  ///
+  /// - Throws: `otherPlan` when the way to read a folder's files is no longer that of the plan.
+  private func definition(
+    _ part: FamilyPlan.Part, _ pieces: (folder: String, unit: SpoolUnit)?
+  ) throws(FamilyError) -> ImportDefinition {
     var definition = work.loaded.definition
     for index in definition.parts.indices {
       definition.parts[index].sources = []
@@ -163,8 +167,21 @@ final class FamilyTask {
       }
     }
     guard plan.hasFolders else { return definition }
+    if let first = part.files.first {
+      guard let folders = work.folders else {
+        throw FamilyError(
+          .inputChanged, "\(first.path): files of the folders are gone since the family was planned; plan it again")
+      }
+      guard FamilyPlan.digest(of: part.files, outcome: folders.outcome) == part.sha256 else {
+        throw FamilyError(
+          .otherPlan,
+          "“\(part.value)”: how the pipeline reads the files of its folder has changed since the family was planned; plan"
+            + " it again")
+      }
+      definition.parts[0].format = folders.format
+    }
     for file in part.files {
-      var source = ByteSource(path: file.path)
+      var source = ByteSource(path: file.path, container: work.folders?.container ?? ContainerOptions())
       let digest = SourceExpectation.sha256(hex: file.sha256)
       _ = source.expect(SourceExpectation(size: file.bytes, sha256: digest))
       definition.parts[0].sources.append(source)
@@ -203,7 +220,7 @@ final class FamilyTask {
     let path = "\(attempt.path)/work/work.sqlite"
     let rejects = "\(attempt.path)/work/rejects.ndjson"
     let sealed = "\(attempt.path)/ready/\(self.number).sqlite"
-    var definition = definition(part, pieces)
+    var definition = try definition(part, pieces)
     definition.storePath = path
     definition.rejects.path = rejects
     definition.rejects.run = StoreFamily.rejectsRun(definition)
@@ -214,6 +231,7 @@ final class FamilyTask {
       } catch { return .failure(error) }
     }
     let summary = try outcome.get()
+    result.note(summary.warnings)
     var receipt: StoreReceipt
     do throws(StoreError) {
       let made = try SeedFile.seal(
@@ -322,6 +340,7 @@ final class FamilyTask {
       result.built += 1
       result.read += store.receipt.counts.read
       result.rejected += store.receipt.counts.rejected
+      result.sharedRejected += store.receipt.shared.rejected
     }
     ready = []
     readyBytes = 0

@@ -62,8 +62,17 @@ struct HiveFolders {
       files: names.filter { !inner.contains($0) }.map { "\(path)/\($0)" }, inner: inner)
   }
 
-  /// All files, in the order of the folders.
-  var files: [String] { folders.flatMap(\.files) }
+  /// The file that tells the format where the pipeline does not: tasks look at the first one of a value, too.
+  var sample: String? {
+    let filled = folders.filter { !$0.files.isEmpty }
+    let named = filled.first { folder in folder.value.map { Self.isName($0) } ?? false }
+    return (named ?? filled.first)?.files.first
+  }
+
+  /// Whether a value can name a store.
+  private static func isName(_ value: String) -> Bool {
+    StorePathTemplate.encoded(value).utf8.count <= StorePathTemplate.mostNameBytes
+  }
 
   /// Checks that the folders are what the pipeline spreads its records by.
   func check(_ policy: StoresPolicy, _ definition: ImportDefinition) throws(FamilyError) {
@@ -110,7 +119,7 @@ struct HiveFolders {
           throw FamilyError(.failed, "\(path): the file cannot be read")
         }
         let name = StorePathTemplate.encoded(value)
-        guard name.utf8.count <= StorePathTemplate.mostNameBytes, policy.path.path(for: value) != nil else {
+        guard Self.isName(value), policy.path.path(for: value) != nil else {
           nameless.append((ByteSource(path: path, container: container), value))
           continue
         }
@@ -123,8 +132,9 @@ struct HiveFolders {
       }
     }
     plan.parts = order.compactMap { parts[$0] }
+    let outcome = definition.outcomeDigest
     for index in plan.parts.indices {
-      plan.parts[index].sha256 = FamilyPlan.joined(["files"] + plan.parts[index].files.map(\.sha256))
+      plan.parts[index].sha256 = FamilyPlan.digest(of: plan.parts[index].files, outcome: outcome)
     }
     plan.sources = nameless.map { FamilyPlan.Source($0.source.path, state: FamilyFiles.state($0.source.path)) }
     let columns: [String]

@@ -6,6 +6,7 @@ extension SpoolForm {
   static let jsonColumns = [
     "format", "delimiter", "quote", "escape", "comment", "nulls", "quoted_nulls", "trim", "trim_quoted", "blank_lines",
     "repeated_headers", "pad", "long", "lenient", "most", "scalars", "duplicates", "elements",
+    "objects",
   ]
 
   func write(_ out: inout JSONBytes) {
@@ -35,6 +36,7 @@ extension SpoolForm {
     default:
       out.member("format", "rows")
       out.member("elements", format.hasElements)
+      out.member("objects", format.readsObjects)
     }
   }
 
@@ -70,7 +72,9 @@ extension SpoolForm {
       options.scalars = scalars
       options.duplicates = duplicates
       self.init(.ndjson(options), columns: [])
-    case "rows": self.init(SpoolForm.rows(hasElements: row.flag("elements")), columns: [])
+    case "rows":
+      self.init(
+        SpoolForm.rows(hasElements: row.flag("elements"), readsObjects: row.flag("objects")), columns: [])
     default: return nil
     }
   }

@@ -140,6 +140,7 @@ extension StoreFamily {
     if isOurs { result.split = (split.read, split.skipped, split.rejected) }
     result.parts = (sum.read, sum.skipped, sum.rejected)
     result.shared = receipts.reduce(0) { $0 + $1.shared.read }
+    result.sharedRejected = receipts.reduce(0) { $0 + $1.shared.rejected }
     result.read = sum.read + split.skipped + split.rejected
     result.skipped = sum.skipped + split.skipped
     result.rejected = sum.rejected + split.rejected

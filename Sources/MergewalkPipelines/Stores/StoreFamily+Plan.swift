@@ -26,7 +26,7 @@ extension StoreFamily {
     var settings = PipelineSettings()
     settings.variables = variables
     let hive = HiveFolders(sources)
-    settings.sourcePaths = hive?.files.first.map { [$0] } ?? sources
+    settings.sourcePaths = hive?.sample.map { [$0] } ?? sources
     settings.checksHeaders = hive == nil
     let read: Pipeline
     var definition: ImportDefinition
@@ -40,7 +40,9 @@ extension StoreFamily {
     var forms: [SpoolForm] = []
     for part in definition.parts {
       do throws(DiagnosticList) {
-        forms.append(SpoolForm(part.format, columns: try definition.columnNames(of: part)))
+        // What a folder's name says is in none of its records.
+        let columns = try definition.columnNames(of: part).filter { hive == nil || $0 != policy.column }
+        forms.append(SpoolForm(part.format, columns: columns))
       } catch { throw FamilyError(error) }
     }
     try hive?.check(policy, definition)
@@ -234,6 +236,13 @@ extension FamilyPlan {
     let digest = DigestStream()
     for text in digests { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
+  }
+
+  /// The digest of a part's own files, with what the pipeline makes of their records.
+  ///
+  /// - Parameter outcome: See ``ImportDefinition/outcomeDigest``; its formats are those of the files.
+  static func digest(of files: [InputFile], outcome: String) -> String {
+    joined(["files", outcome] + files.map(\.sha256))
   }
 
   /// The digest of a part's records, which mean something else where a folder says what they leave out.

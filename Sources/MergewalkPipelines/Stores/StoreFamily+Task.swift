@@ -1,3 +1,7 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkRecordFormats
 import Synchronization
 import MergewalkThreads
 
@@ -20,7 +24,8 @@ extension StoreFamily {
     try checkSources(plan)
     try files.make()
     let groups = plan.groups(ofTask: number - 1, of: count)
-    let work = FamilyWork(files: files, plan: plan, loaded: loaded, planIdentity: planIdentity)
+    let work = FamilyWork(
+      files: files, plan: plan, loaded: loaded, folders: try folderReading(plan), planIdentity: planIdentity)
     guard jobs > 1, groups.count > 1 else {
       var result = Built()
       let task = try FamilyTask(work)
@@ -66,6 +71,38 @@ struct FamilyWork: Sendable {
   let files: FamilyFiles
   let plan: FamilyPlan
   let loaded: LoadedFamily
+  /// How the files of folders are read that another program has split; nil where they are not to be read.
+  let folders: FolderReading?
   /// Tells whether the plan's file is still the one that was read.
   let planIdentity: String?
+}
+
+/// How the files of folders called `key=value` are read: as the pipeline says, and not as the records of a spool.
+struct FolderReading: Sendable {
+  let format: RecordFormat
+  let container: ContainerOptions
+  /// See ``ImportDefinition/outcomeDigest``.
+  let outcome: String
+}
+
+extension StoreFamily {
+  /// How the files of folders are read; nil where the records are in a spool, and where the first file is gone: stores
+  /// that are ready do not need it.
+  private func folderReading(_ plan: FamilyPlan) throws(FamilyError) -> FolderReading? {
+    guard let first = plan.parts.first(where: { !$0.files.isEmpty })?.files.first, FileSystem.exists(first.path) else {
+      return nil
+    }
+    var settings = PipelineSettings()
+    settings.variables = Variables(assignments: plan.variables)
+    settings.sourcePaths = [first.path]
+    settings.checksHeaders = false
+    do throws(DiagnosticList) {
+      let pipeline = try Pipeline.read(plan.pipelinePath, settings: settings)
+      hide(pipeline.redaction)
+      guard let part = pipeline.definition.parts.first else { return nil }
+      return FolderReading(
+        format: part.format, container: part.sources.first?.container ?? ContainerOptions(),
+        outcome: pipeline.definition.outcomeDigest)
+    } catch { throw FamilyError(error) }
+  }
 }

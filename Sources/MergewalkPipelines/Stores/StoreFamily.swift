@@ -42,12 +42,32 @@ public final class StoreFamily {
     public var read = 0
     /// Records rejected, of the stores that were built.
     public var rejected = 0
+    /// Records of shared pipelines rejected, counted once for each store that was built.
+    public var sharedRejected = 0
+    /// For each warning about the input the number of runs that had it.
+    private var runWarnings: [RunWarning: Int] = [:]
+
+    /// The warnings of the runs about the input, in the order of their texts, with the number of stores.
+    ///
+    /// That nothing was matched is said when it holds in every store that was built: another part may have it.
+    public var warnings: [(warning: RunWarning, stores: Int)] {
+      runWarnings.filter { $0.key.code != .neverMatched || $0.value == built }
+        .map { (warning: $0.key, stores: $0.value) }.sorted { $0.warning.description < $1.warning.description }
+    }
+
+    /// Takes the warnings of a run that are about its input; of the others the plan tells.
+    mutating func note(_ warnings: [RunWarning]) {
+      let codes: [RunWarning.Code] = [.contractNewColumn, .contractMissingColumn, .contractType, .neverMatched]
+      for warning in Set(warnings) where codes.contains(warning.code) { runWarnings[warning, default: 0] += 1 }
+    }
 
     static func += (left: inout Built, right: Built) {
       left.built += right.built
       left.kept += right.kept
       left.read += right.read
       left.rejected += right.rejected
+      left.sharedRejected += right.sharedRejected
+      left.runWarnings.merge(right.runWarnings, uniquingKeysWith: +)
     }
   }
 
@@ -67,6 +87,8 @@ public final class StoreFamily {
     public var parts = (read: 0, skipped: 0, rejected: 0)
     /// The records of shared pipelines, counted once for each store.
     public var shared = 0
+    /// Those of them that were rejected.
+    public var sharedRejected = 0
     /// The file with the rejects of the split and of all parts, when there are any.
     public var rejectsPath: String?
     /// Records of all stores and of the split.

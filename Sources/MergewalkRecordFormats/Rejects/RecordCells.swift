@@ -57,7 +57,7 @@ package struct RecordCells: Sendable {
     default: return nil
     }
     guard let names = LoneRecordFormat.names(of: plain, header: header), Set(names).count == names.count,
-      String(validating: raw, as: UTF8.self) != nil
+      String(validating: raw, as: UTF8.self) != nil, !SpoolRow.isRow(raw)
     else { return nil }
     let lone = LoneRecordFormat(of: plain, columns: names, header: header)
     let (text, form) = lone.reading(raw, indent: 0)

@@ -18,6 +18,8 @@ package struct ReplayReader: RecordReader {
   private let known: Set<String>?
   private let mayLackColumns: Bool
   private let index: Int
+  /// The form of the records that a family of stores has rejected, where it is not that of their source.
+  private let rows: RecordFormat?
   private var lines: RejectLines
   /// What was read and belongs to the next batch.
   private var pending: Result<RejectLine, RecordError>?
@@ -49,6 +51,8 @@ package struct ReplayReader: RecordReader {
     self.known = known
     self.mayLackColumns = mayLackColumns
     self.index = index
+    let spool = SpoolForm(format, columns: [])
+    rows = spool.isRewritten ? spool.format : nil
     path = source.path
     lines = try RejectLines(source)
   }
@@ -142,13 +146,23 @@ package struct ReplayReader: RecordReader {
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
-    let (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)
+    var (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)
+    var request = lone.columns
+    if let rows, SpoolRow.isRow(raw) { (text, form, request) = (raw + [10], rows, ColumnRequest.named(asked)) }
     let source = ByteSource(bytes: text, path: path)
+    let before = batch.recordCount + batch.errors.count
     do throws(ReadError) {
-      var reader = try form.reader(source: source, columns: lone.columns, index: 0)
+      var reader = try form.reader(source: source, columns: request, index: 0)
       while try reader.read(into: &scratch, limit: BatchLimit(records: 4096, bytes: 1 << 20)) {
         for (column, name) in asked.enumerated() where name != columns[column] { scratch.setAbsent(column: column) }
         take(at: place, raw, indent: line.indent, into: &batch)
+      }
+      // A record without elements of “each” is none in its file either.
+      if format.eachPath == nil, batch.recordCount + batch.errors.count == before {
+        var nothing = problem(
+          .invalidDocument, "there is no record, only text such as a comment; empty “raw” to give the record up")
+        nothing.indent = line.indent
+        refuse(&nothing, into: &batch)
       }
     } catch {
       var refused = problem(.invalidDocument, error.message)

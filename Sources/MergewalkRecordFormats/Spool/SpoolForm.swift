@@ -1,12 +1,12 @@
 /// How the records of an input are written one by one into other files, and read from there.
 ///
 /// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats the columns that are
-/// asked for become the members of JSON objects.
+/// asked for become lines of JSON, see ``SpoolRow``.
 package struct SpoolForm: Sendable {
   private enum Kind: Sendable {
     case csv(CSVOptions)
     case ndjson(NDJSONOptions)
-    case rows(hasElements: Bool, keys: [[UInt8]])
+    case rows(hasElements: Bool, readsObjects: Bool, keys: [[UInt8]])
   }
 
   private let kind: Kind
@@ -22,13 +22,18 @@ package struct SpoolForm: Sendable {
       options.columnCount = nil
       options.table = nil
       options.skippedLines = 0
+      // What is spread is a record, also where a file without a header has one that is spelt like the header written here.
+      options.repeatedHeaders = .record
+      options.comment = nil
       options.caution = nil
       options.encoding = .utf8
       kind = .csv(options)
     case .ndjson(var options) where options.each == nil:
       options.encoding = .utf8
       kind = .ndjson(options)
-    default: kind = .rows(hasElements: format.hasElements, keys: columns.map(RecordWriter.key))
+    default:
+      kind = .rows(
+        hasElements: format.hasElements, readsObjects: format.readsObjects, keys: columns.map(RecordWriter.key))
     }
   }
 
@@ -37,20 +42,26 @@ package struct SpoolForm: Sendable {
     switch kind {
     case .csv(let options): .csv(options)
     case .ndjson(let options): .ndjson(options)
-    case .rows(let hasElements, _): Self.rows(hasElements: hasElements)
+    case .rows(let hasElements, let readsObjects, _): Self.rows(hasElements: hasElements, readsObjects: readsObjects)
     }
   }
 
-  /// The format of records that were written as JSON objects with the names of their columns as members.
-  package static func rows(hasElements: Bool) -> RecordFormat {
+  /// The format of records that were written as lines of JSON.
+  ///
+  /// - Parameters:
+  ///   - hasElements: See ``RecordFormat/hasElements``; it is that of the source's own format.
+  ///   - readsObjects: See ``RecordFormat/readsObjects``.
+  package static func rows(hasElements: Bool, readsObjects: Bool) -> RecordFormat {
     .custom(
-      CustomRecordFormat(identity: "spool\(hasElements ? "+" : "")", hasElements: hasElements) {
+      CustomRecordFormat(
+        identity: "spool\(hasElements ? "+" : "")\(readsObjects ? "=" : "")", readsObjects: readsObjects,
+        hasElements: hasElements
+      ) {
         (source, columns, index) throws(ReadError) in
         guard case .named(let names) = columns else {
           return try NDJSONReader(source: source, columns: columns, index: index)
         }
-        return try NDJSONReader(
-          source: source, columns: .named(names.map { JSONPaths.path(toMember: $0) }), index: index)
+        return try SpoolRowReader(source: source, columns: names, index: index)
       })
   }
 
@@ -75,7 +86,7 @@ package struct SpoolForm: Sendable {
       if let quote = options.quote { bytes.append(quote) }
       for byte in name.utf8 {
         if byte == options.quote { bytes.append(options.escape ?? byte) }
-        if let escape = options.escape, byte == escape, escape != options.quote { bytes.append(escape) }
+        if let escape = options.escape, Self.needs(escape, before: byte, options) { bytes.append(escape) }
         bytes.append(byte)
       }
       if let quote = options.quote { bytes.append(quote) }
@@ -84,20 +95,26 @@ package struct SpoolForm: Sendable {
     return bytes
   }
 
+  /// Whether an escape has to stand before a byte of a name, but for quotes.
+  private static func needs(_ escape: UInt8, before byte: UInt8, _ options: CSVOptions) -> Bool {
+    if escape == options.quote { return false }
+    if byte == escape { return true }
+    // Without quotes nothing else keeps a delimiter or a line end inside.
+    return options.quote == nil && (byte == options.delimiter.bytes.first || byte == 10 || byte == 13)
+  }
+
   /// Appends a record without its line end, and returns its length.
   @inline(__always)
   package func append(_ record: Int, of batch: RecordBatch, to bytes: inout [UInt8]) -> Int {
     let before = bytes.count
-    guard case .rows(_, let keys) = kind else {
+    guard case .rows(_, _, let keys) = kind else {
       batch.withRawRecord(record) { bytes.append(contentsOf: $0) }
       return bytes.count - before
     }
     var out = OutputBytes()
     swap(&out.bytes, &bytes)
-    RecordWriter.append(batch, record, keys: keys, to: &out)
+    SpoolRow.append(batch, record, keys: keys, to: &out)
     swap(&out.bytes, &bytes)
-    // The line end is the caller's.
-    bytes.removeLast()
     return bytes.count - before
   }
 }

@@ -45,11 +45,17 @@ struct RejectSheet {
   /// Takes the header of a line: it is told once a file, in whichever line comes first.
   mutating func note(_ line: RejectLine) { if let names = line.header { headers[Self.key(line)] = names } }
 
+  /// Whether a source's column is called as one of the sheet's own, which would be taken for it.
+  private static func isOwn(_ name: String) -> Bool { [lineName, reasonName, rawName].contains(name.lowercased()) }
+
   /// A record as cells; `nil` where it stands as it is.
   private func cells(_ line: RejectLine) -> RecordCells? {
     let format = (definition.parts.first { $0.name == line.part } ?? definition.parts[0]).format
-    guard RecordCells.has(format), let raw = line.raw, !line.isCut else { return nil }
-    return RecordCells(raw, of: format, header: headers[Self.key(line)] ?? [])
+    guard RecordCells.has(format), let raw = line.raw, !line.isCut,
+      let cells = RecordCells(raw, of: format, header: headers[Self.key(line)] ?? []),
+      !cells.names.contains(where: Self.isOwn)
+    else { return nil }
+    return cells
   }
 
   /// Takes the columns of a record before the first one is written.
@@ -73,7 +79,9 @@ struct RejectSheet {
       object.members = [
         .init(Self.lineName, value: Array(String(line.line).utf8)), .init(Self.reasonName, value: Self.json(reason)),
       ]
-      if !line.isCut, let known = JSONObjectText(raw), known[Self.lineName] == nil {
+      if !line.isCut, let known = JSONObjectText(raw),
+        [Self.lineName, Self.reasonName, Self.rawName].allSatisfy({ known[$0] == nil })
+      {
         object.members += known.members
       } else {
         object.members.append(.init(Self.rawName, value: Self.json(String(decoding: raw, as: UTF8.self))))

@@ -94,23 +94,29 @@ final class StoresOutput {
   }
 
   func tell(_ built: StoreFamily.Built) {
-    rejected += built.rejected
+    rejected += built.rejected + built.sharedRejected
     members.append(
       (
         "task",
         .object([
           ("built", .integer(built.built)), ("kept", .integer(built.kept)), ("read", .integer(built.read)),
-          ("rejected", .integer(built.rejected)),
+          ("rejected", .integer(built.rejected)), ("shared_rejected", .integer(built.sharedRejected)),
+          ("warnings", .array(built.warnings.map { SummaryOutput.warning($0.warning) })),
         ])
       ))
     guard !options.quiet else { return }
     Console.words(
       "\(family.folder): \(Figures.count(built.built, "store")) built from \(Figures.count(built.read, "record")),"
-        + " \(Figures.grouped(built.kept)) kept" + left(0, built.rejected))
+        + " \(Figures.grouped(built.kept)) kept" + left(0, built.rejected) + sharedWords(built.sharedRejected))
+    for (warning, stores) in built.warnings {
+      Console.words(
+        "\(warning.place ?? family.folder): warning: \(warning.message), in \(Figures.count(stores, "store"))"
+          + " [\(warning.code.rawValue)]")
+    }
   }
 
   func tell(_ committed: StoreFamily.Committed) {
-    rejected = committed.rejected
+    rejected = committed.rejected + committed.sharedRejected
     var object: [(name: String, value: JSONText)] = [
       ("plan", .string(committed.id)), ("stores", .integer(committed.stores)),
       ("replaced", .integer(committed.published)), ("removed", .integer(committed.removed)),
@@ -120,7 +126,8 @@ final class StoresOutput {
     object.append(("rejects", committed.rejectsPath.map { .string($0) } ?? .null))
     object.append(("split", committed.split.map { Self.counts($0) } ?? .null))
     object.append(("parts", Self.counts(committed.parts)))
-    object += [("shared", .integer(committed.shared)), ("bytes", .integer(committed.bytes))]
+    object += [("shared", .integer(committed.shared)), ("shared_rejected", .integer(committed.sharedRejected))]
+    object.append(("bytes", .integer(committed.bytes)))
     members.append(("commit", .object(object)))
     guard !options.quiet else { return }
     Console.words(
@@ -136,7 +143,10 @@ final class StoresOutput {
     } else {
       Console.words("  sums     \(built); records that another program has split were not counted before")
     }
-    if committed.shared > 0 { Console.words("  shared   \(Figures.count(committed.shared, "record")) beside them") }
+    if committed.shared > 0 {
+      Console.words(
+        "  shared   \(Figures.count(committed.shared, "record")) beside them" + sharedWords(committed.sharedRejected))
+    }
     if let path = committed.rejectsPath { Console.words("  rejects  \(path) (\(words(committed.rejectCodes)))") }
   }
 
@@ -149,6 +159,12 @@ final class StoresOutput {
   private func left(_ skipped: Int, _ rejected: Int) -> String {
     (skipped > 0 ? ", \(Figures.grouped(skipped)) skipped" : "")
       + (rejected > 0 ? ", \(Figures.grouped(rejected)) rejected" : "")
+  }
+
+  /// What is said of rejects of shared pipelines, which are in no file of the family.
+  private func sharedWords(_ rejected: Int) -> String {
+    if rejected == 0 { return "" }
+    return ", \(Figures.grouped(rejected)) rejected of the pipelines under “shared”: run those alone to see why"
   }
 
   private func words(_ codes: [String: Int]) -> String {

@@ -1,0 +1,33 @@
+import Foundation
+import MergewalkTestSupport
+import Testing
+
+/// A reject for a key of several parts names the part that is to blame.
+@Suite("Rejects of composite keys")
+struct CompositeKeyRejectTests {
+  @Test(
+    "the reject names the first part that has no value",
+    arguments: [
+      ("x,", "b", "key.null"), (",1", "a", "key.null"), (",", "a", "key.null"), ("\"\",1", "a", "key.empty"),
+    ])
+  func part(key: String, field: String, code: String) throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      "entities: { K: { attributes: { a: string, b: integer64, v: string }, unique: [[a, b]] } }", to: "model.yaml")
+    try folder.write("v,a,b\n1,\(key)\n", to: "in.csv")
+    try folder.write(
+      """
+      model: model.yaml
+      store: s.sqlite
+      source: { files: in.csv, null: [""] }
+      import: { entity: K, find_by: [a, b], attributes: [v] }
+      rejects: r.ndjson
+      """, to: "k.yaml")
+    let run = try Command(["run", "k.yaml"], in: folder.path)
+    #expect(run.status == 1, "\(run.words)")
+    let text = try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8)
+    let reject = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(reject["field"] as? String == field && reject["attribute"] as? String == field)
+    #expect(reject["code"] as? String == code)
+  }
+}

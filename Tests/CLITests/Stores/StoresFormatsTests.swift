@@ -1,0 +1,197 @@
+import Foundation
+import MergewalkTestSupport
+import Testing
+
+/// Families hold what one store of the same input holds, whatever the format, and their rejects can be replayed.
+@Suite("Formats of families")
+struct StoresFormatsTests {
+  /// A pipeline over another source, whose attributes are texts and whole numbers.
+  private func family(_ source: String, _ attributes: String, key: String = "code", by: String = "country") throws
+    -> Family
+  {
+    let family = try Family(source: source)
+    try family.folder.write(
+      """
+      pipeline: items
+      model: model.yaml
+      source: \(source)
+      import:
+        entity: Item
+        find_by: { code: \(key) }
+        attributes: \(attributes)
+      stores: { by: "\(by)", path: "{\(by)}.sqlite" }
+      """, to: "items.yaml")
+    return family
+  }
+
+  private static let unions: [(String, String, String, String, String)] = [
+    // Numbers and Booleans that JSON spells otherwise.
+    (
+      "{ files: in.yaml }", "{ country: country, amount: amount }", "code", "country",
+      "- {code: a, country: 0x1F, amount: 0x1F}\n- {code: b, country: True, amount: 0o17}\n- {code: c, country: +3, amount: +3}\n"
+    ),
+    // A JSON text of several lines, and one that looks like a cell of the spool.
+    (
+      "{ files: in.json }", "{ country: country, amount: amount }", "code", "amount",
+      "[{\"code\": \"a\", \"country\": {\n \"x\": [1, 2]}, \"amount\": 1},"
+        + "{\"code\": \"b\", \"country\": {\"$number\": \"7\"}, \"amount\": 1}]"
+    ),
+    // A record that is spelt like the names that are made for it.
+    (
+      "{ files: in.csv, header: false }", "{ country: \"2\", amount: \"3\" }", "\"1\"", "2",
+      "a,DE,1\n1,2,3\nb,2,4\n"
+    ),
+    (
+      "{ files: in.csv, header: false, columns: [code, country, amount] }", "{ country: country }", "code", "country",
+      "a,DE,1\ncode,country,amount\n"
+    ),
+    // A delimiter in a name that no quotes keep inside.
+    (
+      "{ files: in.csv, quote: none, escape: backslash }", "{ country: country, amount: \"a,b\" }", "code", "country",
+      "code,country,a\\,b\nx,DE,1\n"
+    ),
+  ]
+
+  private static let replays: [(String, String, String, String, String)] = [
+    ("{ files: in.json }", "[{\"code\":\"a\",\"at\":{\"land\":\"DE\"},\"n\":\"bad\"}]", "code", "at.land", "n"),
+    (
+      "{ files: in.ndjson, each: lines }",
+      "{\"at\":{\"land\":\"DE\"},\"lines\":[{\"code\":\"x\",\"n\":1},{\"code\":\"a\",\"n\":\"bad\"}]}\n",
+      "lines.code",
+      "at.land", "lines.n"
+    ),
+    (
+      "{ files: in.xml }", "<r><i code=\"a\"><land>DE</land><n>bad</n></i></r>", "\"@code\"", "land", "n"
+    ),
+    (
+      "{ files: in.txt, format: fixed-width, widths: { code: 2, land: 3, n: 4 } }", "a DE bad \n", "code", "land", "n"
+    ),
+  ]
+
+  private static let hives: [(String, String, String, String, String)] = [
+    (
+      "{ files: x.ndjson, each: lines }", "ndjson",
+      "{\"lines\":[{\"code\":\"a\",\"n\":1},{\"code\":\"b\",\"n\":2}]}\n", "lines.code", "lines.n"
+    ),
+    ("{ files: x.json }", "json", "[{\"code\":\"a\",\"n\":1},\n{\"code\":\"b\",\"n\":2}]", "code", "n"),
+    ("{ files: x.xml }", "xml", "<r><i code=\"a\"><n>1</n></i><i code=\"b\"><n>2</n></i></r>", "\"@code\"", "n"),
+    ("{ files: x.csv, header: false, columns: [code, n] }", "csv", "a,1\nb,2\n", "code", "n"),
+    (
+      "{ files: x.csv, skip_lines: 1, comment: \"#\" }", "csv", "title\ncode,n\n# none\na,1\ncode,n\nb,2\n", "code",
+      "n"
+    ),
+  ]
+
+  @Test(
+    "the union of the stores is one store",
+    arguments: unions)
+  func union(source: String, attributes: String, key: String, by: String, text: String) throws {
+    let name = try #require(["in.yaml", "in.json", "in.csv"].first { source.contains($0) })
+    let family = try family(source, attributes, key: key, by: by)
+    try family.folder.write(text, to: name)
+    let built = try family.build()
+    #expect(built.status == 0, "\(built.words)")
+    let one = try Command(["run", "items.yaml", "--store", "one.sqlite", "--quiet"], in: family.folder.path)
+    #expect(one.status == 0, "\(one.words)")
+    #expect(try family.union() == family.items("one.sqlite").sorted())
+  }
+
+  @Test(
+    "rejects of stores are replayed with all that the pipeline reads",
+    arguments: replays)
+  func replay(source: String, text: String, key: String, by: String, number: String) throws {
+    let name = try #require(["in.json", "in.ndjson", "in.xml", "in.txt"].first { source.contains("\($0)") })
+    let family = try family(source, "{ country: \(by), amount: \(number) }", key: key, by: by)
+    try family.folder.write(text, to: name)
+    #expect(try family.build().status == 1)
+    let rejects = try family.text("out/_rejects.ndjson")
+    try family.folder.write(
+      rejects.replacingOccurrences(of: "\\\"bad\\\"", with: "\\\"7\\\""), to: "out/_rejects.ndjson")
+    let replay = try Command(
+      ["rejects", "replay", "out/_rejects.ndjson", "--pipeline", "items.yaml", "--store", "out/DE.sqlite"],
+      in: family.folder.path)
+    #expect(replay.status == 0, "\(replay.words)")
+    #expect(try family.items("out/DE.sqlite").contains("a|DE|7"))
+  }
+
+  @Test("a line of a rejects file that is made a comment is told")
+  func nothing() throws {
+    let family = try Family(source: "{ files: items.csv, comment: \"#\" }")
+    try family.write([["a1", "DE", "bad"]])
+    let run = try Command(
+      ["run", "items.yaml", "--store", "one.sqlite", "--rejects", "r.ndjson"], in: family.folder.path)
+    #expect(run.status == 1, "\(run.words)")
+    let rejects = try family.text("r.ndjson")
+    let other = rejects.replacingOccurrences(of: "\\\"a1\\\",\\\"DE\\\",\\\"bad\\\"", with: "# later")
+    #expect(other != rejects)
+    try family.folder.write(other, to: "r.ndjson")
+    let replay = try Command(
+      ["rejects", "replay", "r.ndjson", "--pipeline", "items.yaml", "--store", "one.sqlite"], in: family.folder.path)
+    #expect(replay.status == 1 && replay.words.contains("read.invalidDocument"), "\(replay.words)")
+  }
+
+  @Test(
+    "files of folders called key=value are read as the pipeline says",
+    arguments: hives)
+  func folders(source: String, ending: String, text: String, key: String, number: String) throws {
+    let family = try family(source, "{ country: country, amount: \(number) }", key: key)
+    try family.folder.write(
+      try family.text("items.yaml").replacingOccurrences(
+        of: "stores: { by: \"country\", path", with: "stores: { by: country, missing: { value: none }, path"),
+      to: "items.yaml")
+    try family.folder.write(text, to: "hive/country=DE/part-0.\(ending)")
+    try family.folder.write(text, to: "hive/country=__HIVE_DEFAULT_PARTITION__/part-0.\(ending)")
+    let built = try family.stores("build", "items.yaml", "hive", "--out", "out", "--json")
+    #expect(built.status == 0, "\(built.words)")
+    #expect(try family.items("out/DE.sqlite") == ["a|DE|1", "b|DE|2"])
+    #expect(try family.items("out/none.sqlite") == ["a|-|1", "b|-|2"])
+    // What the pipeline says of the files belongs to the plan.
+    try family.remove("out/DE.sqlite")
+    try family.folder.write(
+      try family.text("items.yaml").replacingOccurrences(of: "source: {", with: "source: { encoding: utf-8,"),
+      to: "items.yaml")
+    #expect(try family.stores("task", "out").status == 5)
+  }
+
+  @Test("rejects of shared pipelines are told, and make the exit code 1")
+  func shared() throws {
+    let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
+    try family.write([["a1", "DE", "1"], ["a2", "FR", "2"]])
+    try family.folder.write("code,country,amount\nz1,all,100\nz2,all,many\n", to: "common.csv")
+    try family.folder.write(
+      """
+      pipeline: common
+      model: model.yaml
+      store: common.sqlite
+      source: common.csv
+      import:
+        entity: Item
+        find_by: code
+        attributes: { country: country, amount: amount }
+      """, to: "common.yaml")
+    let built = try family.build()
+    #expect(built.status == 1 && built.words.contains("4 records beside them, 2 rejected"), "\(built.words)")
+    let commit = try #require(try built.object()["commit"] as? [String: Any])
+    #expect(commit["shared"] as? Int == 4 && commit["shared_rejected"] as? Int == 2)
+  }
+
+  @Test("a task tells what its runs warn of about the input")
+  func warnings() throws {
+    let family = try Family(source: "{ files: items.csv, contract: { new: evolve } }")
+    try family.folder.write("code,country,amount,extra\na,DE,1,x\nb,FR,2,y\n", to: "items.csv")
+    let built = try family.build()
+    #expect(built.status == 0)
+    #expect(built.words.contains("“extra”, in 2 stores [contractNewColumn]"), "\(built.words)")
+    let task = try #require(try built.object()["task"] as? [String: Any])
+    let codes = (task["warnings"] as? [[String: Any]])?.compactMap { $0["code"] as? String }
+    #expect(codes == ["contractNewColumn"])
+    // A member that one part has is matched.
+    let second = try Family(source: "items.ndjson")
+    try second.folder.write(
+      "{\"code\":\"a\",\"country\":\"DE\",\"amount\":1}\n{\"code\":\"b\",\"country\":\"FR\"}\n", to: "items.ndjson")
+    #expect(try !second.build().words.contains("neverMatched"))
+    try second.folder.write(
+      "{\"code\":\"a\",\"country\":\"DE\"}\n{\"code\":\"b\",\"country\":\"FR\"}\n", to: "items.ndjson")
+    #expect(try second.build("other").words.contains("in 2 stores [neverMatched]"))
+  }
+}
