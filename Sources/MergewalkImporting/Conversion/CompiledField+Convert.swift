@@ -219,7 +219,7 @@ private struct Substitutes {
     switch reason {
     case .absent: return Self.make(&absentCell, substitution, &output)
     case .null, .nullSpelling: return Self.make(&nullCell, substitution, &output)
-    case .empty, .trimmed, .missing: return Self.make(&emptyCell, substitution, &output)
+    case .empty, .trimmed, .missing, .defaultText, .nullIf: return Self.make(&emptyCell, substitution, &output)
     }
   }
 

@@ -1,3 +1,5 @@
+import MergewalkRecordFormats
+
 /// `null_if`: null for some texts.
 struct NullIfStep: StepAction {
   var texts: [String]
