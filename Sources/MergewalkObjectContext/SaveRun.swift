@@ -1,4 +1,5 @@
 import MergewalkObjectStore
+import MergewalkObjectModel
 
 /// Everything a save is going to write.
 struct SavePlan {

@@ -1,5 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
+import MergewalkObjectStore
+import MergewalkObjectContext
 
 /// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
 struct ImportPlan: Sendable {

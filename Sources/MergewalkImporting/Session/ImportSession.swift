@@ -3,6 +3,7 @@ import Glibc
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
+import MergewalkObjectModel
 
 /// One run of an import.
 ///

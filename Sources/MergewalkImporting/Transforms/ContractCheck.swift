@@ -1,5 +1,6 @@
 import MergewalkRecordFormats
 import Synchronization
+import MergewalkDiagnostics
 
 /// Holds sources against a ``SchemaContract``.
 struct ContractCheck {

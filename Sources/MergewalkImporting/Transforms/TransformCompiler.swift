@@ -1,5 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
+import MergewalkRecordFormats
 
 /// What a transform's definition is checked and compiled with: collects instructions and findings.
 struct TransformCompiler {

@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// Types, defaults, bounds, transformers and expressions of attributes.
 extension ModelChecker {
   mutating func checkAttribute(_ attribute: AttributeDescription, of entity: Int) {

@@ -1,5 +1,6 @@
 package import MergewalkSQLite
 import MergewalkStorePages
+import MergewalkObjectModel
 
 /// A store file that is being written: a new one, built beside its final name, or an existing one.
 ///

@@ -4,6 +4,7 @@ import Glibc
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats
+import MergewalkObjectModel
 
 /// One thread's attempt at the stores of some groups.
 ///

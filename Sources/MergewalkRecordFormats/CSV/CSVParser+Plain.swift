@@ -1,4 +1,5 @@
 import CMergewalkScan
+import MergewalkDiagnostics
 
 /// The parser for files that are written as most are, on processors with vector instructions: quotes or none, no
 /// escapes, nothing trimmed.

@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 extension CSVParser {
   /// Why the text of a record does not follow the rules.
   struct Fault {

@@ -1,4 +1,5 @@
 import CMergewalkScan
+import MergewalkDiagnostics
 
 /// The CSV parser: from bytes to records, without I/O.
 ///

@@ -1,5 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `lookup`: what an object of the store has that is found by the value.
 struct LookupStep: StepAction {

@@ -1,4 +1,6 @@
 import MergewalkRecordFormats
+import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `null_if`: null for some texts.
 struct NullIfStep: StepAction {

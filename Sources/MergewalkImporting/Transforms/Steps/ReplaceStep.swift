@@ -1,5 +1,6 @@
 import MergewalkObjectModel
 import MergewalkRecordFormats
+import MergewalkObjectStore
 
 /// `replace`: a text, or what a regular expression matches.
 struct ReplaceStep: StepAction {
