@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 public import MergewalkRecordFormats
 
 extension ImportDefinition {
