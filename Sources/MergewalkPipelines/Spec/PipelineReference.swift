@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 
 /// The reference of pipeline files, made from the specs.

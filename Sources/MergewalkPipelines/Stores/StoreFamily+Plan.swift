@@ -241,7 +241,7 @@ extension FamilyPlan {
   /// The digest of a part's own files, with what the pipeline makes of their records.
   ///
   /// - Parameter outcome: See ``ImportDefinition/outcomeDigest``; its formats are those of the files.
-  static func digest(of files: [InputFile], outcome: String) -> String {
+  static func digest(of files: [StoreReceipt.File], outcome: String) -> String {
     joined(["files", outcome] + files.map(\.sha256))
   }
 
