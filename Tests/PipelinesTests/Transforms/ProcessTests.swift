@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import Foundation
 import MergewalkImporting
 import MergewalkTestSupport
