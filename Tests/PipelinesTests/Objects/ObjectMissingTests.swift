@@ -24,6 +24,6 @@ struct ObjectMissingTests {
     #expect(missing("Tag", "parent") == 1)
     #expect(missing("Book", "tags") == 1)
     #expect(missing("Book", "author") == 0)
-    #expect(summary.fields.allSatisfy(\.isBalanced))
+    #expect(summary.fields.allSatisfy { $0.isBalanced })
   }
 }
