@@ -10,7 +10,7 @@ enum HelpTopic: String, CaseIterable {
   var text: String {
     switch self {
     case .topics:
-      "Topics: \(Self.list)\nRead one with: mergewalk help TOPIC"
+      HelpText.flow("Topics: \(Self.list)") + "\nRead one with: mergewalk help TOPIC"
     case .exitCodes: HelpText.flow(ExitStatus.help)
     case .pipelines:
       """
