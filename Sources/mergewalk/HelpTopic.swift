@@ -10,7 +10,8 @@ enum HelpTopic: String, CaseIterable {
   var text: String {
     switch self {
     case .topics:
-      HelpText.flow("Topics: \(Self.list)") + "\nRead one with: mergewalk help TOPIC"
+      "Topics:\n" + Self.allCases.map(\.rawValue).sorted().map { "  \($0)\n" }.joined()
+        + "Read one with: mergewalk help TOPIC"
     case .exitCodes: HelpText.flow(ExitStatus.help)
     case .pipelines:
       """
