@@ -429,7 +429,7 @@ struct LintCase: Sendable, CustomTestStringConvertible {
       for case let name as String in try #require(FileManager.default.enumerator(atPath: root))
       where name.hasSuffix(".swift") {
         let source = try String(contentsOfFile: root + "/" + name, encoding: .utf8)
-        let calls = #/(?:error|warning|failure|fail|code:)\(?\s*"([a-z][A-Za-z0-9]+)",/#
+        let calls = #/(?:error:?|warning|failure|fail|code:)\(?\s*"([a-z][A-Za-z0-9]+)",/#
         for match in source.matches(of: calls) { used.insert(String(match.1)) }
         if source.contains("\"fileMissing\"") { used.formUnion(["fileMissing", "fileUnreadable"]) }
       }

@@ -8,6 +8,7 @@ struct DirectRecord {
   var rows = 0
   /// How many rows SQLite had written when the load ended, and how many of all that it writes are bookkeeping.
   var (written, bookkeeping) = (0, 0)
+  var isBookkeeping = false
 }
 
 extension StoreFile {
@@ -68,8 +69,11 @@ extension StoreFile {
   /// How many rows went into the file past SQLite.
   package var directRows: Int { directRecord.rows + (direct?.rowCount ?? 0) }
 
-  /// Runs statements that write no object.
+  /// Runs statements that write no object; the first of them may end a load, which runs such statements too.
   func writeBookkeeping(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    if directRecord.isBookkeeping { return try body() }
+    directRecord.isBookkeeping = true
+    defer { directRecord.isBookkeeping = false }
     let before = connection.totalChanges
     defer { directRecord.bookkeeping += connection.totalChanges - before }
     try body()
