@@ -254,7 +254,8 @@ public final class StoreFile {
 
   /// Replaces the metadata, as part of the batch that has begun.
   public func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
-    try writeBookkeeping { () throws(StoreError) in try metadata.write(connection) }
+    // It counts as a change: what it replaces may stay in the page until that is laid out anew.
+    try metadata.write(connection)
     self.metadata = metadata
   }
 

@@ -195,11 +195,13 @@ public final class PersistentStore {
       direct.didEnd = { [weak self] () throws(StoreError) in try self?.writeMaxima() }
       return
     }
-    for root in maxima.indices where maxima[root] != writtenMaxima[root] {
-      try connection.execute(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])",
-        .bookkeeping)
-      writtenMaxima[root] = maxima[root]
+    try file.writeBookkeeping { () throws(StoreError) in
+      for root in maxima.indices where maxima[root] != writtenMaxima[root] {
+        try connection.execute(
+          "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])",
+          .bookkeeping)
+        writtenMaxima[root] = maxima[root]
+      }
     }
   }
 }
