@@ -85,9 +85,12 @@ def main():
         thousand = statistics.median(output["contexts"]["seconds"] for output in outputs)
         size = statistics.median(output["bytes_per_object"] for output in outputs)
         results["mergewalk"].update({"thousand_contexts_seconds": thousand, "bytes_per_object": size})
-        typed = statistics.median(output["typed_read"]["seconds"] for output in outputs)
-        results["mergewalk"]["typed_read"] = {"seconds": typed, "ratio": round(typed / results["c"]["read"]["seconds"], 3)}
-        print(f"\nread by generated accessors: {typed * 1000:.1f} ms, {typed / results['c']['read']['seconds']:.2f} of c")
+        print()
+        for step in STEPS:
+            typed = statistics.median(output[f"typed_{step}"]["seconds"] for output in outputs)
+            ratio = typed / results["c"][step]["seconds"]
+            results["mergewalk"][f"typed_{step}"] = {"seconds": typed, "ratio": round(ratio, 3)}
+            print(f"{step} by generated accessors: {typed * 1000:.1f} ms, {ratio:.2f} of c")
         print(f"\n1,000 contexts: {thousand * 1000:.1f} ms; {size:.0f} bytes an inserted object with its handle")
         for kind, rounds in undo.items():
             output = {key: statistics.median(s["output"][key] for s in rounds)

@@ -81,17 +81,6 @@ func objectsBenchmark(store: String, count: Int) throws -> String {
     precondition(sum > 0)
     return found.count
   }
-  var typedPeople: [Person] = []
-  try time("typed_change") {
-    typedPeople = try typed.fetch(TypedFetchRequest<Person>("Person"))
-    return typedPeople.count
-  }
-  results.removeLast()
-  try time("typed_change") {
-    for person in typedPeople { person.age += 1 }
-    try typed.save()
-    return typedPeople.count
-  }
   try time("change") {
     guard let people else { return 0 }
     for person in people {
@@ -101,6 +90,14 @@ func objectsBenchmark(store: String, count: Int) throws -> String {
     try context.save()
     return people.count
   }
+  let changing = ManagedObjectContext(coordinator: coordinator)
+  let typedPeople = Array(try changing.fetch(TypedFetchRequest<Person>("Person")))
+  precondition(typedPeople.reduce(0) { $0 + Int($1.age) } > 0)
+  try time("typed_change") {
+    for person in typedPeople { person.age += 1 }
+    try changing.save()
+    return typedPeople.count
+  }
   let other = ManagedObjectContext(coordinator: coordinator)
   let owner = try other.fetch(FetchRequest("Team"))[0]
   try time("members") { try owner.objects(forKey: "members").count }
@@ -108,16 +105,14 @@ func objectsBenchmark(store: String, count: Int) throws -> String {
   let another = ManagedObjectContext(coordinator: coordinator)
   let typedOwner = try another.fetch(TypedFetchRequest<Team>("Team"))[0]
   time("typed_members") {
-    var sum = 0
-    for person in typedOwner.members where person.isInserted == false { sum += 1 }
-    return sum
+    typedOwner.members.count
   }
   try withExtendedLifetime(ManagedObjectContext(coordinator: coordinator)) { context in
     try time("typed_insert") {
-      let team = Team(context: context)
+      let team = try context.insert(Team.self)
       team.name = "another"
       for i in 0..<count {
-        let person = Person(context: context)
+        let person = try context.insert(Person.self)
         person.name = "Person \(i)"
         person.age = Int32(i % 100)
         person.height = 1.5
