@@ -1,5 +1,4 @@
 import MergewalkObjectStore
-import MergewalkObjectModel
 
 /// Everything a save is going to write.
 struct SavePlan {

@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
-import MergewalkDiagnostics
 
 extension CompiledField {
   /// A field that no column fills: every record has the model's default, or nothing.

@@ -1,7 +1,5 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkObjectContext
 
 /// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
 struct ImportPlan: Sendable {

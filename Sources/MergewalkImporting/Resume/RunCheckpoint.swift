@@ -1,7 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkRecordFormats
-import MergewalkObjectStore
 
 /// How far a run has come: what a later process needs to go on as if nothing had happened.
 ///

@@ -3,7 +3,6 @@ import Glibc
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
-import MergewalkObjectModel
 
 /// One run of an import.
 ///

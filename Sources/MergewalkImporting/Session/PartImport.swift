@@ -1,8 +1,6 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkThreads
-import MergewalkObjectContext
-import MergewalkObjectModel
 
 /// The import of one part of a definition, within the run of an ``ImportSession``.
 ///

@@ -1,6 +1,5 @@
 import MergewalkRecordFormats
 import Synchronization
-import MergewalkDiagnostics
 
 /// Holds sources against a ``SchemaContract``.
 struct ContractCheck {

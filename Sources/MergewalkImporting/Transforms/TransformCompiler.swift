@@ -1,6 +1,5 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
-import MergewalkRecordFormats
 
 /// What a transform's definition is checked and compiled with: collects instructions and findings.
 struct TransformCompiler {

@@ -1,6 +1,3 @@
-import MergewalkDiagnostics
-import MergewalkRecordFormats
-
 /// What is done with the columns of every batch between reading and conversion.
 struct TransformPlan: Sendable {
   /// The instructions in an order in which each comes behind those that it needs; the i-th fills register i.

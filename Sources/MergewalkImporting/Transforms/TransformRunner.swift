@@ -2,7 +2,6 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import Synchronization
-import MergewalkDiagnostics
 
 /// Carries out the transforms of one import, batch by batch.
 ///

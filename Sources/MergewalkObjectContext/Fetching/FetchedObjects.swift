@@ -1,5 +1,4 @@
 import MergewalkObjectStore
-import MergewalkObjectModel
 
 /// The objects that a fetch found, in order; it behaves as an array of them.
 ///

@@ -1,5 +1,4 @@
 public import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// Values as they are kept, without any hook: what accessors and hooks of a class are written with.
 extension ManagedObject {

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// What typed access could not do since the last save: the next save reports it.
 struct AccessFailures {

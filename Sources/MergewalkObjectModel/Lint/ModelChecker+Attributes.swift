@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Types, defaults, bounds, transformers and expressions of attributes.
 extension ModelChecker {
   mutating func checkAttribute(_ attribute: AttributeDescription, of entity: Int) {

@@ -1,6 +1,5 @@
 package import MergewalkSQLite
 import MergewalkStorePages
-import MergewalkObjectModel
 
 /// A store file that is being written: a new one, built beside its final name, or an existing one.
 ///
@@ -233,24 +232,7 @@ public final class StoreFile {
   /// How many rows wait, and how many did so at any time.
   package var deferredCounts: (taken: Int, waiting: Int) { deferredRows?.counts ?? (0, 0) }
 
-  // MARK: - Numbers and metadata
-
-  /// The greatest `Z_PK` given out below a root entity: `Z_MAX`, or what the table really holds if that is more.
-  ///
-  /// - Complexity: Two index seeks.
-  public func maximumPrimaryKey(forRoot rootEntity: Int) throws(StoreError) -> Int64 {
-    let table = schema.table(forRoot: rootEntity)
-    let number = schema.entityNumbers[rootEntity]
-    let said = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
-    let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
-    return max(said, found)
-  }
-
-  /// Records the greatest `Z_PK` given out below root entities; part of the batch that gave them out.
-  public func writeMaxima(_ maxima: [(rootEntity: Int, maximum: Int64)]) throws(StoreError) {
-    let rows = maxima.map { (number: schema.entityNumbers[$0.rootEntity], maximum: $0.maximum) }
-    try writeBookkeeping { () throws(StoreError) in try PrimaryKeyRow.writeMaxima(rows, connection) }
-  }
+  // MARK: - Metadata
 
   /// Replaces the metadata, as part of the batch that has begun.
   public func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
@@ -489,16 +471,6 @@ public final class StoreFile {
 
   /// Another name of ``rollBackRun()`` for a new store.
   public func discard() throws(StoreError) { try rollBackRun() }
-
-  /// Sees to it that no `Z_MAX` is below the keys in the table.
-  private func raiseMaxima(_ connection: Connection) throws(StoreError) {
-    for table in schema.tables {
-      let number = schema.entityNumbers[table.rootEntity]
-      try connection.execute(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM \(table.name)) WHERE Z_ENT = \(number)"
-          + " AND ifnull(Z_MAX, 0) < (SELECT max(Z_PK) FROM \(table.name))")
-    }
-  }
 }
 
 @available(*, unavailable, message: "a store file belongs to the task that opened it")

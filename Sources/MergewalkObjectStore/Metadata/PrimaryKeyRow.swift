@@ -56,6 +56,7 @@ public struct PrimaryKeyRow: Sendable, Hashable {
     throws(StoreError)
   {
     let update = try connection.prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+    update.use = .bookkeeping
     for (number, maximum) in maxima {
       update.bind(1, maximum)
       update.bind(2, Int64(number))

@@ -195,14 +195,10 @@ public final class PersistentStore {
       direct.didEnd = { [weak self] () throws(StoreError) in try self?.writeMaxima() }
       return
     }
-    try file.writeBookkeeping { () throws(StoreError) in
-      for root in maxima.indices where maxima[root] != writtenMaxima[root] {
-        try connection.execute(
-          "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])",
-          .bookkeeping)
-        writtenMaxima[root] = maxima[root]
-      }
-    }
+    let moved = maxima.indices.filter { maxima[$0] != writtenMaxima[$0] }
+    if moved.isEmpty { return }
+    try file.writeMaxima(moved.map { (rootEntity: $0, maximum: maxima[$0]) })
+    for root in moved { writtenMaxima[root] = maxima[root] }
   }
 }
 

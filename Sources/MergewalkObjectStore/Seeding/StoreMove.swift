@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkObjectModel
 
 /// A store that is ready in a folder of its own, with the files beside it, and what it takes to give it another place.
 package enum StoreMove {

@@ -1,6 +1,5 @@
 import MergewalkImporting
 import MergewalkRecordFormats
-import MergewalkDiagnostics
 
 /// Turns the `source` component into the options of a reader.
 struct SourceBuilder {

@@ -4,7 +4,6 @@ import Glibc
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats
-import MergewalkObjectModel
 
 /// One thread's attempt at the stores of some groups.
 ///

@@ -2,7 +2,6 @@ import Glibc
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
-import MergewalkImporting
 
 /// What records that follow each other in a spool file have in common.
 struct SpoolRun: Hashable, Sendable {

@@ -1,8 +1,6 @@
 import Glibc
 import MergewalkImporting
 import MergewalkObjectStore
-import MergewalkBytes
-import MergewalkRecordFormats
 
 extension StoreFamily {
   /// Verifies everything once more and publishes the family: `_SUCCESS` is there when, and only when, it is whole.

@@ -2,7 +2,6 @@ public import MergewalkDiagnostics
 import Glibc
 public import MergewalkImporting
 import MergewalkRecordFormats
-import MergewalkObjectStore
 
 /// A family of stores: one input, a store for each value of a column, in one folder.
 ///

@@ -1,5 +1,4 @@
 import CMergewalkScan
-import MergewalkDiagnostics
 
 /// The parser for files that are written as most are, on processors with vector instructions: quotes or none, no
 /// escapes, nothing trimmed.

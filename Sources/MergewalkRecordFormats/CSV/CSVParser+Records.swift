@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 extension CSVParser {
   /// Why the text of a record does not follow the rules.
   struct Fault {

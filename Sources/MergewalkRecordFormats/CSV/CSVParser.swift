@@ -1,5 +1,4 @@
 import CMergewalkScan
-import MergewalkDiagnostics
 
 /// The CSV parser: from bytes to records, without I/O.
 ///

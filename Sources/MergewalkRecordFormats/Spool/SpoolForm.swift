@@ -1,5 +1,3 @@
-import MergewalkBytes
-
 /// How the records of an input are written one by one into other files, and read from there.
 ///
 /// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats the columns that are

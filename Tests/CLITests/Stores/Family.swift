@@ -45,6 +45,22 @@ struct Family {
   /// Writes the usual input, or another.
   func write(_ rows: [[String]] = Family.rows) throws { try folder.write(Self.csv(rows), to: "items.csv") }
 
+  /// Writes `common.csv` and the pipeline `common.yaml` that imports it, for `shared`.
+  func writeShared(_ rows: String, source: String = "common.csv") throws {
+    try folder.write("code,country,amount\n" + rows, to: "common.csv")
+    try folder.write(
+      """
+      pipeline: common
+      model: model.yaml
+      store: common.sqlite
+      source: \(source)
+      import:
+        entity: Item
+        find_by: code
+        attributes: { country: country, amount: amount }
+      """, to: "common.yaml")
+  }
+
   /// Runs `mergewalk stores`.
   func stores(_ arguments: String..., environment: [String: String] = [:], input: String = "") throws -> Command {
     try Command(["stores"] + arguments, in: folder.path, environment: environment, input: input)

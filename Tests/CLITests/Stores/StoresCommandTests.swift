@@ -263,18 +263,7 @@ struct StoresCommandTests {
   func shared() throws {
     let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
     try family.write()
-    try family.folder.write("code,country,amount\nz1,all,100\nz2,all,200\n", to: "common.csv")
-    try family.folder.write(
-      """
-      pipeline: common
-      model: model.yaml
-      store: common.sqlite
-      source: common.csv
-      import:
-        entity: Item
-        find_by: code
-        attributes: { country: country, amount: amount }
-      """, to: "common.yaml")
+    try family.writeShared("z1,all,100\nz2,all,200\n")
     let built = try family.build()
     #expect(built.status == 0, "\(built.words)")
     #expect(try family.items("out/NL.sqlite") == ["a4|NL|4", "z1|all|100", "z2|all|200"])

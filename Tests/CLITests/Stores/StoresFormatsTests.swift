@@ -157,18 +157,7 @@ struct StoresFormatsTests {
   func shared() throws {
     let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
     try family.write([["a1", "DE", "1"], ["a2", "FR", "2"]])
-    try family.folder.write("code,country,amount\nz1,all,100\nz2,all,many\n", to: "common.csv")
-    try family.folder.write(
-      """
-      pipeline: common
-      model: model.yaml
-      store: common.sqlite
-      source: common.csv
-      import:
-        entity: Item
-        find_by: code
-        attributes: { country: country, amount: amount }
-      """, to: "common.yaml")
+    try family.writeShared("z1,all,100\nz2,all,many\n")
     let built = try family.build()
     #expect(built.status == 1 && built.words.contains("4 records beside them, 2 rejected"), "\(built.words)")
     let commit = try #require(try built.object()["commit"] as? [String: Any])

@@ -1,6 +1,5 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `lookup`: what an object of the store has that is found by the value.
 struct LookupStep: StepAction {

@@ -1,7 +1,5 @@
 import MergewalkDiagnostics
 import MergewalkRecordFormats
-import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `map`: what a table has for the value.
 struct MapStep: StepAction {

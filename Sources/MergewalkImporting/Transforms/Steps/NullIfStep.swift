@@ -1,6 +1,4 @@
 import MergewalkRecordFormats
-import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// `null_if`: null for some texts.
 struct NullIfStep: StepAction {

@@ -1,6 +1,5 @@
 import MergewalkObjectModel
 import MergewalkRecordFormats
-import MergewalkObjectStore
 
 /// `replace`: a text, or what a regular expression matches.
 struct ReplaceStep: StepAction {

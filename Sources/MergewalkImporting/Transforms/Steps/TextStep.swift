@@ -1,6 +1,4 @@
 import MergewalkRecordFormats
-import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// What makes each value of one other: a step that does its work itself, or its work.
 protocol ColumnStep: Sendable {
