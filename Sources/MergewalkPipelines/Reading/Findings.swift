@@ -81,6 +81,11 @@ final class Findings {
     }
   }
 
+  /// Drops the findings with a code that do not hold for another file that goes with this one.
+  func keep(_ code: FindingCode, where holds: (Diagnostic) -> Bool) {
+    found.removeAll { $0.code == code.rawValue && !holds($0) }
+  }
+
   /// Adds what keeps an input from being read: about members at their place in the pipeline, else about the input.
   func add(_ error: ReadError, of input: SourceFiles.Input, _ source: ComponentValue) {
     switch error.code {

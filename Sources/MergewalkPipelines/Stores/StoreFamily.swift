@@ -216,7 +216,7 @@ struct LoadedFamily: Sendable {
     var digests: [FamilyPlan.Shared] = []
     for path in policy.shared {
       var settings = PipelineSettings()
-      settings.variables = Variables()
+      settings.variables = variables
       settings.storePath = "shared.sqlite"
       var other = try Pipeline.read(path, settings: settings).definition
       other.hashSeed = SeedBuild.hashSeed

@@ -274,6 +274,21 @@ struct StoresCommandTests {
     #expect(try family.items("out/NL.sqlite") == ["a4|NL|4", "z1|all|101"])
   }
 
+  @Test("what is shared knows the variables of the command, in tasks too")
+  func sharedVariables() throws {
+    let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
+    try family.write()
+    try family.writeShared("z1,all,100\n", source: "${COMMON}")
+    #expect(try family.build().status == 2)
+    let planned = try family.stores("plan", "items.yaml", "--out", "out", "--set", "COMMON=common.csv")
+    #expect(planned.status == 0 && !planned.words.contains("unusedVariable"), "\(planned.words)")
+    let unused = try family.stores("plan", "items.yaml", "--out", "no", "--set", "COMMON=common.csv", "--set", "X=1")
+    #expect(unused.words.contains("“X” is set but not used"), "\(unused.words)")
+    #expect(try family.stores("task", "out").status == 0)
+    #expect(try family.stores("commit", "out").status == 0)
+    #expect(try family.items("out/NL.sqlite") == ["a4|NL|4", "z1|all|100"])
+  }
+
   @Test("run says whether a pipe was checked, and keeps nothing of one that ended too soon")
   func completeness() throws {
     let family = try Family(source: "{ files: items.csv, format: csv }")

@@ -4,6 +4,8 @@ import MergewalkImporting
 /// Turns `stores` into a ``StoresPolicy``.
 struct StoresBuilder {
   let findings: Findings
+  /// The values of `${NAME}`, for the pipelines that are shared.
+  let variables: Variables
 
   /// Adds what the file says; what is wrong with it is a finding.
   func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
@@ -57,12 +59,16 @@ struct StoresBuilder {
   /// Reads a pipeline that is to run into each store, and checks that it fits.
   private func check(shared path: String, at position: SourcePosition, _ definition: ImportDefinition) {
     var settings = PipelineSettings()
+    settings.variables = variables
     settings.storePath = definition.storePath.isEmpty ? "shared.sqlite" : definition.storePath
     settings.checksHeaders = false
     settings.needsFiles = false
     do throws(DiagnosticList) {
       let shared = try Pipeline.read(path, settings: settings)
       findings.hide(shared.redaction)
+      // What this one uses is not set in vain.
+      let unused = Set(shared.warnings.map(\.message))
+      findings.keep(.unusedVariable) { unused.contains($0.message) }
       if shared.definition.stores != nil {
         findings.add(
           .invalidOption, at: position, "“\(path)” makes a family of stores itself",
