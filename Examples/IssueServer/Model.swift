@@ -16,10 +16,10 @@ enum State: String, TextValue {
 
 final class Issue: ManagedObject {
   private enum Slots {
-    static let number = AttributeSlot("number")
-    static let title = AttributeSlot("title")
-    static let state = AttributeSlot("state")
-    static let createdAt = AttributeSlot("createdAt")
+    static let number = PropertySlot("number")
+    static let title = PropertySlot("title")
+    static let state = PropertySlot("state")
+    static let createdAt = PropertySlot("createdAt")
   }
   var number: Int32 {
     get { get(Slots.number) }

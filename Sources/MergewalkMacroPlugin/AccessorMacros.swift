@@ -13,16 +13,12 @@ public struct AccessorsMacro: AccessorMacro {
     guard let variable = declaration.as(VariableDeclSyntax.self), let property = ManagedProperty(variable, &mistakes),
       let slots = node.argumentList?.first?.expression.stringValue
     else { return [] }
-    let key = property.key.literal
+    let slot = "\(slots).\(property.name)"
     switch property.kind {
-    case .attribute where property.isDerived: return ["get { self.get(\(raw: slots).\(raw: property.name)) }"]
-    case .attribute:
-      return [
-        "get { self.get(\(raw: slots).\(raw: property.name)) }",
-        "set { self.set(\(raw: slots).\(raw: property.name), newValue) }",
-      ]
-    case .toOne: return ["get { self.related(\(raw: key)) }", "set { self.setRelated(\(raw: key), newValue) }"]
-    case .toMany: return ["get { self.relatedObjects(\(raw: key)) }"]
+    case .attribute where property.isDerived: return ["get { self.get(\(raw: slot)) }"]
+    case .attribute: return ["get { self.get(\(raw: slot)) }", "set { self.set(\(raw: slot), newValue) }"]
+    case .toOne: return ["get { self.related(\(raw: slot)) }", "set { self.setRelated(\(raw: slot), newValue) }"]
+    case .toMany: return ["get { self.relatedObjects(\(raw: slot)) }"]
     }
   }
 }

@@ -176,14 +176,13 @@ struct ManagedClassText {
     """
   }
 
-  /// What the places of the attributes are called.
+  /// What the places of the properties are called.
   static func slotsName(_ className: String) -> String { className.trimmingBackticks + "Slots" }
 
-  /// Where the accessors find their attributes: looked up once, not at each use.
+  /// Where the accessors find their properties: looked up once, not at each use.
   private var slots: DeclSyntax? {
-    let attributes = properties.filter { $0.kind == .attribute }
-    guard !attributes.isEmpty else { return nil }
-    let lines = attributes.map { "  static let \($0.name) = AttributeSlot(\($0.key.literal))" }
+    guard !properties.isEmpty else { return nil }
+    let lines = properties.map { "  static let \($0.name) = PropertySlot(\($0.key.literal))" }
     return """
       private enum \(raw: Self.slotsName(name)) {
       \(raw: lines.joined(separator: "\n"))

@@ -4,15 +4,55 @@ import MergewalkObjectStore
 /// The keys that took the place of temporary ones, by table.
 struct AssignedKeys {
   /// By table: the new key of each old one.
-  var tables: [TableID: [Int64: Int64]] = [:]
+  var tables: [TableID: ReplacedKeys] = [:]
 
   /// Whether no key was assigned.
   var isEmpty: Bool { tables.isEmpty }
 
   /// The way back.
-  var inverted: AssignedKeys {
-    AssignedKeys(tables: tables.mapValues { keys in Dictionary(uniqueKeysWithValues: keys.map { ($1, $0) }) })
+  var inverted: AssignedKeys { AssignedKeys(tables: tables.mapValues(\.inverted)) }
+}
+
+/// New keys of old ones.
+///
+/// Records that are inserted one after the other have keys that follow each other, before and after: such keys are found
+/// by counting, others by bisection.
+struct ReplacedKeys: Sequence {
+  /// The old keys, ascending.
+  private let old: [Int64]
+  /// The new key of each.
+  private let new: [Int64]
+
+  /// Takes old keys and their new ones; each old key comes once.
+  init(_ pairs: [(old: Int64, new: Int64)]) {
+    let isSorted = zip(pairs, pairs.dropFirst()).allSatisfy { $0.old < $1.old }
+    let pairs = isSorted ? pairs : pairs.sorted { $0.old < $1.old }
+    old = pairs.map(\.old)
+    new = pairs.map(\.new)
   }
+
+  /// The new key of an old one; `nil` when it stays.
+  subscript(key: Int64) -> Int64? {
+    guard let first = old.first, let last = old.last, key >= first, key <= last else { return nil }
+    let place = last &- first == Int64(old.count - 1) ? Int(key &- first) : place(key)
+    return old[place] == key ? new[place] : nil
+  }
+
+  /// The first place whose key is not below `key`.
+  private func place(_ key: Int64) -> Int {
+    var (low, high) = (0, old.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if old[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The way back.
+  var inverted: ReplacedKeys { ReplacedKeys(map { (old: $1, new: $0) }) }
+
+  /// Old keys and their new ones, by old key.
+  func makeIterator() -> Zip2Sequence<[Int64], [Int64]>.Iterator { zip(old, new).makeIterator() }
 }
 
 /// The to-one side of an ordered relationship.
@@ -51,11 +91,9 @@ extension ManagedObjectContext {
       let isOwn = !store.isInTransaction
       try store.inTransaction({ ObjectError($0) }) { () throws(ObjectError) in
         for (table, temporary) in tables {
-          var key = store.takePrimaryKeys(root: table.root, count: temporary.count)
-          for old in temporary {
-            keys.tables[table, default: [:]][old] = key
-            key += 1
-          }
+          let key = store.takePrimaryKeys(root: table.root, count: temporary.count)
+          keys.tables[table] = ReplacedKeys(
+            temporary.enumerated().map { (old: $1, new: key + Int64($0)) })
         }
         if isOwn { try objectErrors { () throws(StoreError) in try store.writeMaxima() } }
       }
@@ -70,15 +108,16 @@ extension ManagedObjectContext {
       let new = run.plan.roots[index].inserted.filter { buffer.primaryKeys[Int($0)] < 0 }
       guard !new.isEmpty else { continue }
       var key = store(table: buffer.table).takePrimaryKeys(root: buffer.rootEntity, count: new.count)
-      var keys: [Int64: Int64] = [:]
+      var keys: [(old: Int64, new: Int64)] = []
       keys.reserveCapacity(new.count)
       for row in new {
-        keys[buffer.primaryKeys[Int(row)]] = key
+        keys.append((old: buffer.primaryKeys[Int(row)], new: key))
+        replaceKey(buffer, row: Int(row), with: key)
         key += 1
       }
-      run.assignedKeys.tables[buffer.table] = keys
+      run.assignedKeys.tables[buffer.table] = ReplacedKeys(keys)
     }
-    replaceKeys(run.assignedKeys)
+    replaceKeys(run.assignedKeys, ofRows: false)
     for index in run.plan.roots.indices {
       let buffer = run.plan.roots[index].buffer
       sortByPrimaryKey(&run.plan.roots[index].inserted, buffer)
@@ -95,14 +134,14 @@ extension ManagedObjectContext {
   /// Replaces keys wherever the context knows them: in rows, in what refers to them, in pairs, and in objects.
   ///
   /// - Complexity: O(new records + changed rows × relationships).
-  func replaceKeys(_ keys: AssignedKeys) {
+  ///
+  /// - Parameter ofRows: Whether the rows have their old keys still.
+  func replaceKeys(_ keys: AssignedKeys, ofRows: Bool = true) {
     if keys.isEmpty { return }
-    for (table, replaced) in keys.tables {
+    for (table, replaced) in keys.tables where ofRows {
       let buffer = buffer(table: table)
       for (old, new) in replaced {
-        guard let row = buffer.row(primaryKey: old) else { continue }
-        buffer.setPrimaryKey(row: row, new)
-        registry.object(table: table, row: row)?.takeUnretainedValue().learnKey(new)
+        if let row = buffer.row(primaryKey: old) { replaceKey(buffer, row: row, with: new) }
       }
     }
     for buffer in allBuffers where !buffer.touchedRows.isEmpty || parent != nil { replaceReferences(in: buffer, keys) }
@@ -112,6 +151,11 @@ extension ManagedObjectContext {
     pendingReferences = nil
     replaceOrderedOwners(keys)
     keysWereReplaced(keys)
+  }
+
+  private func replaceKey(_ buffer: RowBuffer, row: Int, with key: Int64) {
+    buffer.setPrimaryKey(row: row, key)
+    registry.object(table: buffer.table, row: row)?.takeUnretainedValue().learnKey(key)
   }
 
   /// Replaces the keys of objects that gave out positions to others.
@@ -141,7 +185,7 @@ extension ManagedObjectContext {
   ///
   /// In a child all rows can, as its parent's records may be new too.
   func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
-    var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
+    var replacedOfSlot: [(slot: Int, keys: ReplacedKeys)] = []
     for entity in model.family(of: buffer.rootEntity) {
       for relationship in entity.relationships where !relationship.isToMany {
         let table = destinationTable(relationship, from: buffer.table)

@@ -75,6 +75,10 @@ extension ManagedObjectContext {
 
   /// The table that new records of an entity go to: that of the first store that has the entity and can be written.
   func tableForInsert(_ entity: EntityDescription) throws(ObjectError) -> TableID {
+    // Nearly always the first store.
+    if !storeList.all.isEmpty, let first = storeList.store(0), !first.isReadOnly, first.contains(entity) {
+      return TableID(root: entity.rootIndex)
+    }
     let numbers = storeNumbers(entity)
     guard let number = numbers.first(where: { !storeList.all[$0].isReadOnly }) ?? numbers.first else {
       throw ObjectError(.closed, "no open store has the entity \(entity.name); add one to the coordinator")

@@ -27,13 +27,13 @@ public final class ManagedObjectContext {
   /// The stores that rows come from and go to, by number.
   let storeList: StoreList
   /// The context that saves of this one go to; `nil` when they go to the stores.
-  public internal(set) var parent: ManagedObjectContext?
+  @exclusivity(unchecked) public internal(set) var parent: ManagedObjectContext?
   /// The moment of the stores that the context reads, or `nil` when it always reads what is there.
   public internal(set) var queryGeneration: QueryGenerationToken?
   /// The contexts that save into this one.
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.
-  var queue: StoreQueue?
+  @exclusivity(unchecked) var queue: StoreQueue?
   /// The context's name in persistent history, or `nil`.
   public var name: String?
   /// The author of the changes, for persistent history, or `nil`.
@@ -53,17 +53,17 @@ public final class ManagedObjectContext {
 
   // Unchecked exclusivity: touched at each access to an object, and no access to it runs other code.
   @exclusivity(unchecked) private var buffers: [RowBuffer?]
-  private var templates: [RowTemplate?]
+  @exclusivity(unchecked) private var templates: [RowTemplate?]
   private var validators: [EntityValidator?]
   /// The last order keys given out since the last reset.
   var lastOrderKeys: [OrderedOwner: Int64] = [:]
 
   /// The objects that are alive, by root entity and row.
-  var registry: ObjectRegistry
+  @exclusivity(unchecked) var registry: ObjectRegistry
   /// Whether the context succeeded another one, and only its objects keep it alive; see ``handOver()``.
-  var isKeptByObjects = false
+  @exclusivity(unchecked) var isKeptByObjects = false
   /// Who refers to whom among the changed rows; `nil` until the first access to a to-many relationship.
-  var pendingReferences: PendingReferences?
+  @exclusivity(unchecked) var pendingReferences: PendingReferences?
   /// The keys of objects that got permanent ones, were never saved, and are gone.
   var annihilated: [TableID: Set<Int64>] = [:]
   /// By entity: the to-one relationships without an inverse that may refer to its objects, once asked for.
@@ -75,7 +75,7 @@ public final class ManagedObjectContext {
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
   /// What typed access could not do.
-  var typedFailures = AccessFailures()
+  @exclusivity(unchecked) var typedFailures = AccessFailures()
   /// Whether an object of which typed access finds that the store does not have the record any more becomes a deleted
   /// one.
   ///
@@ -88,13 +88,13 @@ public final class ManagedObjectContext {
   ///
   /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs
   /// travel to another context. It is off by default: keep the objects that you need in a collection of your own.
-  public var retainsRegisteredObjects = false {
+  @exclusivity(unchecked) public var retainsRegisteredObjects = false {
     didSet { retainObjects() }
   }
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
   /// Writes down what changes, for the undo manager; `nil` without one.
-  var recorder: ChangeRecorder?
+  @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
   ///
   /// `false` by default. The end of an event is ``processPendingChanges()``.
@@ -102,7 +102,7 @@ public final class ManagedObjectContext {
   /// Objects that are deleted here and whose delete rules wait for the end of the event.
   var waitingDeletions: [ManagedObject] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
-  var storedVersion: UInt32 = 0
+  @exclusivity(unchecked) var storedVersion: UInt32 = 0
 
   /// Creates an empty context over a store, without an undo manager.
   public convenience init(store: PersistentStore) {
@@ -268,7 +268,7 @@ extension RowState {
 }
 
 /// The defaults of an entity's attributes, ready to be put into rows.
-package struct RowTemplate {
+package final class RowTemplate {
   private struct Default {
     var slot: Int
     var tag: UInt8

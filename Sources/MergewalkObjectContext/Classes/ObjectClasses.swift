@@ -15,6 +15,8 @@ final class ObjectClasses {
   private(set) var hasHooks: [Bool]
   /// By entity: whether an entity below it has another class, so that the class of an object is not known before its row.
   private(set) var variesBelow: [Bool]
+  /// The entities that a class was given to.
+  private var entitiesByClass: [ObjectIdentifier: [EntityDescription]] = [:]
   /// Is called after classes were given.
   var didChange: (() -> Void)?
   /// Whether some entity has a class that overrides methods that saves call.
@@ -77,6 +79,9 @@ final class ObjectClasses {
         resolved[entity.index...entity.lastDescendantIndex].contains { $0 != resolved[entity.index] }
     }
     isInUse = hasHooks.contains(true)
+    entitiesByClass = Dictionary(
+      grouping: model.entities.filter { given[$0.index] != nil },
+      by: { entity in ObjectIdentifier(resolved[entity.index]) })
     didChange?()
   }
 
@@ -96,7 +101,7 @@ final class ObjectClasses {
 
   /// The entities whose objects have exactly this class and do not merely inherit it.
   func entities(of type: ManagedObject.Type) -> [EntityDescription] {
-    model.entities.filter { given[$0.index] == type }
+    entitiesByClass[ObjectIdentifier(type)] ?? []
   }
 
   /// The name of a class without its module.

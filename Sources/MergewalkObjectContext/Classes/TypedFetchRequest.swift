@@ -28,7 +28,11 @@ extension ManagedObjectContext {
   public func fetch<Object: ManagedObject>(
     _ request: TypedFetchRequest<Object>
   ) throws(ObjectError) -> [Object] {
-    try fetch(request.request).map { object throws(ObjectError) in try object.asClass(Object.self) }
+    let found = try fetch(request.request)
+    var objects: [Object] = []
+    objects.reserveCapacity(found.count)
+    for place in 0..<found.count { objects.append(try found[place].asClass(Object.self)) }
+    return objects
   }
 
   /// How many objects a request finds.

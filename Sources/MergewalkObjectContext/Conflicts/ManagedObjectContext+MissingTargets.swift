@@ -42,8 +42,11 @@ extension ManagedObjectContext {
   /// known, by table.
   private func targets(_ plan: SavePlan, othersWrote: Bool) -> [TableID: [Int64: Int]] {
     var found: [TableID: [Int64: Int]] = [:]
+    var last: (key: Int64, table: TableID)?
     func add(_ key: Int64, _ table: TableID, _ entity: Int) {
-      guard key > 0 else { return }
+      // Rows that follow each other often refer to the same record.
+      guard key > 0, last?.key != key || last?.table != table else { return }
+      last = (key, table)
       let buffer = buffer(table: table)
       if let row = buffer.row(primaryKey: key), buffer.states[row] != RowState.fault {
         // New ones are there in a moment, and changed ones have their versions checked.
@@ -53,19 +56,8 @@ extension ManagedObjectContext {
     }
     for changes in plan.roots {
       let buffer = changes.buffer
-      for changed in changes.inserted + changes.updated.values.joined() {
-        let row = Int(changed)
-        let isNew = buffer.states[row] == RowState.inserted
-        for relationship in model.entities[Int(buffer.entities[row])].relationships
-        where !relationship.isToMany && !relationship.isTransient {
-          let slot = relationship.slot
-          let key = Int64(bitPattern: buffer.payloads[slot][row])
-          guard buffer.tags[slot][row] == CellTag.integer, isNew || buffer.isDirty(row: row, slot: slot) else {
-            continue
-          }
-          add(key, destinationTable(relationship, from: buffer.table), relationship.destinationEntity)
-        }
-      }
+      let rows = (changes.inserted + changes.updated.values.joined()).lazy.map(Int.init)
+      forEachChangedReference(buffer, rows) { _, key, reference in add(key, reference.table, reference.entity) }
     }
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }

@@ -149,7 +149,7 @@ extension ManagedObjectContext {
 
   /// Makes relationships without an inverse that refer to a new object refer to the record.
   private func forward(_ object: ManagedObject, to winner: ManagedObject) {
-    let keys = AssignedKeys(tables: [object.table: [object.primaryKey: winner.primaryKey]])
+    let keys = AssignedKeys(tables: [object.table: ReplacedKeys([(old: object.primaryKey, new: winner.primaryKey)])])
     for buffer in allBuffers where !buffer.touchedRows.isEmpty { replaceReferences(in: buffer, keys) }
     pendingReferences = nil
   }

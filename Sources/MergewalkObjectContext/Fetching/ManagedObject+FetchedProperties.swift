@@ -14,10 +14,10 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``ManagedObjectContext/fetch(_:)-(FetchRequest)`` does.
   public func fetchedObjects(forKey key: String) throws(ObjectError) -> FetchedObjects {
     let context = try validContext
-    if let known = fetchedResults[key] { return known }
+    if let known = extras?.fetchedResults[key] { return known }
     let found = try context.fetch(try boundRequest(key))
     found.letContextGo()
-    fetchedResults[key] = found
+    makeExtras().fetchedResults[key] = found
     return found
   }
 

@@ -159,7 +159,7 @@ extension ManagedObjectContext {
     for owner in owners {
       guard let row = ownerRows[owner] else { continue }
       let object = object(buffer, row: row)
-      object.storedMembers[relationship.slot] = StoredMembers(
+      object.makeExtras().storedMembers[relationship.slot] = StoredMembers(
         version: storedVersion, partners: members[owner] ?? [])
       kept.keep(object)
     }

@@ -10,7 +10,11 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound`, `closed` or `database`.
   public final func object(forKey key: String) throws(ObjectError) -> ManagedObject? {
-    let relationship = try relationship(key, isToMany: false)
+    try object(by: try relationship(key, isToMany: false))
+  }
+
+  /// The object that a to-one relationship refers to.
+  final func object(by relationship: RelationshipDescription) throws(ObjectError) -> ManagedObject? {
     let context = try validContext
     let target = try context.referenced(by: self, relationship)
     guard target != 0 else { return nil }
@@ -31,11 +35,15 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `wrongEntity`, `otherContext`, `deleted`, `notFound`, `closed` or
   ///   `database`.
   public final func setObject(_ other: ManagedObject?, forKey key: String) throws(ObjectError) {
-    let relationship = try relationship(key, isToMany: false)
+    try setObject(other, by: try relationship(key, isToMany: false))
+  }
+
+  /// Makes a to-one relationship refer to an object, or to none.
+  final func setObject(_ other: ManagedObject?, by relationship: RelationshipDescription) throws(ObjectError) {
     let context = try validContext
     try context.checkChangeable(self)
     if let other { try check(other, for: relationship) }
-    try changing(key) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
+    try changing(relationship.name) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
   }
 
   // MARK: To-many
@@ -47,8 +55,12 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `transient`, `notFound`, `closed` or `database`.
   /// - Complexity: At most two statements, whatever the number of objects.
   public final func objects(forKey key: String) throws(ObjectError) -> [ManagedObject] {
-    let relationship = try relationship(key, isToMany: true)
-    return try validContext.members(of: self, relationship)
+    try objects(by: try relationship(key, isToMany: true))
+  }
+
+  /// The objects that a to-many relationship refers to.
+  final func objects(by relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObject] {
+    try validContext.members(of: self, relationship)
   }
 
   /// Puts an object into a to-many relationship; nothing happens when it is there already.
@@ -157,6 +169,12 @@ extension ManagedObject {
   }
 
   // MARK: Checks
+
+  /// The relationship of a slot.
+  final func relationship(_ slot: PropertySlot, isToMany: Bool) throws(ObjectError) -> RelationshipDescription {
+    if let found = slot.relationship(link.model, entity: entityIndex), found.isToMany == isToMany { return found }
+    return try relationship(slot.key, isToMany: isToMany)
+  }
 
   private func relationship(_ key: String, isToMany: Bool) throws(ObjectError) -> RelationshipDescription {
     let context = try validContext

@@ -92,7 +92,7 @@ extension ManagedObject {
       throw ObjectError(.unknownKey, "\(entity.name) has no relationship \"\(key)\"")
     }
     if isInserted { return false }
-    if relationship.isToMany { return storedMembers[relationship.slot]?.version != context.storedVersion }
+    if relationship.isToMany { return extras?.storedMembers[relationship.slot]?.version != context.storedVersion }
     let buffer = context.buffer(table: table)
     if isFault, !buffer.isKnown(row: row, slot: relationship.slot) { return true }
     guard buffer.tags[relationship.slot][row] == CellTag.integer else { return false }
@@ -185,8 +185,8 @@ extension ManagedObjectContext {
   func storedMemberKeys(
     of object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> [Int64] {
-    if object.storedMembers[relationship.slot]?.version != storedVersion { _ = try members(of: object, relationship) }
-    var partners = object.storedMembers[relationship.slot]?.partners ?? []
+    if object.extras?.storedMembers[relationship.slot]?.version != storedVersion { _ = try members(of: object, relationship) }
+    var partners = object.extras?.storedMembers[relationship.slot]?.partners ?? []
     if relationship.isOrdered, let inverse = model.inverse(of: relationship), !inverse.isToMany {
       // The members' own rows keep the order.
       let buffer = buffer(table: destinationTable(relationship, from: object.table))

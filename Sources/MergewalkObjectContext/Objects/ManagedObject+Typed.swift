@@ -33,14 +33,26 @@ extension ManagedObject {
 
   /// The object that a to-one relationship refers to.
   public final func related<T: ManagedObject>(_ key: String) -> T? {
+    related(key) { () throws(ObjectError) in try object(forKey: key) }
+  }
+
+  /// The object that a to-one relationship refers to: as ``related(_:)-(String)``, without looking for its name.
+  public final func related<T: ManagedObject>(_ slot: PropertySlot) -> T? {
+    related(slot.key) { () throws(ObjectError) in try object(by: try relationship(slot, isToMany: false)) }
+  }
+
+  @inline(__always)
+  private func related<T: ManagedObject>(
+    _ key: String, _ body: () throws(ObjectError) -> ManagedObject?
+  ) -> T? {
     do throws(ObjectError) {
-      guard let other = try object(forKey: key) else { return nil }
-      let found: [T] = typed([other], key)
-      return found.first
+      guard let other = try body() else { return nil }
+      if let other = other as? T { return other }
+      noteWrongClass(key, other, T.self)
     } catch {
       noteFailure(key, error)
-      return nil
     }
+    return nil
   }
 
   /// Makes a to-one relationship refer to an object, or to none.
@@ -48,9 +60,21 @@ extension ManagedObject {
     change(key) { () throws(ObjectError) in try setObject(other, forKey: key) }
   }
 
+  /// Makes a to-one relationship refer to an object, or to none: without looking for its name.
+  public final func setRelated<T: ManagedObject>(_ slot: PropertySlot, _ other: T?) {
+    change(slot.key) { () throws(ObjectError) in
+      try setObject(other, by: try relationship(slot, isToMany: false))
+    }
+  }
+
   /// The objects of a to-many relationship, as a collection that follows its changes and can change it.
   public final func relatedObjects<T: ManagedObject>(_ key: String) -> RelatedObjects<T> {
     RelatedObjects(owner: self, key: key)
+  }
+
+  /// The objects of a to-many relationship: as ``relatedObjects(_:)-(String)``, without looking for its name.
+  public final func relatedObjects<T: ManagedObject>(_ slot: PropertySlot) -> RelatedObjects<T> {
+    RelatedObjects(owner: self, key: slot.key, relationship: try? relationship(slot, isToMany: true))
   }
 
   /// The objects of a fetched property.
@@ -165,15 +189,21 @@ extension ManagedObject {
 
   /// Those of some objects that are of a class; the others are reported by the next save.
   final func typed<T: ManagedObject>(_ objects: [ManagedObject], _ key: String) -> [T] {
-    objects.compactMap { object in
+    // Nearly always all of them are, and then they need no list of their own.
+    if let typed = objects as? [T] { return typed }
+    return objects.compactMap { object in
       if let typed = object as? T { return typed }
-      noteUnreadable(
-        key,
-        ObjectError(
-          .wrongClass,
-          "\(entity.name).\(key) leads to an object of class \(Swift.type(of: object)), not \(T.self): set the class of "
-            + "\(object.entity.name) before objects are made"))
+      noteWrongClass(key, object, T.self)
       return nil
     }
+  }
+
+  private func noteWrongClass(_ key: String, _ object: ManagedObject, _ type: ManagedObject.Type) {
+    noteUnreadable(
+      key,
+      ObjectError(
+        .wrongClass,
+        "\(entity.name).\(key) leads to an object of class \(Swift.type(of: object)), not \(type): set the class of "
+          + "\(object.entity.name) before objects are made"))
   }
 }

@@ -51,6 +51,7 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, or as ``value(forKey:)``
   ///   does.
   public final func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
+    if let access = entity.attributeAccess(named: key), setDirectly(value, access) { return }
     let attribute = try attribute(key)
     let cell = try settableCell(value, attribute)
     guard notifiesChanges else {
@@ -65,7 +66,7 @@ extension ManagedObject {
   /// Whether hooks or observers want to hear of changes.
   @inline(__always)
   final var notifiesChanges: Bool {
-    if flags.contains(.hasChangeHooks) || extras != nil { return true }
+    if flags.contains(.hasChangeHooks) || extras?.followsChanges ?? false { return true }
     // The undo manager has to know transient values of classes.
     return link.context?.recorder != nil && type(of: self) != ManagedObject.self
   }

@@ -27,7 +27,7 @@ import MergewalkObjectStore
 open class ManagedObject {
   final let link: ContextLink
   /// The context where only its objects keep it alive; see ``ManagedObjectContext/handOver()``.
-  final var keeper: ManagedObjectContext?
+  @exclusivity(unchecked) final var keeper: ManagedObjectContext?
   /// The record's `Z_PK`, or a negative number before its first save.
   ///
   /// Unchecked exclusivity, here and below: they are touched at each access, and no access to one runs other code.
@@ -41,12 +41,8 @@ open class ManagedObject {
   @exclusivity(unchecked) private final var entityNumber: UInt16
   /// What is going on with the object.
   @exclusivity(unchecked) final var flags: ObjectFlags = []
-  /// What the store said about to-many relationships, by slot.
-  final var storedMembers: [Int: StoredMembers] = [:]
-  /// The results of fetched properties that were asked for, by name.
-  final var fetchedResults: [String: FetchedObjects] = [:]
   /// What few objects have.
-  final var extras: ObjectExtras?
+  @exclusivity(unchecked) final var extras: ObjectExtras?
 
   /// Creates the object of a row; for contexts only.
   ///
@@ -231,8 +227,8 @@ open class ManagedObject {
 
   /// Forgets what the store said about other objects.
   final func forgetRelated() {
-    storedMembers.removeAll()
-    fetchedResults.removeAll()
+    extras?.storedMembers.removeAll()
+    extras?.fetchedResults.removeAll()
   }
 
   /// Takes note of the key that the record has now.

@@ -23,6 +23,13 @@ final class ObjectExtras {
   var transformed: [Int: TransformedValue] = [:]
   /// Who wants to hear of changes, by key.
   var observers: [String: [WeakObservation]] = [:]
+  /// What the store said about to-many relationships, by slot.
+  var storedMembers: [Int: StoredMembers] = [:]
+  /// The results of fetched properties that were asked for, by name.
+  var fetchedResults: [String: FetchedObjects] = [:]
+
+  /// Whether something here is touched by changes of values.
+  var followsChanges: Bool { !observers.isEmpty || !transientValues.isEmpty || !transformed.isEmpty }
 }
 
 /// Why an object got other values than the ones it had, other than by being set or fetched.

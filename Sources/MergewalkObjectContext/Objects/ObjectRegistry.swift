@@ -4,7 +4,7 @@ import MergewalkObjectStore
 /// What objects know of their context: kept by both, so that either can go first.
 final class ContextLink {
   /// The context while it lives; in its `deinit` it clears this or puts its successor here.
-  unowned(unsafe) var context: ManagedObjectContext?
+  @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
   let model: ManagedObjectModel
   let stores: StoreList
   let classes: ObjectClasses
@@ -25,23 +25,26 @@ final class ContextLink {
 /// The objects of a context that are alive: at most one a row.
 ///
 /// References are not counted: an object takes itself out when it goes away.
-struct ObjectRegistry {
+///
+/// Unchecked exclusivity: touched whenever an object comes or goes; ``held``, ``merged`` and ``retained`` are emptied by a
+/// swap, as the objects that go then change the rest.
+final class ObjectRegistry {
   let link: ContextLink
   /// Moves at every reset; objects of older generations are not valid.
-  private(set) var generation: UInt32 = 0
+  @exclusivity(unchecked) private(set) var generation: UInt32 = 0
   /// Whether the context was ever asked for an object.
-  private(set) var isInUse = false
+  @exclusivity(unchecked) private(set) var isInUse = false
   /// Rows that were fetched on the way and that may have no object, by table.
-  var looseRows: [[Int32]]
-  private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
+  @exclusivity(unchecked) var looseRows: [[Int32]]
+  @exclusivity(unchecked) private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
   /// The objects that the context keeps alive because they have changes; see ``ManagedObject/heldIndex``.
-  var held = ContiguousArray<ManagedObject>()
+  @exclusivity(unchecked) var held = ContiguousArray<ManagedObject>()
   /// The objects that the last merge brought.
-  var merged: [ManagedObject] = []
+  @exclusivity(unchecked) var merged: [ManagedObject] = []
   /// All objects, when the context keeps all of them alive.
-  var retained = Set<ManagedObject>()
+  @exclusivity(unchecked) var retained = Set<ManagedObject>()
   /// How many objects are alive, by table.
-  private(set) var counts: [Int]
+  @exclusivity(unchecked) private(set) var counts: [Int]
 
   init(tableCount: Int, model: ManagedObjectModel, stores: StoreList) {
     link = ContextLink(model: model, stores: stores)
@@ -52,7 +55,7 @@ struct ObjectRegistry {
   }
 
   /// Takes more tables in.
-  mutating func makeRoom(tableCount: Int) {
+  func makeRoom(tableCount: Int) {
     let missing = tableCount - objects.count
     guard missing > 0 else { return }
     looseRows.append(contentsOf: repeatElement([], count: missing))
@@ -61,13 +64,13 @@ struct ObjectRegistry {
   }
 
   /// Takes note that rows belong to objects, or to collections that will make some.
-  mutating func use() { isInUse = true }
+  func use() { isInUse = true }
 
   func object(table: TableID, row: Int) -> Unmanaged<ManagedObject>? {
     row < objects[table.index].count ? objects[table.index][row] : nil
   }
 
-  mutating func register(_ object: ManagedObject, table: TableID, row: Int) {
+  func register(_ object: ManagedObject, table: TableID, row: Int) {
     isInUse = true
     let missing = row + 1 - objects[table.index].count
     if missing > 0 { objects[table.index].append(contentsOf: repeatElement(nil, count: missing)) }
@@ -75,7 +78,7 @@ struct ObjectRegistry {
     counts[table.index] += 1
   }
 
-  mutating func unregister(table: TableID, row: Int) {
+  func unregister(table: TableID, row: Int) {
     guard row < objects[table.index].count, objects[table.index][row] != nil else { return }
     objects[table.index][row] = nil
     counts[table.index] -= 1
@@ -86,7 +89,7 @@ struct ObjectRegistry {
     for list in objects { for object in list { if let object { body(object.takeUnretainedValue()) } } }
   }
 
-  mutating func removeAll() {
+  func removeAll() {
     guard isInUse else { return }
     generation &+= 1
     for table in objects.indices where !objects[table].isEmpty { objects[table].removeAll(keepingCapacity: true) }

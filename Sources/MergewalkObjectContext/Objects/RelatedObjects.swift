@@ -15,6 +15,8 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   public let owner: ManagedObject
   /// The relationship's name.
   public let key: String
+  /// The relationship where it is known already; otherwise it is looked up at each use.
+  private let relationship: RelationshipDescription?
   private let cache = Cache()
 
   /// The elements as they were when they were last asked for.
@@ -25,24 +27,35 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     var earlier: [Element] = []
   }
 
-  init(owner: ManagedObject, key: String) {
+  init(owner: ManagedObject, key: String, relationship: RelationshipDescription? = nil) {
     self.owner = owner
     self.key = key
+    self.relationship = relationship
   }
 
   private var elements: [Element] {
-    let stamp = owner.relationStamp(key)
+    let stamp = stamp
     if let stamp, stamp == cache.stamp { return cache.elements }
     var found: [Element] = []
-    do {
-      found = owner.typed(try owner.objects(forKey: key), key)
+    do throws(ObjectError) {
+      if let relationship {
+        found = owner.typed(try owner.objects(by: relationship), key)
+      } else {
+        found = owner.typed(try owner.objects(forKey: key), key)
+      }
     } catch {
       owner.noteFailure(key, error)
     }
     cache.earlier = cache.elements
     cache.elements = found
-    cache.stamp = owner.relationStamp(key)
+    cache.stamp = self.stamp
     return found
+  }
+
+  /// What tells whether the members may have changed; `nil` when that cannot be told.
+  private var stamp: RelationStamp? {
+    guard let relationship = relationship ?? owner.entity.relationship(named: key) else { return nil }
+    return owner.relationStamp(relationship)
   }
 
   /// The first place.
@@ -143,8 +156,8 @@ struct RelationStamp: Equatable {
 
 extension ManagedObject {
   /// What tells whether the members of a relationship may have changed; `nil` when that cannot be told.
-  final func relationStamp(_ key: String) -> RelationStamp? {
-    guard let context = try? validContext, let relationship = entity.relationship(named: key) else { return nil }
+  final func relationStamp(_ relationship: RelationshipDescription) -> RelationStamp? {
+    guard let context = try? validContext else { return nil }
     let buffer = context.buffer(table: context.destinationTable(relationship, from: table))
     return RelationStamp(
       rows: buffer.referenceStamp, links: context.pendingLinks.stamp, stored: context.storedVersion,

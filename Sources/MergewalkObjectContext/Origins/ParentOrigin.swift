@@ -101,11 +101,12 @@ struct ParentOrigin: RowOrigin {
 
   func referring(
     to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID
-  ) throws(ObjectError) -> [Int64] {
+  ) throws(ObjectError) -> [Int32] {
     let twin = context.counterpart(of: object, in: parent)
     let keys = try parent.referring(to: twin, by: relationship, from: table).map(\.primaryKey)
     try bring(keys, table: table)
-    return keys
+    let buffer = context.buffer(table: table)
+    return keys.compactMap { buffer.row(primaryKey: $0).map(Int32.init) }
   }
 
   // MARK: Pairs

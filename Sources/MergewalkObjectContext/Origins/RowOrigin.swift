@@ -19,10 +19,10 @@ protocol RowOrigin {
   /// The values that a record would have if it were fetched now: a row of some buffer, and the slots that it has, `nil`
   /// for all.
   func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]?)
-  /// Brings the rows of a table that refer to an object by a to-one relationship, and returns their keys.
+  /// Brings the rows of a table that refer to an object by a to-one relationship, and returns their places.
   func referring(
     to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID
-  ) throws(ObjectError) -> [Int64]
+  ) throws(ObjectError) -> [Int32]
   /// The other ends of an object's pairs.
   func partners(
     of object: ManagedObject, _ relationship: RelationshipDescription, _ relation: LinkRelation

@@ -87,16 +87,16 @@ struct StoreOrigin: RowOrigin {
 
   func referring(
     to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID
-  ) throws(ObjectError) -> [Int64] {
+  ) throws(ObjectError) -> [Int32] {
     let (access, buffer) = (try context.access(table: table), context.buffer(table: table))
     buffer.compactIfWorthwhile()
-    var keys: [Int64] = []
+    var rows: [Int32] = []
     try objectErrors { () throws(StoreError) in
       try access.fetchRows(slot: relationship.slot, target: object.primaryKey, into: buffer) {
-        keys.append(buffer.primaryKeys[$0])
+        rows.append(Int32(truncatingIfNeeded: $0))
       }
     }
-    return keys
+    return rows
   }
 
   // MARK: Pairs

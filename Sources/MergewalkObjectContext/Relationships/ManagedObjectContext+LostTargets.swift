@@ -1,6 +1,15 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
+/// A to-one relationship of an entity: where its rows have it, and where it leads.
+struct StoredReferencePlace {
+  var slot: Int
+  /// The table that it leads to, and the entity there.
+  var table: TableID
+  var entity: Int
+  var hasInverse: Bool
+}
+
 /// References to objects that are gone: a save writes none.
 ///
 /// Deleting an object clears at once what refers to it, by its inverses and, here, where there is none. What refers to
@@ -57,24 +66,15 @@ extension ManagedObjectContext {
       let recorder = buffer.recorder
       buffer.recorder = nil
       defer { buffer.recorder = recorder }
-      for row in buffer.touchedRows.map(Int.init) {
-        let isNew = buffer.states[row] == RowState.inserted
-        guard isNew || buffer.states[row] == RowState.updated else { continue }
-        for relationship in model.entities[Int(buffer.entities[row])].relationships
-        where !relationship.isToMany && !relationship.isTransient {
-          let slot = relationship.slot
-          guard buffer.tags[slot][row] == CellTag.integer, isNew || buffer.isDirty(row: row, slot: slot) else {
-            continue
-          }
-          let key = Int64(bitPattern: buffer.payloads[slot][row])
-          guard key < 0 || mayLosePermanent,
-            isLost(
-              key, table: destinationTable(relationship, from: buffer.table),
-              staysWhenDeleted: relationship.inverseSlot >= 0)
-          else { continue }
-          buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
-          pendingReferences = nil
-        }
+      let rows = buffer.touchedRows.lazy.map(Int.init).filter {
+        buffer.states[$0] == RowState.inserted || buffer.states[$0] == RowState.updated
+      }
+      forEachChangedReference(buffer, rows) { row, key, reference in
+        guard key < 0 || mayLosePermanent,
+          isLost(key, table: reference.table, staysWhenDeleted: reference.hasInverse)
+        else { return }
+        buffer.setReference(row: row, slot: reference.slot, primaryKey: 0, destinationEntity: -1)
+        pendingReferences = nil
       }
     }
     for place in pendingLinks.order {
@@ -86,6 +86,36 @@ extension ManagedObjectContext {
               && isLost(pair.target, table: changes.targetTable, staysWhenDeleted: true)
         else { continue }
         pendingLinks.forget(place) { $0 == pair }
+      }
+    }
+  }
+
+  /// Calls `body` with each reference that a save of some rows would write: by to-one relationships of new rows, and by
+  /// those that were set in others.
+  func forEachChangedReference(
+    _ buffer: RowBuffer, _ rows: some Sequence<Int>,
+    _ body: (_ row: Int, _ key: Int64, _ reference: StoredReferencePlace) -> Void
+  ) {
+    // Looked up once an entity: descriptions are large, and rows many.
+    var known: (entity: Int32, references: [StoredReferencePlace]) = (-1, [])
+    for row in rows {
+      let entity = buffer.entities[row]
+      if entity != known.entity {
+        let relationships = model.entities[Int(entity)].relationships.filter { !$0.isToMany && !$0.isTransient }
+        known = (
+          entity,
+          relationships.map {
+            StoredReferencePlace(
+              slot: $0.slot, table: destinationTable($0, from: buffer.table), entity: $0.destinationEntity,
+              hasInverse: $0.inverseSlot >= 0)
+          }
+        )
+      }
+      let isNew = buffer.states[row] == RowState.inserted
+      for reference in known.references {
+        let slot = reference.slot
+        guard buffer.tags[slot][row] == CellTag.integer, isNew || buffer.isDirty(row: row, slot: slot) else { continue }
+        body(row, Int64(bitPattern: buffer.payloads[slot][row]), reference)
       }
     }
   }

@@ -70,42 +70,47 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> [ManagedObject] {
     let buffer = buffer(table: table)
     let (slot, target) = (relationship.slot, object.primaryKey)
-    var rows: [Int] = []
-    var seen = Set<Int>()
-    func take(_ row: Int) {
-      guard isLive(buffer, row), buffer.tags[slot][row] == CellTag.integer,
-        Int64(bitPattern: buffer.payloads[slot][row]) == target, seen.insert(row).inserted
-      else { return }
-      rows.append(row)
-    }
+    var rows: [Int32] = []
     if !object.isInserted {
-      let keys: [Int64]
-      if let members, let known = object.storedMembers[members.slot], known.version == storedVersion {
-        keys = known.partners.map(\.primaryKey)
+      if let members, let known = object.extras?.storedMembers[members.slot], known.version == storedVersion {
+        let keys = known.partners.map(\.primaryKey)
         try fetchMissing(buffer, keys)
+        rows = keys.compactMap { buffer.row(primaryKey: $0).map(Int32.init) }
       } else {
-        keys = try origin.referring(to: object, by: relationship, from: table)
+        rows = try origin.referring(to: object, by: relationship, from: table)
         if let members {
-          object.storedMembers[members.slot] = StoredMembers(
-            version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
+          object.makeExtras().storedMembers[members.slot] = StoredMembers(
+            version: storedVersion,
+            partners: rows.map { Partner(primaryKey: buffer.primaryKeys[Int($0)], order: 0) })
         }
       }
-      for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
     }
     if pendingReferences == nil { pendingReferences = PendingReferences() }
     let candidates = pendingReferences?.candidates(
       buffer, slot: slot, target: target, slots: referenceSlots(table: table))
-    for row in candidates ?? [] { take(Int(row)) }
-
-    let keys = buffer.primaryKeys
-    if members?.isOrdered ?? false, let orders = buffer.orderKeys[slot] {
-      rows.sort {
-        orders[$0] == orders[$1] ? keys[$0].comesBefore(keys[$1]) : orders[$0] < orders[$1]
-      }
-    } else {
-      rows.sort { keys[$0].comesBefore(keys[$1]) }
+    rows += candidates ?? []
+    rows.removeAll { row in
+      let row = Int(row)
+      return !isLive(buffer, row) || buffer.tags[slot][row] != CellTag.integer
+        || Int64(bitPattern: buffer.payloads[slot][row]) != target
     }
-    return rows.map { self.object(buffer, row: $0) }
+    let keys = buffer.primaryKeys
+    let orders = members?.isOrdered ?? false ? buffer.orderKeys[slot] : nil
+    func comesBefore(_ left: Int32, _ right: Int32) -> Bool {
+      let (left, right) = (Int(left), Int(right))
+      if let orders, orders[left] != orders[right] { return orders[left] < orders[right] }
+      return keys[left].comesBefore(keys[right])
+    }
+    // Rows of a store come in their order, once each; others may be there twice, side by side when they are sorted.
+    if zip(rows, rows.dropFirst()).contains(where: { !comesBefore($0, $1) }) {
+      rows.sort(by: comesBefore)
+      var last: Int32 = -1
+      rows.removeAll { row in
+        defer { last = row }
+        return row == last
+      }
+    }
+    return rows.map { self.object(buffer, row: Int($0)) }
   }
 
   /// The slots of a table's to-one relationships that have no to-one inverse: who refers to an object by them is not in

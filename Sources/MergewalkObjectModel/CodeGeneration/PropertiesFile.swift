@@ -101,7 +101,7 @@ struct PropertiesFile {
 
   // MARK: Keys and slots
 
-  /// What the places of attributes are called: a name that no class of the model has.
+  /// What the places of properties are called: a name that no class of the model has.
   private var slotsName: String {
     var name = className + "Slots"
     while types.classNames.contains(name) { name += "_" }
@@ -122,12 +122,12 @@ struct PropertiesFile {
     line("}")
   }
 
-  /// Writes where accessors find attributes: looked up once, not at each use.
+  /// Writes where accessors find properties: looked up once, not at each use.
   private mutating func writeSlots() {
     guard !slots.isEmpty else { return }
-    let slot = types.type("AttributeSlot", in: "MergewalkObjectContext")
+    let slot = types.type("PropertySlot", in: "MergewalkObjectContext")
     line()
-    line("/// Where the accessors find their attributes.")
+    line("/// Where the accessors find their properties.")
     line("private enum \(slotsName) {")
     for (name, key) in slots { line("  static let \(name) = \(slot)(\(key))") }
     line("}")
@@ -203,13 +203,14 @@ struct PropertiesFile {
       keys.append((Self.description(relationship), "\(name): \(kind)<\(destination)> { \(kind)(\(key)) }"))
     }
     comment(Self.description(relationship))
+    slots.append((name, key))
     if relationship.isToMany {
       let related = types.type("RelatedObjects", in: "MergewalkObjectContext")
-      line("  public var \(name): \(related)<\(destination)> { self.relatedObjects(\(key)) }")
+      line("  public var \(name): \(related)<\(destination)> { self.relatedObjects(\(slotsName).\(name)) }")
     } else {
       line("  public var \(name): \(destination)? {")
-      line("    get { related(\(key)) }")
-      line("    set { setRelated(\(key), newValue) }")
+      line("    get { related(\(slotsName).\(name)) }")
+      line("    set { setRelated(\(slotsName).\(name), newValue) }")
       line("  }")
     }
     line()

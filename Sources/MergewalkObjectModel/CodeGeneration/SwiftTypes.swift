@@ -11,7 +11,7 @@ struct SwiftTypes {
   static let typeNames: [String: [String]] = [
     "Swift": ["Array", "Bool", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Sequence", "String", "UInt8"],
     "MergewalkObjectContext": [
-      "AttributeKey", "AttributeSlot", "ManagedObject", "ObjectKeys", "RelatedObjects", "ToManyKey", "ToOneKey",
+      "AttributeKey", "PropertySlot", "ManagedObject", "ObjectKeys", "RelatedObjects", "ToManyKey", "ToOneKey",
       "TypedFetchRequest",
     ],
     "MergewalkObjectModel": [

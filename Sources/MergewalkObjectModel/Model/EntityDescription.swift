@@ -31,7 +31,7 @@ public final class EntityDescription: Sendable {
   /// ``attributes``.
   public let compositeAttributes: [AttributeDescription]
 
-  /// What reading a value has to know of an attribute, by its name.
+  /// What reading and setting a value has to know of an attribute, by its name.
   package struct AttributeAccess: Sendable {
     /// The attribute's slot.
     package let slot: Int
@@ -39,6 +39,16 @@ public final class EntityDescription: Sendable {
     package let type: AttributeType
     /// Whether its bytes say where they are (``AttributeDescription/allowsExternalBinaryDataStorage``).
     package let isExternal: Bool
+    /// Whether the store computes it.
+    package let isDerived: Bool
+
+    /// Creates it of its parts.
+    package init(slot: Int, type: AttributeType, isExternal: Bool, isDerived: Bool) {
+      self.slot = slot
+      self.type = type
+      self.isExternal = isExternal
+      self.isDerived = isDerived
+    }
   }
 
   private let attributeAccesses: [String: AttributeAccess]
@@ -63,7 +73,11 @@ public final class EntityDescription: Sendable {
     self.compositeAttributes = compositeAttributes
     attributeAccesses = Dictionary(
       uniqueKeysWithValues: attributes.map {
-        ($0.name, AttributeAccess(slot: $0.slot, type: $0.type, isExternal: $0.allowsExternalBinaryDataStorage))
+        (
+          $0.name,
+          AttributeAccess(
+            slot: $0.slot, type: $0.type, isExternal: $0.allowsExternalBinaryDataStorage, isDerived: $0.isDerived)
+        )
       })
     attributePositions = Dictionary(uniqueKeysWithValues: attributes.enumerated().map { ($1.name, $0) })
     relationshipPositions = Dictionary(uniqueKeysWithValues: relationships.enumerated().map { ($1.name, $0) })
@@ -80,7 +94,7 @@ public final class EntityDescription: Sendable {
   /// Whether other entities inherit from it.
   public var hasSubentities: Bool { lastDescendantIndex > index }
 
-  /// What reading a value has to know of the attribute with this name: far cheaper than a copy of the description.
+  /// What accessors have to know of the attribute with this name: far cheaper than a copy of the description.
   package func attributeAccess(named name: String) -> AttributeAccess? { attributeAccesses[name] }
   /// The attribute with this name, inherited ones included, or `nil`.
   public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }
@@ -94,6 +108,8 @@ public final class EntityDescription: Sendable {
       return (String(attribute.name.dropFirst(key.count + 1)), attribute)
     }
   }
+  /// The position in ``relationships`` of the one with this name, or `nil`.
+  package func relationshipPosition(named name: String) -> Int? { relationshipPositions[name] }
   /// The relationship with this name, inherited ones included, or `nil`.
   public func relationship(named name: String) -> RelationshipDescription? {
     relationshipPositions[name].map { relationships[$0] }

@@ -10,16 +10,16 @@ package protocol StoreListObserver: AnyObject {
 /// was removed, because contexts know rows by it.
 package final class StoreList {
   /// The stores, also those that were removed.
-  package private(set) var all: [PersistentStore] = []
+  @exclusivity(unchecked) package private(set) var all: [PersistentStore] = []
   /// Whether stores were removed.
-  private var isRemoved: [Bool] = []
+  @exclusivity(unchecked) private var isRemoved: [Bool] = []
   /// The UUIDs, also of stores that were removed.
   package private(set) var identifiers: [String] = []
   /// What other layers keep with a coordinator, such as the classes of objects.
   package var companions: [ObjectIdentifier: AnyObject] = [:]
   /// A number that moves when one of the stores is written: here, or as far as it was noticed elsewhere.
   package var writeMark: Int { all.reduce(0) { $0 + $1.writes } }
-  private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
+  @exclusivity(unchecked) private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
 
   /// Creates an empty list.
   package init() {}

@@ -97,10 +97,24 @@ package struct FetchedRowReader {
 
   /// Reads all rows that a statement has left.
   ///
-  /// - Parameter body: Is called with each row's place.
-  func read(_ statement: Statement, into buffer: RowBuffer, _ body: (Int) -> Void = { _ in }) throws(StoreError) {
+  /// - Parameters:
+  ///   - isDistinct: Whether no record comes twice: a buffer without rows knows none of them then.
+  ///   - body: Is called with each row's place.
+  func read(
+    _ statement: Statement, into buffer: RowBuffer, isDistinct: Bool = false, _ body: (Int) -> Void = { _ in }
+  ) throws(StoreError) {
     defer { statement.reset() }
-    while try statement.step() { body(readRow(statement, into: buffer)) }
+    guard isDistinct, buffer.count == 0 else {
+      while try statement.step() { body(readRow(statement, into: buffer)) }
+      return
+    }
+    while try statement.step() {
+      let row = buffer.appendRow(
+        entity: entities[statement.integer(1)], state: RowState.clean, primaryKey: statement.integer(0))
+      fill(row, statement, in: buffer)
+      settle(row, in: buffer)
+      body(row)
+    }
   }
 
   /// Reads the row that the statement is at into a new row of the buffer, whether or not the buffer has the record.

@@ -14,8 +14,7 @@ extension RowBuffer {
     states[row] = state
     for word in 0..<dirtyWords { dirtyBits[row * dirtyWords + word] = 0 }
     clearCells(row: row)
-    // Freed places are always below the indexed part of the buffer, so the table has to be told.
-    identity.insert(free, in: primaryKeys)
+    if row < indexedCount { identity.insert(free, in: primaryKeys) }
     return row
   }
 

@@ -89,7 +89,7 @@ public final class RowBuffer {
   /// Finds rows by primary key.
   var identity = IdentityTable()
   /// Rows below this number are in ``identity``; later ones are added on demand.
-  private var indexedCount = 0
+  private(set) var indexedCount = 0
 
   /// Creates an empty buffer for the hierarchy below `root`.
   public convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
@@ -225,8 +225,8 @@ public final class RowBuffer {
   ///
   /// The place of a row that a collection holds is not given to another one before the collection lets it go.
   package func free(row: Int) {
-    indexRows()
-    identity.remove(primaryKeys[row], in: primaryKeys)
+    // A row that no key was looked for since it came need not be put into the table to be taken out.
+    if row < indexedCount { identity.remove(primaryKeys[row], in: primaryKeys) }
     states[row] = RowState.free
     referenceStamp &+= 1
     if !isPinned(row: row) { freeRows.append(Int32(row)) }
@@ -241,10 +241,10 @@ public final class RowBuffer {
 
   /// Gives a row another primary key, which no row has.
   package func setPrimaryKey(row: Int, _ key: Int64) {
-    indexRows()
-    identity.remove(primaryKeys[row], in: primaryKeys)
+    let isIndexed = row < indexedCount
+    if isIndexed { identity.remove(primaryKeys[row], in: primaryKeys) }
     primaryKeys[row] = key
-    identity.insert(Int32(row), in: primaryKeys)
+    if isIndexed { identity.insert(Int32(row), in: primaryKeys) }
   }
 
   /// Adds the rows that came since the last call to the identity table.

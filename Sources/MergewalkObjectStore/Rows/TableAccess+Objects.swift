@@ -18,7 +18,7 @@ extension TableAccess {
         + "ORDER BY t.Z_PK LIMIT ?")
     statement.bind(1, primaryKey)
     statement.bind(2, Int64(limit))
-    try completeRows.read(statement, into: buffer, body)
+    try completeRows.read(statement, into: buffer, isDistinct: true, body)
   }
 
   /// Fetches the rows whose to-one relationship at `slot` refers to `target`.
@@ -29,7 +29,7 @@ extension TableAccess {
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
     statement.bind(1, target)
-    try completeRows.read(statement, into: buffer, body)
+    try completeRows.read(statement, into: buffer, isDistinct: true, body)
     if backing != nil { try takeOrderKeys(slot: slot, target: target, in: buffer) }
   }
 

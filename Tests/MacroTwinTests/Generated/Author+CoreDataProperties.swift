@@ -56,9 +56,9 @@ extension ObjectKeys where Object: Author {
 
 /// Where the accessors find their attributes.
 private enum AuthorSlots {
-  static let bookCount = AttributeSlot("bookCount")
-  static let fullName = AttributeSlot("fullName")
-  static let mood = AttributeSlot("mood")
+  static let bookCount = PropertySlot("bookCount")
+  static let fullName = PropertySlot("fullName")
+  static let mood = PropertySlot("mood")
 }
 
 // MARK: Accessors of books

@@ -59,6 +59,6 @@ extension ObjectKeys where Object: Book {
 
 /// Where the accessors find their attributes.
 private enum BookSlots {
-  static let isbn = AttributeSlot("isbn")
-  static let weight = AttributeSlot("weight")
+  static let isbn = PropertySlot("isbn")
+  static let weight = PropertySlot("weight")
 }

@@ -131,16 +131,16 @@ extension ObjectKeys where Object: Publication {
 
 /// Where the accessors find their attributes.
 private enum PublicationSlots {
-  static let added = AttributeSlot("added")
-  static let cover = AttributeSlot("cover")
-  static let isLent = AttributeSlot("isLent")
-  static let kind = AttributeSlot("kind")
-  static let page = AttributeSlot("page")
-  static let pages = AttributeSlot("pages")
-  static let price = AttributeSlot("price")
-  static let rank = AttributeSlot("rank")
-  static let rating = AttributeSlot("rating")
-  static let returned = AttributeSlot("returned")
-  static let title = AttributeSlot("title")
-  static let token = AttributeSlot("token")
+  static let added = PropertySlot("added")
+  static let cover = PropertySlot("cover")
+  static let isLent = PropertySlot("isLent")
+  static let kind = PropertySlot("kind")
+  static let page = PropertySlot("page")
+  static let pages = PropertySlot("pages")
+  static let price = PropertySlot("price")
+  static let rank = PropertySlot("rank")
+  static let rating = PropertySlot("rating")
+  static let returned = PropertySlot("returned")
+  static let title = PropertySlot("title")
+  static let token = PropertySlot("token")
 }

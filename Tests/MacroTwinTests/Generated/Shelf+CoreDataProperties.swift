@@ -62,8 +62,8 @@ extension ObjectKeys where Object: Shelf {
 
 /// Where the accessors find their attributes.
 private enum ShelfSlots {
-  static let label = AttributeSlot("label")
-  static let room = AttributeSlot("room")
+  static let label = PropertySlot("label")
+  static let room = PropertySlot("room")
 }
 
 // MARK: Accessors of authors

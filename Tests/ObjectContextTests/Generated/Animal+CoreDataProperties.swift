@@ -164,20 +164,20 @@ extension ObjectKeys where Object: Animal {
 
 /// Where the accessors find their attributes.
 private enum AnimalSlots {
-  static let born = AttributeSlot("born")
-  static let `default` = AttributeSlot("default")
-  static let homeCity = AttributeSlot("home.city")
-  static let homeZone = AttributeSlot("home.zone")
-  static let isTame = AttributeSlot("isTame")
-  static let legs = AttributeSlot("legs")
-  static let lives = AttributeSlot("lives")
-  static let name = AttributeSlot("name")
-  static let page = AttributeSlot("page")
-  static let photo = AttributeSlot("photo")
-  static let score = AttributeSlot("score")
-  static let tag = AttributeSlot("tag")
-  static let toyCount = AttributeSlot("toyCount")
-  static let weight = AttributeSlot("weight")
+  static let born = PropertySlot("born")
+  static let `default` = PropertySlot("default")
+  static let homeCity = PropertySlot("home.city")
+  static let homeZone = PropertySlot("home.zone")
+  static let isTame = PropertySlot("isTame")
+  static let legs = PropertySlot("legs")
+  static let lives = PropertySlot("lives")
+  static let name = PropertySlot("name")
+  static let page = PropertySlot("page")
+  static let photo = PropertySlot("photo")
+  static let score = PropertySlot("score")
+  static let tag = PropertySlot("tag")
+  static let toyCount = PropertySlot("toyCount")
+  static let weight = PropertySlot("weight")
 }
 
 // MARK: Accessors of toys

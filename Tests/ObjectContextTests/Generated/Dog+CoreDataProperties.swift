@@ -32,7 +32,7 @@ extension ObjectKeys where Object: Dog {
 
 /// Where the accessors find their attributes.
 private enum DogSlots {
-  static let breed = AttributeSlot("breed")
+  static let breed = PropertySlot("breed")
 }
 
 // MARK: Fetch requests of the model

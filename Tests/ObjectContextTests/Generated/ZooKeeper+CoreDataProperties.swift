@@ -47,8 +47,8 @@ extension ObjectKeys where Object: ZooKeeper {
 
 /// Where the accessors find their attributes.
 private enum ZooKeeperSlots {
-  static let name = AttributeSlot("name")
-  static let salary = AttributeSlot("salary")
+  static let name = PropertySlot("name")
+  static let salary = PropertySlot("salary")
 }
 
 // MARK: Accessors of animals

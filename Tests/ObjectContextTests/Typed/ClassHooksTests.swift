@@ -26,13 +26,13 @@ struct ClassHooksTests {
     let label = try #require(try place.anotherContext().fetch("Label").first as? Accessed)
     #expect(try label.value(forKey: "name") == .string("bug"))
     #expect(label.count == 1)
-    let name: String = label.get(AttributeSlot("name"))
+    let name: String = label.get(PropertySlot("name"))
     #expect(name == "bug" && label.count == 2)
   }
 
   @Test("a slot serves entities of several models, each with its own place")
   func slots() throws {
-    let slot = AttributeSlot("name")
+    let slot = PropertySlot("name")
     let (first, second) = (try Tracker.place(), try Workplace(try Models.works()))
     let person = try second.context.insert("Person")
     try person.setValue(.string("Ada"), forKey: "name")

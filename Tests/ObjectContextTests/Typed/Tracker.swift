@@ -62,8 +62,8 @@ final class Project: ManagedObject {
 }
 
 final class Ticket: ManagedObject {
-  private static let titleSlot = AttributeSlot("title")
-  private static let pointsSlot = AttributeSlot("points")
+  private static let titleSlot = PropertySlot("title")
+  private static let pointsSlot = PropertySlot("points")
   var title: String {
     get { get(Self.titleSlot) }
     set { set(Self.titleSlot, newValue) }

@@ -204,7 +204,7 @@ struct CodeGeneratorTests {
     for name in ["hashValue_", "context__", "context_", "value__", "`_`", "Type_"] {
       #expect(base.contains("  public var \(name): "), "\(name)")
     }
-    #expect(base.contains("AttributeSlot(\"hashValue\")"))
+    #expect(base.contains("PropertySlot(\"hashValue\")"))
     #expect(try text("Type+CoreDataProperties.swift", of: generator).contains("extension `Type` {"))
     let owner = try text("Self+CoreDataProperties.swift", of: generator)
     #expect(owner.contains("  public var value_: RelatedObjects<Base>"))

@@ -132,9 +132,10 @@ func objectsBenchmark(store: String, count: Int) throws -> String {
 /// Classes as code generation writes them.
 final class Person: ManagedObject {
   private enum Slots {
-    static let name = AttributeSlot("name")
-    static let age = AttributeSlot("age")
-    static let height = AttributeSlot("height")
+    static let name = PropertySlot("name")
+    static let age = PropertySlot("age")
+    static let height = PropertySlot("height")
+    static let team = PropertySlot("team")
   }
   var name: String {
     get { self.get(Slots.name) }
@@ -149,18 +150,19 @@ final class Person: ManagedObject {
     set { self.set(Slots.height, newValue) }
   }
   var team: Team? {
-    get { related("team") }
-    set { setRelated("team", newValue) }
+    get { related(Slots.team) }
+    set { setRelated(Slots.team, newValue) }
   }
 }
 
 final class Team: ManagedObject {
   private enum Slots {
-    static let name = AttributeSlot("name")
+    static let name = PropertySlot("name")
+    static let members = PropertySlot("members")
   }
   var name: String {
     get { self.get(Slots.name) }
     set { self.set(Slots.name, newValue) }
   }
-  var members: RelatedObjects<Person> { self.relatedObjects("members") }
+  var members: RelatedObjects<Person> { self.relatedObjects(Slots.members) }
 }

@@ -1,0 +1,149 @@
+public import MergewalkObjectModel
+import MergewalkObjectStore
+import Synchronization
+
+/// Where the objects of a class have an attribute or a relationship: looked up by name once, then known.
+///
+/// Generated accessors have one for each property, shared by all objects, contexts and threads:
+///
+/// ```swift
+/// private enum IssueSlots { static let title = PropertySlot("title") }
+/// extension Issue { var title: String? { get { get(IssueSlots.title) } set { set(IssueSlots.title, newValue) } } }
+/// ```
+public final class PropertySlot: Sendable {
+  /// The property's name.
+  public let key: String
+  /// What was found last.
+  private let known = SlotMemory()
+
+  /// Names a property.
+  public init(_ key: String) { self.key = key }
+
+  /// What accessors have to know, for objects of an entity; `nil` when there is no such attribute.
+  @inline(__always)
+  func access(_ model: ManagedObjectModel, entity: Int) -> EntityDescription.AttributeAccess? {
+    if let bits = known.bits(model, entity) { return EntityDescription.AttributeAccess(bits: bits) }
+    return look(model, entity)
+  }
+
+  @inline(never)
+  private func look(_ model: ManagedObjectModel, _ entity: Int) -> EntityDescription.AttributeAccess? {
+    guard let found = model.entities[entity].attributeAccess(named: key) else { return nil }
+    if let bits = found.bits { known.set(bits, model, entity) }
+    return found
+  }
+
+  /// The relationship that objects of an entity have; `nil` when there is none of this name.
+  @inline(__always)
+  func relationship(_ model: ManagedObjectModel, entity: Int) -> RelationshipDescription? {
+    let entity = model.entities[entity]
+    if let bits = known.bits(model, entity.index) { return entity.relationships[Int(bits)] }
+    guard let position = entity.relationshipPosition(named: key) else { return nil }
+    if position < 1 << 16 { known.set(UInt64(position), model, entity.index) }
+    return entity.relationships[position]
+  }
+}
+
+/// What a slot found last: the model, the entity, and bits for what was found, in one number, so that threads see all of
+/// it or none.
+final class SlotMemory: Sendable {
+  /// The number; 0 for nothing: no model has the number 0.
+  private let word = Atomic<UInt64>(0)
+
+  /// How many bits there are.
+  static let width = 23
+
+  /// What was noted for an entity; `nil` when it is not what was found last.
+  @inline(__always)
+  func bits(_ model: ManagedObjectModel, _ entity: Int) -> UInt64? {
+    let word = word.load(ordering: .relaxed)
+    return word &>> Self.width == Self.owner(model, entity) ? word & (1 &<< Self.width &- 1) : nil
+  }
+
+  /// Notes what was found; a program with two million models looks up each time.
+  func set(_ bits: UInt64, _ model: ManagedObjectModel, _ entity: Int) {
+    guard model.serial < 1 << 25 else { return }
+    word.store(Self.owner(model, entity) &<< Self.width | bits, ordering: .relaxed)
+  }
+
+  @inline(__always)
+  private static func owner(_ model: ManagedObjectModel, _ entity: Int) -> UInt64 {
+    model.serial &<< 16 | UInt64(truncatingIfNeeded: entity)
+  }
+}
+
+extension EntityDescription.AttributeAccess {
+  @inline(__always)
+  fileprivate init(bits: UInt64) {
+    self.init(
+      slot: Int(bits & 0xFFFF),
+      type: AttributeType(rawValue: Int32(truncatingIfNeeded: bits &>> 16 & 0x1F) &* 100) ?? .undefined,
+      isExternal: bits &>> 21 & 1 == 1, isDerived: bits &>> 22 & 1 == 1)
+  }
+
+  /// All of it in ``SlotMemory/width`` bits; `nil` for a slot beyond 16 bits.
+  fileprivate var bits: UInt64? {
+    guard slot < 1 << 16 else { return nil }
+    return UInt64(slot) | UInt64(type.rawValue / 100) << 16 | (isExternal ? 1 << 21 : 0) | (isDerived ? 1 << 22 : 0)
+  }
+}
+
+extension ManagedObject {
+  /// The value of an attribute: as ``get(_:)-(String)``, without looking for its name.
+  @inlinable
+  public final func get<Value: ManagedValue>(_ slot: PropertySlot) -> Value {
+    let value = slotValue(slot)
+    if case .null = value { return Value.emptyValue }
+    if let typed = Value(attributeValue: value) { return typed }
+    return unreadableValue(value, slot.key)
+  }
+
+  /// Sets an attribute: as ``set(_:_:)-(String,_)``.
+  @inlinable
+  public final func set<Value: ManagedValue>(_ slot: PropertySlot, _ value: Value) {
+    setSlotValue(slot, value.attributeValue)
+  }
+
+  /// Not there: objects are the values of relationships.
+  @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
+  public final func get<Other: ManagedObject>(_ slot: PropertySlot) -> Other? { nil }
+  /// Not there: objects are the values of relationships.
+  @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
+  public final func set<Other: ManagedObject>(_ slot: PropertySlot, _ value: Other?) {}
+
+  /// The value of an attribute; `.null` when it cannot be read.
+  @usableFromInline
+  final func slotValue(_ slot: PropertySlot) -> AttributeValue {
+    if flags.isDisjoint(with: [.hasAccessHooks, .needsAwakening, .isInaccessible]),
+      let context = link.context, row >= 0, isOfGeneration(context),
+      let access = slot.access(link.model, entity: entityIndex)
+    {
+      context.checkThread()
+      let buffer = context.buffer(table: table)
+      if buffer.realize(row: row) || buffer.isKnown(row: row, slot: access.slot) {
+        let tag = buffer.tags[access.slot][row]
+        if !(access.isExternal && tag == CellTag.blob) {
+          return access.type.value(tag: tag, payload: buffer.payloads[access.slot][row], buffer.arena)
+        }
+      }
+    }
+    return readOrEmpty(slot.key) { () throws(ObjectError) in try value(forKey: slot.key) }
+  }
+
+  @usableFromInline
+  final func setSlotValue(_ slot: PropertySlot, _ value: AttributeValue) {
+    let access = slot.access(link.model, entity: entityIndex)
+    let stored: AttributeValue =
+      switch (value, access?.type) {
+      case (.string(let text), .uri): .uri(text)
+      case (.double(let number), .date): .date(number)
+      default: value
+      }
+    if let access, setDirectly(stored, access) { return }
+    change(slot.key) { () throws(ObjectError) in try setValue(stored, forKey: slot.key) }
+  }
+
+  /// A value that the type has no room for; the next save says so.
+  @usableFromInline
+  final func unreadableValue<Value: ManagedValue>(_ value: AttributeValue, _ key: String) -> Value { typed(value, key) }
+}
