@@ -33,7 +33,10 @@ public final class ManagedObjectContext {
   /// The contexts that save into this one.
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.
-  @exclusivity(unchecked) var queue: StoreQueue?
+  var queue: StoreQueue? {
+    get { registry.link.queue }
+    set { registry.link.queue = newValue }
+  }
   /// The context's name in persistent history, or `nil`.
   public var name: String?
   /// The author of the changes, for persistent history, or `nil`.
@@ -137,7 +140,6 @@ public final class ManagedObjectContext {
     parent?.children.removeAll { $0.context == nil }
     parent?.children.append(WeakContext(self))
     queryGeneration = old.queryGeneration
-    queue = old.queue
     name = old.name
     transactionAuthor = old.transactionAuthor
     mergePolicy = old.mergePolicy
@@ -175,6 +177,7 @@ public final class ManagedObjectContext {
     let buffer = RowBuffer(model: model, root: model.entities[table.root], table: table)
     buffer.recorder = recorder
     buffers[table.index] = buffer
+    registry.link.learn(buffer)
     return buffer
   }
 

@@ -8,9 +8,9 @@ final class ObjectClasses {
   /// By entity: the class that was given to it, or `nil`.
   private(set) var given: [ManagedObject.Type?]
   /// By entity: the class of its objects.
-  private(set) var types: [ManagedObject.Type]
+  @exclusivity(unchecked) private(set) var types: [ManagedObject.Type]
   /// By entity: which methods its class overrides, as the flags that its objects begin with.
-  private(set) var flags: [ObjectFlags]
+  @exclusivity(unchecked) private(set) var flags: [ObjectFlags]
   /// By entity: whether its class overrides methods that saves call.
   private(set) var hasHooks: [Bool]
   /// By entity: whether an entity below it has another class, so that the class of an object is not known before its row.

@@ -21,25 +21,25 @@ public final class PropertySlot: Sendable {
 
   /// What accessors have to know, for objects of an entity; `nil` when there is no such attribute.
   @inline(__always)
-  func access(_ model: ManagedObjectModel, entity: Int) -> EntityDescription.AttributeAccess? {
-    if let bits = known.bits(model, entity) { return EntityDescription.AttributeAccess(bits: bits) }
-    return look(model, entity)
+  func access(_ link: ContextLink, entity: Int) -> EntityDescription.AttributeAccess? {
+    if let bits = known.bits(link.modelSerial, entity) { return EntityDescription.AttributeAccess(bits: bits) }
+    return look(link.model, entity)
   }
 
   @inline(never)
   private func look(_ model: ManagedObjectModel, _ entity: Int) -> EntityDescription.AttributeAccess? {
     guard let found = model.entities[entity].attributeAccess(named: key) else { return nil }
-    if let bits = found.bits { known.set(bits, model, entity) }
+    if let bits = found.bits { known.set(bits, model.serial, entity) }
     return found
   }
 
   /// The relationship that objects of an entity have; `nil` when there is none of this name.
   @inline(__always)
-  func relationship(_ model: ManagedObjectModel, entity: Int) -> RelationshipDescription? {
-    let entity = model.entities[entity]
-    if let bits = known.bits(model, entity.index) { return entity.relationships[Int(bits)] }
+  func relationship(_ link: ContextLink, entity index: Int) -> RelationshipDescription? {
+    let entity = link.model.entities[index]
+    if let bits = known.bits(link.modelSerial, index) { return entity.relationships[Int(bits)] }
     guard let position = entity.relationshipPosition(named: key) else { return nil }
-    if position < 1 << 16 { known.set(UInt64(position), model, entity.index) }
+    if position < 1 << 16 { known.set(UInt64(position), link.modelSerial, index) }
     return entity.relationships[position]
   }
 }
@@ -53,22 +53,22 @@ final class SlotMemory: Sendable {
   /// How many bits there are.
   static let width = 23
 
-  /// What was noted for an entity; `nil` when it is not what was found last.
+  /// What was noted for an entity of the model with a serial number; `nil` when it is not what was found last.
   @inline(__always)
-  func bits(_ model: ManagedObjectModel, _ entity: Int) -> UInt64? {
+  func bits(_ model: UInt64, _ entity: Int) -> UInt64? {
     let word = word.load(ordering: .relaxed)
     return word &>> Self.width == Self.owner(model, entity) ? word & (1 &<< Self.width &- 1) : nil
   }
 
   /// Notes what was found; a program with two million models looks up each time.
-  func set(_ bits: UInt64, _ model: ManagedObjectModel, _ entity: Int) {
-    guard model.serial < 1 << 25 else { return }
+  func set(_ bits: UInt64, _ model: UInt64, _ entity: Int) {
+    guard model < 1 << 25 else { return }
     word.store(Self.owner(model, entity) &<< Self.width | bits, ordering: .relaxed)
   }
 
   @inline(__always)
-  private static func owner(_ model: ManagedObjectModel, _ entity: Int) -> UInt64 {
-    model.serial &<< 16 | UInt64(truncatingIfNeeded: entity)
+  private static func owner(_ model: UInt64, _ entity: Int) -> UInt64 {
+    model &<< 16 | UInt64(truncatingIfNeeded: entity)
   }
 }
 
@@ -114,25 +114,18 @@ extension ManagedObject {
   /// The value of an attribute; `.null` when it cannot be read.
   @usableFromInline
   final func slotValue(_ slot: PropertySlot) -> AttributeValue {
-    if flags.isDisjoint(with: [.hasAccessHooks, .needsAwakening, .isInaccessible]),
-      let context = link.context, row >= 0, isOfGeneration(context),
-      let access = slot.access(link.model, entity: entityIndex)
+    if flags.isDisjoint(with: [.hasAccessHooks, .needsAwakening, .isInaccessible]), row >= 0, isOfGeneration,
+      let access = slot.access(link, entity: entityIndex),
+      let known = link.withBuffer(table, { $0.knownValue(row: row, access) }), let value = known
     {
-      context.checkThread()
-      let buffer = context.buffer(table: table)
-      if buffer.realize(row: row) || buffer.isKnown(row: row, slot: access.slot) {
-        let tag = buffer.tags[access.slot][row]
-        if !(access.isExternal && tag == CellTag.blob) {
-          return access.type.value(tag: tag, payload: buffer.payloads[access.slot][row], buffer.arena)
-        }
-      }
+      return value
     }
     return readOrEmpty(slot.key) { () throws(ObjectError) in try value(forKey: slot.key) }
   }
 
   @usableFromInline
   final func setSlotValue(_ slot: PropertySlot, _ value: AttributeValue) {
-    let access = slot.access(link.model, entity: entityIndex)
+    let access = slot.access(link, entity: entityIndex)
     let stored: AttributeValue =
       switch (value, access?.type) {
       case (.string(let text), .uri): .uri(text)

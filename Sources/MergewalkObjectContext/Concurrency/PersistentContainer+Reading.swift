@@ -92,9 +92,16 @@ extension PersistentContainer {
 }
 
 extension ManagedObject {
+  /// The object as one of a class; `nil` when it is of another one.
+  @inline(__always)
+  final func cast<Object: ManagedObject>(to type: Object.Type) -> Object? {
+    // Nearly always the class itself, which is known without walking up from the object's class.
+    Swift.type(of: self) == type ? unsafeDowncast(self, to: Object.self) : self as? Object
+  }
+
   /// The object as one of a class.
   func asClass<Object: ManagedObject>(_ type: Object.Type) throws(ObjectError) -> Object {
-    if let object = self as? Object { return object }
+    if let object = cast(to: type) { return object }
     throw ObjectError(
       .wrongClass,
       "\(objectID) is of class \(Swift.type(of: self)), not \(type): set the class of \(entity.name) before objects are "

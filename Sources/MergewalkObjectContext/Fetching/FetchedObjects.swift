@@ -137,13 +137,19 @@ final class FetchedRows {
   }
 
   func object(at index: Int) -> ManagedObject {
-    guard let context = validContext else { return lostObject(index) }
+    guard generation == link.generation,
+      let object = link.withContext({ context in object(at: index, of: context) })
+    else { return lostObject(index) }
+    return object
+  }
+
+  private func object(at index: Int, of context: ManagedObjectContext) -> ManagedObject {
     let place = Int(loader.map { self.place(index, $0, context) } ?? places[index])
     let buffer = context.buffer(table: table)
     // The place of a row that is gone is not used again while this collection holds it.
-    guard buffer.states[place] != RowState.free else { return lostObject(index) }
+    guard buffer.state(of: place) != RowState.free else { return lostObject(index) }
     let object = context.object(buffer, row: place)
-    object.learnEntity(Int(buffer.entities[place]))
+    object.learnEntity(buffer.entity(of: place))
     return object
   }
 
@@ -189,9 +195,7 @@ extension ManagedObjectContext {
       registry.looseRows[table.index].removeAll(keepingCapacity: true)
       pendingReferences = nil
     } else {
-      var unheld: ContiguousArray<Int32> = []
-      buffer.unpin(places) { unheld.append(Int32(truncatingIfNeeded: $0)) }
-      for row in unheld { letGo(buffer, row: Int(row)) }
+      for row in buffer.unpin(places) { letGo(buffer, row: Int(row)) }
       if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
     }
   }

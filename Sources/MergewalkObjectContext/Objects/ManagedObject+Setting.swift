@@ -11,32 +11,37 @@ extension ManagedObject {
   @inline(__always)
   final func setDirectly(_ value: AttributeValue, _ access: EntityDescription.AttributeAccess) -> Bool {
     guard flags.isDisjoint(with: [.hasChangeHooks, .needsAwakening, .isInaccessible]),
-      !(extras?.followsChanges ?? false), let context = link.context, row >= 0, isOfGeneration(context),
-      context.recorder == nil, !context.hasAccessFailures, !access.isDerived
+      !(extras?.followsChanges ?? false), row >= 0, isOfGeneration, !access.isDerived,
+      link.withContext({ $0.recorder == nil && !$0.hasAccessFailures }) ?? false,
+      let isChange = link.withBuffer(table, { setDirectly(value, access, in: $0) }), let isChange
     else { return false }
-    context.checkThread()
-    let buffer = context.buffer(table: table)
-    guard access.slot < buffer.columnCount, buffer.realize(row: row) else { return false }
-    let isChange: Bool
-    switch (value, access.type) {
-    case (.null, _): isChange = set(access.slot, CellTag.null, 0, in: buffer)
-    case (.boolean(let flag), .boolean): isChange = set(access.slot, CellTag.integer, flag ? 1 : 0, in: buffer)
-    case (.integer(let number), .integer16), (.integer(let number), .integer32), (.integer(let number), .integer64):
-      isChange = set(access.slot, CellTag.integer, UInt64(bitPattern: number), in: buffer)
-    case (.double(let number), .double), (.date(let number), .date):
-      isChange = set(access.slot, CellTag.real, number.bitPattern, in: buffer)
-    case (.double(let number), .float):
-      isChange = set(access.slot, CellTag.real, Double(Float(number)).bitPattern, in: buffer)
-    case (.string(var text), .string), (.uri(var text), .uri):
-      isChange = text.withUTF8 { bytes in
-        buffer.set(
-          row: row, slot: access.slot, tag: CellTag.text, payload: ByteRange(offset: 0, length: bytes.count).payload,
-          arena: UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(buffer.arena.base))
-      }
-    default: return false
-    }
     if isChange, flags.contains(.hasHooks) { flags.insert(.wasSet) }
     return true
+  }
+
+  /// Returns whether that was a change; `nil` when there is more to it.
+  @inline(__always)
+  private func setDirectly(
+    _ value: AttributeValue, _ access: EntityDescription.AttributeAccess, in buffer: RowBuffer
+  ) -> Bool? {
+    let slot = access.slot
+    guard slot < buffer.columnCount, buffer.realize(row: row) else { return nil }
+    switch (value, access.type) {
+    case (.null, _): return set(slot, CellTag.null, 0, in: buffer)
+    case (.boolean(let flag), .boolean): return set(slot, CellTag.integer, flag ? 1 : 0, in: buffer)
+    case (.integer(let number), .integer16), (.integer(let number), .integer32), (.integer(let number), .integer64):
+      return set(slot, CellTag.integer, UInt64(bitPattern: number), in: buffer)
+    case (.double(let number), .double), (.date(let number), .date):
+      return set(slot, CellTag.real, number.bitPattern, in: buffer)
+    case (.double(let number), .float): return set(slot, CellTag.real, Double(Float(number)).bitPattern, in: buffer)
+    case (.string(var text), .string), (.uri(var text), .uri):
+      return text.withUTF8 { bytes in
+        buffer.set(
+          row: row, slot: slot, tag: CellTag.text, payload: ByteRange(offset: 0, length: bytes.count).payload,
+          arena: UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(buffer.arena.base))
+      }
+    default: return nil
+    }
   }
 
   @inline(__always)

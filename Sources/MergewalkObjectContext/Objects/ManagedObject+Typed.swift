@@ -47,7 +47,7 @@ extension ManagedObject {
   ) -> T? {
     do throws(ObjectError) {
       guard let other = try body() else { return nil }
-      if let other = other as? T { return other }
+      if let other = other.cast(to: T.self) { return other }
       noteWrongClass(key, other, T.self)
     } catch {
       noteFailure(key, error)
@@ -189,13 +189,12 @@ extension ManagedObject {
 
   /// Those of some objects that are of a class; the others are reported by the next save.
   final func typed<T: ManagedObject>(_ objects: [ManagedObject], _ key: String) -> [T] {
-    // Nearly always all of them are, and then they need no list of their own.
-    if let typed = objects as? [T] { return typed }
-    return objects.compactMap { object in
-      if let typed = object as? T { return typed }
-      noteWrongClass(key, object, T.self)
-      return nil
+    var typed: [T] = []
+    typed.reserveCapacity(objects.count)
+    for object in objects {
+      if let object = object.cast(to: T.self) { typed.append(object) } else { noteWrongClass(key, object, T.self) }
     }
+    return typed
   }
 
   private func noteWrongClass(_ key: String, _ object: ManagedObject, _ type: ManagedObject.Type) {

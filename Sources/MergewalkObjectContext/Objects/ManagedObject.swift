@@ -59,9 +59,8 @@ open class ManagedObject {
   }
 
   deinit {
-    if let context = link.context, place >= 0, generation == context.registry.generation {
-      context.objectWentAway(table: table, row: row)
-    }
+    guard place >= 0, generation == link.generation else { return }
+    link.withContext { $0.objectWentAway(table: table, row: row) }
   }
 
   // MARK: For subclasses
@@ -168,8 +167,7 @@ open class ManagedObject {
 
   /// Whether the context still has the record.
   public final var isValid: Bool {
-    guard let context = link.context else { return false }
-    return place >= 0 && generation == context.registry.generation
+    place >= 0 && isOfGeneration && link.context != nil
   }
 
   /// Whether the next save inserts the record.
@@ -190,8 +188,8 @@ open class ManagedObject {
   public final var hasChanges: Bool { isInserted || isUpdated || isDeleted && isValid }
 
   final var state: UInt8 {
-    guard isValid, let context = link.context else { return RowState.free }
-    return context.buffer(table: table).states[row]
+    guard isValid else { return RowState.free }
+    return link.withBuffer(table) { $0.state(of: row) } ?? RowState.free
   }
 
   // MARK: For the context
@@ -206,7 +204,7 @@ open class ManagedObject {
   /// - Throws: ``ObjectError`` with `invalid`.
   final var validContext: ManagedObjectContext {
     get throws(ObjectError) {
-      guard let context = link.context, place >= 0, generation == context.registry.generation else {
+      guard let context = link.context, place >= 0, isOfGeneration else {
         throw ObjectError(
           .invalid, "\(objectID) is not valid any more: its context was reset, or the record is gone")
       }
@@ -217,7 +215,7 @@ open class ManagedObject {
 
   /// Whether the object was made since the context was reset.
   @inline(__always)
-  final func isOfGeneration(_ context: ManagedObjectContext) -> Bool { generation == context.registry.generation }
+  final var isOfGeneration: Bool { generation == link.generation }
 
   /// Takes note that the record is gone.
   final func detach() {

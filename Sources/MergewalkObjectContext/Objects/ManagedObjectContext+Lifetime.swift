@@ -21,9 +21,9 @@ extension ManagedObjectContext {
 
   /// Takes note of an object that was made for a row.
   func objectCameUp(_ object: ManagedObject, _ buffer: RowBuffer) {
-    if buffer.onFirstChange == nil { watchFirstChanges(buffer) }
+    if !buffer.isWatched { watchFirstChanges(buffer) }
     if retainsRegisteredObjects { registry.retained.insert(object) }
-    let state = buffer.states[object.row]
+    let state = buffer.state(of: object.row)
     if RowState.isChange(state) { hold(object) }
     if state != RowState.inserted, object.flags.contains(.hasHooks) { object.flags.insert(.needsAwakening) }
   }

@@ -134,10 +134,10 @@ extension ManagedObjectContext {
   func object(_ buffer: RowBuffer, row: Int) -> ManagedObject {
     let table = buffer.table
     if let known = registry.object(table: table, row: row) { return known.takeUnretainedValue() }
-    let entity = Int(buffer.entities[row])
+    let entity = buffer.entity(of: row)
     let handle = ObjectHandle(
       link: registry.link, generation: registry.generation, table: table, row: row,
-      primaryKey: buffer.primaryKeys[row], entityIndex: entity)
+      primaryKey: buffer.key(of: row), entityIndex: entity)
     let object = registry.link.classes.types[entity].init(handle)
     registry.register(object, table: table, row: row)
     objectCameUp(object, buffer)
@@ -241,7 +241,7 @@ extension ManagedObjectContext {
 
   /// Frees a row that has no changes unless an object or a collection still needs it.
   func letGo(_ buffer: RowBuffer, row: Int) {
-    let state = buffer.states[row]
+    let state = buffer.state(of: row)
     guard state == RowState.clean || state == RowState.fault, !buffer.isPinned(row: row),
       registry.object(table: buffer.table, row: row) == nil
     else { return }

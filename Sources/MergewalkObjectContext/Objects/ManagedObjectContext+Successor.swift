@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     }
     let heirs = heirs()
     guard !heirs.isEmpty else {
-      registry.link.context = nil
+      registry.link.end()
       return
     }
     let successor = ManagedObjectContext(model: model, stores: storeList, coordinator: coordinator)

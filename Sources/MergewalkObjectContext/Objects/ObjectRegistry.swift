@@ -3,16 +3,63 @@ import MergewalkObjectStore
 
 /// What objects know of their context: kept by both, so that either can go first.
 final class ContextLink {
-  /// The context while it lives; in its `deinit` it clears this or puts its successor here.
-  @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
+  /// The context while it lives; in its `deinit` it calls ``end()`` or puts its successor here.
+  var context: ManagedObjectContext? {
+    get { reference?.takeUnretainedValue() }
+    set { reference = newValue.map(Unmanaged.passUnretained) }
+  }
+  /// Not counted, as a count for each value that is read would take longer than the reading.
+  @exclusivity(unchecked) private var reference: Unmanaged<ManagedObjectContext>?
+  /// Moves at every reset and at the end; objects of older generations are not valid.
+  @exclusivity(unchecked) private(set) var generation: UInt32 = 0
+  /// The rows of the context's tables, by ``TableID/index``: not counted, either.
+  @exclusivity(unchecked) private var buffers: ContiguousArray<Unmanaged<RowBuffer>?> = []
+  /// The context's thread.
+  @exclusivity(unchecked) var queue: StoreQueue?
   let model: ManagedObjectModel
+  /// The model's serial number: counting references to the model takes longer than reading a value.
+  let modelSerial: UInt64
   let stores: StoreList
   let classes: ObjectClasses
 
   init(model: ManagedObjectModel, stores: StoreList) {
     self.model = model
+    modelSerial = model.serial
     self.stores = stores
     classes = ObjectClasses.shared(stores, model: model)
+  }
+
+  /// Calls `body` with the context, if it lives; nothing counts a reference to it meanwhile.
+  @inline(__always)
+  func withContext<Result>(_ body: (ManagedObjectContext) -> Result) -> Result? {
+    reference?._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Calls `body` with the rows of a table of which there is an object; nothing counts a reference to them meanwhile.
+  ///
+  /// - Returns: `nil` when the context is gone.
+  @inline(__always)
+  func withBuffer<Result>(_ table: TableID, _ body: (RowBuffer) -> Result) -> Result? {
+    if let queue { precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform") }
+    guard table.index < buffers.count, let buffer = buffers[table.index] else { return nil }
+    return buffer._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Learns where the rows of a table are.
+  func learn(_ buffer: RowBuffer) {
+    let missing = buffer.table.index + 1 - buffers.count
+    if missing > 0 { buffers.append(contentsOf: repeatElement(nil, count: missing)) }
+    buffers[buffer.table.index] = Unmanaged.passUnretained(buffer)
+  }
+
+  /// Makes all objects so far invalid.
+  func beginGeneration() { generation &+= 1 }
+
+  /// Makes all objects invalid for good.
+  func end() {
+    context = nil
+    beginGeneration()
+    buffers.removeAll()
   }
 
   /// The ID of a record in a table.
@@ -30,8 +77,8 @@ final class ContextLink {
 /// swap, as the objects that go then change the rest.
 final class ObjectRegistry {
   let link: ContextLink
-  /// Moves at every reset; objects of older generations are not valid.
-  @exclusivity(unchecked) private(set) var generation: UInt32 = 0
+  /// Objects of older generations are not valid.
+  var generation: UInt32 { link.generation }
   /// Whether the context was ever asked for an object.
   @exclusivity(unchecked) private(set) var isInUse = false
   /// Rows that were fetched on the way and that may have no object, by table.
@@ -91,7 +138,7 @@ final class ObjectRegistry {
 
   func removeAll() {
     guard isInUse else { return }
-    generation &+= 1
+    link.beginGeneration()
     for table in objects.indices where !objects[table].isEmpty { objects[table].removeAll(keepingCapacity: true) }
     for table in counts.indices { counts[table] = 0 }
     for table in looseRows.indices where !looseRows[table].isEmpty { looseRows[table].removeAll(keepingCapacity: true) }

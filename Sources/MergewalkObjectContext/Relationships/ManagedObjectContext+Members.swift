@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   }
 
   private func isLive(_ buffer: RowBuffer, _ row: Int) -> Bool {
-    let state = buffer.states[row]
+    let state = buffer.state(of: row)
     return state == RowState.clean || state == RowState.updated || state == RowState.inserted
   }
 
@@ -89,11 +89,7 @@ extension ManagedObjectContext {
     let candidates = pendingReferences?.candidates(
       buffer, slot: slot, target: target, slots: referenceSlots(table: table))
     rows += candidates ?? []
-    rows.removeAll { row in
-      let row = Int(row)
-      return !isLive(buffer, row) || buffer.tags[slot][row] != CellTag.integer
-        || Int64(bitPattern: buffer.payloads[slot][row]) != target
-    }
+    rows.removeAll { !isLive(buffer, Int($0)) || buffer.reference(row: Int($0), slot: slot) != target }
     let keys = buffer.primaryKeys
     let orders = members?.isOrdered ?? false ? buffer.orderKeys[slot] : nil
     func comesBefore(_ left: Int32, _ right: Int32) -> Bool {
@@ -168,9 +164,7 @@ extension ManagedObjectContext {
   /// The primary key that a to-one relationship refers to, 0 for none.
   func referenced(by object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Int64 {
     try fire(object, for: relationship.slot)
-    let buffer = buffer(table: object.table)
-    guard buffer.tags[relationship.slot][object.row] == CellTag.integer else { return 0 }
-    return Int64(bitPattern: buffer.payloads[relationship.slot][object.row])
+    return buffer(table: object.table).reference(row: object.row, slot: relationship.slot)
   }
 
   /// Brings the members of an ordered relationship into an order; all of them must be in the list.

@@ -1,30 +1,29 @@
 /// Rows that collections hold: they stay in their places although no object refers to them.
 extension RowBuffer {
   /// Holds rows; a row may be held several times.
-  package func pin(_ rows: some Sequence<Int32>) {
+  package func pin(_ rows: ContiguousArray<Int32>) {
     let missing = count - pins.count
     if missing > 0 { pins.append(contentsOf: repeatElement(0, count: missing)) }
-    pins.withUnsafeMutableBufferPointer { pins in
-      var added = 0
-      for row in rows {
-        pins[Int(row)] += 1
-        added += 1
-      }
-      pinCount += added
-    }
+    pins.withUnsafeMutableBufferPointer { pins in for row in rows { pins[Int(row)] += 1 } }
+    pinCount += rows.count
   }
 
   /// Lets rows go again, each as often as it was held.
   ///
-  /// - Parameter body: Is called with every row that is not held any more and that is still in use.
-  package func unpin(_ rows: some Sequence<Int32>, _ body: (Int) -> Void) {
-    for row in rows {
-      let place = Int(row)
-      pins[place] -= 1
-      pinCount -= 1
-      guard pins[place] == 0 else { continue }
-      if states[place] == RowState.free { freeRows.append(row) } else { body(place) }
+  /// - Returns: The rows that are not held any more and that are still in use.
+  package func unpin(_ rows: ContiguousArray<Int32>) -> ContiguousArray<Int32> {
+    var released: ContiguousArray<Int32> = []
+    released.reserveCapacity(rows.count)
+    pins.withUnsafeMutableBufferPointer { pins in
+      for row in rows {
+        let place = Int(row)
+        pins[place] -= 1
+        guard pins[place] == 0 else { continue }
+        if states[place] == RowState.free { freeRows.append(row) } else { released.append(row) }
+      }
     }
+    pinCount -= rows.count
+    return released
   }
 
   /// Whether a collection holds a row.

@@ -59,13 +59,13 @@ public final class RowBuffer {
   @exclusivity(unchecked) package private(set) var orderKeys: UnsafeMutablePointer<UnsafeMutablePointer<Int64>?>
 
   /// The fetched values of cells that were set, in the order in which they were first set.
-  package var snapshots: [CellSnapshot] = []
+  @exclusivity(unchecked) package var snapshots: [CellSnapshot] = []
   /// Receives changes for an undo manager, if there is one; `nil` in imports.
   @exclusivity(unchecked) package var recorder: (any RowRecorder)?
   /// Rows that were inserted or first set since the last save or reset; may name rows that have changed state since.
-  package var touchedRows: [Int32] = []
+  @exclusivity(unchecked) package var touchedRows: [Int32] = []
   /// Hears of each row that has changes now and had none before, unless it was inserted.
-  package var onFirstChange: ((Int) -> Void)?
+  @exclusivity(unchecked) package var onFirstChange: ((Int) -> Void)?
   /// Moves whenever it may have changed which rows a to-one relationship leads from.
   @exclusivity(unchecked) package var referenceStamp: UInt64 = 0
   /// Rows whose place is free.
@@ -73,23 +73,23 @@ public final class RowBuffer {
   /// About how many arena bytes nothing refers to: those of freed rows and of values that were replaced.
   ///
   /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
-  package var garbageBytes = 0
+  @exclusivity(unchecked) package var garbageBytes = 0
   /// Whether ``compact()`` waits, because a ``ChangedRowsMoment`` says where bytes are.
   package var keepsBytes = false
 
   /// How many collections hold each row, as far as there are any; see ``RowBuffer/pin(_:)``.
-  var pins = ContiguousArray<Int32>()
+  @exclusivity(unchecked) var pins = ContiguousArray<Int32>()
   /// How often rows are held by collections, all rows taken together.
-  package internal(set) var pinCount = 0
+  @exclusivity(unchecked) package internal(set) var pinCount = 0
 
   /// Rows of which only some columns were fetched, by fetch; and those of them that were completed since.
-  var partialRows: [PartialRows] = []
-  var completedRows: Set<Int> = []
+  @exclusivity(unchecked) var partialRows: [PartialRows] = []
+  @exclusivity(unchecked) var completedRows: Set<Int> = []
 
   /// Finds rows by primary key.
-  var identity = IdentityTable()
+  @exclusivity(unchecked) var identity = IdentityTable()
   /// Rows below this number are in ``identity``; later ones are added on demand.
-  private(set) var indexedCount = 0
+  @exclusivity(unchecked) private(set) var indexedCount = 0
 
   /// Creates an empty buffer for the hierarchy below `root`.
   public convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
