@@ -139,7 +139,7 @@ extension ManagedObjectContext {
       link: registry.link, generation: registry.generation, table: table, row: row,
       primaryKey: buffer.key(of: row), entityIndex: entity)
     let object = registry.link.classes.types[entity].init(handle)
-    registry.register(object, table: table, row: row)
+    registry.register(object, table: table, row: row, of: buffer.rowCount)
     objectCameUp(object, buffer)
     return object
   }

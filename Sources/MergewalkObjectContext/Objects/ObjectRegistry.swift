@@ -117,9 +117,12 @@ final class ObjectRegistry {
     row < objects[table.index].count ? objects[table.index][row] : nil
   }
 
-  func register(_ object: ManagedObject, table: TableID, row: Int) {
+  /// Notes the object of a row.
+  ///
+  /// - Parameter rowCount: How many rows the table has here: room is made for all of them at once.
+  func register(_ object: ManagedObject, table: TableID, row: Int, of rowCount: Int = 0) {
     isInUse = true
-    let missing = row + 1 - objects[table.index].count
+    let missing = row < objects[table.index].count ? 0 : max(rowCount, row + 1) - objects[table.index].count
     if missing > 0 { objects[table.index].append(contentsOf: repeatElement(nil, count: missing)) }
     objects[table.index][row] = Unmanaged.passUnretained(object)
     counts[table.index] += 1

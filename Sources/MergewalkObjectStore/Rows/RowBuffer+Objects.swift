@@ -11,6 +11,8 @@ extension RowBuffer {
   package func entity(of row: Int) -> Int { Int(entities[row]) }
   /// The primary key of a row.
   package func key(of row: Int) -> Int64 { primaryKeys[row] }
+  /// The number of rows, free places included.
+  package var rowCount: Int { count }
   /// Whether somebody hears of first changes.
   package var isWatched: Bool { onFirstChange != nil }
 

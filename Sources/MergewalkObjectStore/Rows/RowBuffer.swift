@@ -261,10 +261,11 @@ public final class RowBuffer {
     guard needed > capacity else { return }
     let larger = max(needed, capacity + capacity / 2, 64)
     func grow<T>(_ column: inout UnsafeMutablePointer<T>, stride: Int = 1) {
-      let fresh = UnsafeMutablePointer<T>.allocate(capacity: larger * stride)
-      memcpy(fresh, column, count * stride * MemoryLayout<T>.stride)
-      column.deallocate()
-      column = fresh
+      // Large blocks grow by moving their pages, not their bytes; what `allocate` gives comes from malloc.
+      guard let grown = realloc(column, larger * stride * MemoryLayout<T>.stride) else {
+        preconditionFailure("there is no memory for \(larger) rows")
+      }
+      column = grown.assumingMemoryBound(to: T.self)
     }
     grow(&primaryKeys)
     grow(&entities)
