@@ -185,7 +185,9 @@ extension ManagedObjectContext {
   func storedMemberKeys(
     of object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> [Int64] {
-    if object.extras?.storedMembers[relationship.slot]?.version != storedVersion { _ = try members(of: object, relationship) }
+    if object.extras?.storedMembers[relationship.slot]?.version != storedVersion {
+      _ = try members(of: object, relationship)
+    }
     var partners = object.extras?.storedMembers[relationship.slot]?.partners ?? []
     if relationship.isOrdered, let inverse = model.inverse(of: relationship), !inverse.isToMany {
       // The members' own rows keep the order.

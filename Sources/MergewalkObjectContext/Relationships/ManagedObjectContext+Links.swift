@@ -38,7 +38,9 @@ extension ManagedObjectContext {
     of object: ManagedObject, _ relationship: RelationshipDescription, _ relation: LinkRelation
   ) throws(ObjectError) -> [Partner] {
     if object.isInserted { return [] }
-    if let known = object.extras?.storedMembers[relationship.slot], known.version == storedVersion { return known.partners }
+    if let known = object.extras?.storedMembers[relationship.slot], known.version == storedVersion {
+      return known.partners
+    }
     let found = try origin.partners(of: object, relationship, relation)
     object.makeExtras().storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: found)
     return found

@@ -32,10 +32,10 @@ extension Author {
   }
 
   /// To many Book; the way back is “author”.
-  public var books: RelatedObjects<Book> { self.relatedObjects("books") }
+  public var books: RelatedObjects<Book> { self.relatedObjects(AuthorSlots.books) }
 
   /// To many Shelf; the way back is “authors”.
-  public var shelves: RelatedObjects<Shelf> { self.relatedObjects("shelves") }
+  public var shelves: RelatedObjects<Shelf> { self.relatedObjects(AuthorSlots.shelves) }
 
 }
 
@@ -54,11 +54,13 @@ extension ObjectKeys where Object: Author {
   public var shelves: ToManyKey<Shelf> { ToManyKey("shelves") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum AuthorSlots {
   static let bookCount = PropertySlot("bookCount")
   static let fullName = PropertySlot("fullName")
   static let mood = PropertySlot("mood")
+  static let books = PropertySlot("books")
+  static let shelves = PropertySlot("shelves")
 }
 
 // MARK: Accessors of books

@@ -30,14 +30,14 @@ extension Book {
 
   /// To one Author; the way back is “books”.
   public var author: Author? {
-    get { related("author") }
-    set { setRelated("author", newValue) }
+    get { related(BookSlots.author) }
+    set { setRelated(BookSlots.author, newValue) }
   }
 
   /// To one Shelf; the way back is “books”.
   public var shelf: Shelf? {
-    get { related("shelf") }
-    set { setRelated("shelf", newValue) }
+    get { related(BookSlots.shelf) }
+    set { setRelated(BookSlots.shelf, newValue) }
   }
 
 }
@@ -57,8 +57,10 @@ extension ObjectKeys where Object: Book {
   public var shelf: ToOneKey<Shelf> { ToOneKey("shelf") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum BookSlots {
   static let isbn = PropertySlot("isbn")
   static let weight = PropertySlot("weight")
+  static let author = PropertySlot("author")
+  static let shelf = PropertySlot("shelf")
 }

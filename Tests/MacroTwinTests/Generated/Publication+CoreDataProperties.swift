@@ -129,7 +129,7 @@ extension ObjectKeys where Object: Publication {
   public var token: AttributeKey<UniqueID?> { AttributeKey("token") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum PublicationSlots {
   static let added = PropertySlot("added")
   static let cover = PropertySlot("cover")

@@ -29,15 +29,15 @@ extension Shelf {
   }
 
   /// To many Author; the way back is “shelves”.
-  public var authors: RelatedObjects<Author> { self.relatedObjects("authors") }
+  public var authors: RelatedObjects<Author> { self.relatedObjects(ShelfSlots.authors) }
 
   /// To many Book, ordered; the way back is “shelf”.
-  public var books: RelatedObjects<Book> { self.relatedObjects("books") }
+  public var books: RelatedObjects<Book> { self.relatedObjects(ShelfSlots.books) }
 
   /// To one Shelf.
   public var next: Shelf? {
-    get { related("next") }
-    set { setRelated("next", newValue) }
+    get { related(ShelfSlots.next) }
+    set { setRelated(ShelfSlots.next, newValue) }
   }
 
 }
@@ -60,10 +60,13 @@ extension ObjectKeys where Object: Shelf {
   public var next: ToOneKey<Shelf> { ToOneKey("next") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum ShelfSlots {
   static let label = PropertySlot("label")
   static let room = PropertySlot("room")
+  static let authors = PropertySlot("authors")
+  static let books = PropertySlot("books")
+  static let next = PropertySlot("next")
 }
 
 // MARK: Accessors of authors

@@ -99,12 +99,12 @@ extension Animal {
 
   /// To one Keeper; the way back is “animals”.
   public var keeper: ZooKeeper? {
-    get { related("keeper") }
-    set { setRelated("keeper", newValue) }
+    get { related(AnimalSlots.keeper) }
+    set { setRelated(AnimalSlots.keeper, newValue) }
   }
 
   /// To many Toy; the way back is “animals”.
-  public var toys: RelatedObjects<ManagedObject> { self.relatedObjects("toys") }
+  public var toys: RelatedObjects<ManagedObject> { self.relatedObjects(AnimalSlots.toys) }
 
   /// The objects of the fetched property “rivals”: fetched once, until the object is refreshed.
   public var rivals: [Animal] { self.fetchedRelated("rivals") }
@@ -162,7 +162,7 @@ extension ObjectKeys where Object: Animal {
   public var toys: ToManyKey<ManagedObject> { ToManyKey("toys") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum AnimalSlots {
   static let born = PropertySlot("born")
   static let `default` = PropertySlot("default")
@@ -178,6 +178,8 @@ private enum AnimalSlots {
   static let tag = PropertySlot("tag")
   static let toyCount = PropertySlot("toyCount")
   static let weight = PropertySlot("weight")
+  static let keeper = PropertySlot("keeper")
+  static let toys = PropertySlot("toys")
 }
 
 // MARK: Accessors of toys

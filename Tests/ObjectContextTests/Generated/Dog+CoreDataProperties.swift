@@ -30,7 +30,7 @@ extension ObjectKeys where Object: Dog {
   public var breed: AttributeKey<String?> { AttributeKey("breed") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum DogSlots {
   static let breed = PropertySlot("breed")
 }

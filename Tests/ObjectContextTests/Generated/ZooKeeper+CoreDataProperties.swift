@@ -29,7 +29,7 @@ extension ZooKeeper {
   }
 
   /// To many Animal, ordered; the way back is “keeper”.
-  public var animals: RelatedObjects<Animal> { self.relatedObjects("animals") }
+  public var animals: RelatedObjects<Animal> { self.relatedObjects(ZooKeeperSlots.animals) }
 
 }
 
@@ -45,10 +45,11 @@ extension ObjectKeys where Object: ZooKeeper {
   public var animals: ToManyKey<Animal> { ToManyKey("animals") }
 }
 
-/// Where the accessors find their attributes.
+/// Where the accessors find their properties.
 private enum ZooKeeperSlots {
   static let name = PropertySlot("name")
   static let salary = PropertySlot("salary")
+  static let animals = PropertySlot("animals")
 }
 
 // MARK: Accessors of animals

@@ -103,7 +103,8 @@ struct CodeGeneratorTests {
   func readOnly() throws {
     let text = try text("Animal+CoreDataProperties.swift", of: generate())
     #expect(text.contains("  public var toyCount: Int64? { self.get(AnimalSlots.toyCount) }\n"))
-    #expect(text.contains("  public var toys: RelatedObjects<ManagedObject> { self.relatedObjects(\"toys\") }\n"))
+    #expect(
+      text.contains("  public var toys: RelatedObjects<ManagedObject> { self.relatedObjects(AnimalSlots.toys) }\n"))
     #expect(text.contains("  public var rivals: [Animal] { "))
     #expect(
       text.contains("public class func fetchRequest(_ type: Animal.Type = Animal.self) -> TypedFetchRequest<Animal>"))
