@@ -15,6 +15,8 @@ public struct CSVReader: RecordReader {
   private var reader: StreamingReader<CSVParser>
   /// Where the table ends, in a file that holds several.
   private var tables: CSVTables?
+  /// The last record so far, where it seems to sum up the others.
+  private var footer: RecordPosition?
 
   /// Opens the source and reads its header.
   ///
@@ -88,7 +90,18 @@ public struct CSVReader: RecordReader {
       isMore = try tables?.read(into: &batch, limit: limit, &reader) ?? false
     }
     if reader.parser.isOpenEnded { noteOpenEnd(&batch) }
+    if isMore { noteFooter(batch) } else { batch.footer = footer }
     return isMore
+  }
+
+  /// Remembers the last record of a batch where it seems to sum up the others, of which there are three at least.
+  private mutating func noteFooter(_ batch: RecordBatch) {
+    footer = nil
+    let last = batch.recordCount - 1
+    guard last >= 0 else { return }
+    let record = batch.records[last]
+    if record.index < 3 || record.index < batch.errors.last?.recordIndex ?? 0 { return }
+    if batch.withRawRecord(last, { reader.parser.isFooter($0) }) { footer = record }
   }
 
   /// Notes that the last record of the file may be cut; not where other records of the batch have nothing in their last
