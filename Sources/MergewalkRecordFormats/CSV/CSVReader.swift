@@ -117,6 +117,12 @@ public struct CSVReader: RecordReader {
   private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {
     var seen: [String: Int] = [:]
     for (i, name) in header.enumerated() {
+      if name.isEmpty, i == 1, header.count == 2, header[0] == "sep=" {
+        throw ReadError(
+          .emptyHeader, path: path, position: position,
+          message: "the line says what the delimiter is, as Excel writes it, and is not the header; say"
+            + " “skip_lines: 1”", hasCure: true)
+      }
       if name.isEmpty {
         throw ReadError(.emptyHeader, path: path, position: position, message: "column \(i + 1) has no name")
       }
