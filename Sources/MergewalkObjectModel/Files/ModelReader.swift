@@ -164,6 +164,11 @@ public enum ModelReader {
         "compiledModel", path, "this is a compiled model in the optimised form, which only Core Data reads",
         hint: "give the .mom of the same name, or the .xcdatamodeld that it was compiled from")
     }
+    if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
+      throw failure(
+        "notAModel", path, "this is a database, and no model",
+        hint: "give the model that the store was made with; “mergewalk store info” says which entities it has")
+    }
     if path.hasSuffix(".yaml") || path.hasSuffix(".yml") { return try ModelYAMLReader.read(bytes, path: path) }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let first = bytes[start...].first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
