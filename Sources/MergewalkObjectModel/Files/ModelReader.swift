@@ -22,7 +22,9 @@ public enum ModelReader {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     switch FileKind(path) {
     case .missing:
-      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
+      throw failure(
+        "fileMissing", path, "there is no such file",
+        hint: NearestFile.advice(for: path, preferring: [".xcdatamodeld"]))
     case .folder:
       if FileKind(path + "/contents") == .file { return try readVersion(path, version) }
       if FileKind(path + "/elements") == .file {
@@ -48,7 +50,9 @@ public enum ModelReader {
   /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
     guard FileKind(path) != .missing else {
-      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
+      throw failure(
+        "fileMissing", path, "there is no such file",
+        hint: NearestFile.advice(for: path, preferring: [".xcdatamodeld"]))
     }
     let entries = FileKind.entries(of: path)
     let suffix = suffix(of: entries)
