@@ -5,11 +5,21 @@ public enum NearestFile {
   /// More names of a folder than these are not looked at.
   private static let mostNames = 10_000
 
+  /// The same as ``hint(for:preferring:)``, and where that has nothing to offer which folder was looked in.
+  public static func advice(for path: String, preferring endings: [String] = []) -> String {
+    if let hint = hint(for: path, preferring: endings) { return hint }
+    let folder = ResolvedPath.folder(of: path)
+    let name = folder == "." ? "the working directory" : "the folder “\(folder)”"
+    let names = FileKind.entries(of: folder, most: mostNames).filter { !$0.hasPrefix(".") }
+    return names.isEmpty ? "\(name) is empty" : "\(name) has \(three(names, prefix: ""))"
+  }
+
   /// The path that was meant, that a folder on the way is missing, or which files of that kind there are; `nil` when the
   /// folder has nothing to offer.
   ///
+  /// - Parameter endings: the extensions of what is looked for, where the path has none.
   /// - Complexity: O(names in the folder × length of the name).
-  public static func hint(for path: String) -> String? {
+  public static func hint(for path: String, preferring endings: [String] = []) -> String? {
     var missing = path
     while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }
     let folder = ResolvedPath.folder(of: missing)
@@ -24,16 +34,19 @@ public enum NearestFile {
       }
       return "there is no folder “\(missing)”"
     }
-    // The same letters in another case, another extension, a letter too many: in this order.
+    // Of the same kind first; the same letters in another case, another extension, a letter too many: in this order.
     let stem = stem(name)
-    if let near = NearestName.find(name, in: names.filter { !$0.hasPrefix(".") }) {
-      return "did you mean “\(prefix)\(near)”?"
+    let shown = names.filter { !$0.hasPrefix(".") }
+    var endings = endings
+    if let dot = name.lastIndex(of: "."), dot > name.startIndex {
+      let ending = String(name[dot...])
+      endings = [".yaml", ".yml"].contains(ending) ? [".yaml", ".yml"] : [ending]
     }
-    if let near = names.first(where: { Self.stem($0) == stem && !stem.isEmpty }) {
-      return "did you mean “\(prefix)\(near)”?"
+    for names in [shown.filter { name in endings.contains { name.hasSuffix($0) } }, shown] {
+      let near = NearestName.find(name, in: names) ?? names.first { Self.stem($0) == stem && !stem.isEmpty }
+      if let near { return "did you mean “\(prefix)\(near)”?" }
     }
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
-    return list(names, ending: name[dot...], prefix: prefix)
+    return endings.lazy.compactMap { list(shown, ending: $0[...], prefix: prefix) }.first
   }
 
   /// Which files with an extension a folder has; `nil` when it has none.
@@ -46,8 +59,13 @@ public enum NearestFile {
   private static func list(_ names: [String], ending: Substring, prefix: Substring) -> String? {
     let others = names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
     if others.isEmpty { return nil }
-    let shown = others.prefix(5).map { "“\(prefix)\($0)”" }.joined(separator: ", ")
-    return "there is \(shown)" + (others.count > 5 ? " and \(others.count - 5) more" : "")
+    return "there is \(three(others, prefix: prefix))"
+  }
+
+  /// Three of the names, and how many more there are.
+  private static func three(_ names: [String], prefix: Substring) -> String {
+    let shown = names.prefix(3).map { "“\(prefix)\($0)”" }.joined(separator: ", ")
+    return shown + (names.count > 3 ? " and \(names.count - 3) more" : "")
   }
 
   private static func stem(_ name: String) -> Substring {

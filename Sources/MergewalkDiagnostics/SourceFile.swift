@@ -45,10 +45,10 @@ package enum SourceFile {
       }
     let hint: String? =
       switch number {
-      case ENOENT, ENOTDIR: NearestFile.hint(for: path)
+      // What is read whole are mostly files that people write, which are YAML.
+      case ENOENT, ENOTDIR: NearestFile.advice(for: path, preferring: [".yaml", ".yml"])
       case EISDIR where [".xcdatamodeld", ".xcdatamodel", ".momd"].contains(where: { path.hasSuffix($0) }):
         "it is a model; a pipeline names it with “model: \(path)”"
-      // What is read whole are files that people write, which are YAML.
       case EISDIR: NearestFile.files(in: path, ending: ".yaml")
       default: nil
       }

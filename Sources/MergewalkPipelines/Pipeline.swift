@@ -59,6 +59,8 @@ public struct Pipeline: Sendable {
     _ path: String, settings: PipelineSettings = PipelineSettings()
   ) -> (list: [RunNotification], redaction: Redaction) {
     let findings = Findings(path: path)
+    // What a pipe held was read when the run began; waiting for more would be in vain.
+    if FileKind.special(path) != nil { return ([], findings.redaction) }
     let list = PipelineLoader(settings: settings, findings: findings).notifications()
     return (list, findings.redaction)
   }

@@ -53,6 +53,24 @@ struct CompiledModelCommandTests {
     #expect(verified.words.contains("sound"))
   }
 
+  @Test(
+    "a folder that is there gets all files of a compiled model or none", arguments: ["Shop.mom", "VersionInfo.plist"])
+  func existingFolder(_ name: String) throws {
+    try folder.write(Self.yaml, to: "Shop.yaml")
+    try folder.write("mine", to: "Shop.momd/\(name)")
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("Shop.momd")).sorted()
+    }
+    let convert = ["model", "convert", "Shop.yaml", "--to", "mom", "--output", "Shop.momd"]
+    let refused = try Command(convert, in: folder.path)
+    #expect(refused.status == 2 && refused.words.contains("Shop.momd/\(name): error: there is a file already"))
+    #expect(try names() == [name])
+    try FileManager.default.removeItem(atPath: folder.file("Shop.momd/\(name)"))
+    try folder.write("mine", to: "Shop.momd/other.txt")
+    #expect(try Command(convert, in: folder.path).status == 0)
+    #expect(try names() == ["Shop.mom", "VersionInfo.plist", "other.txt"])
+  }
+
   @Test("a compiled model needs a file of its kind, which must not be there")
   func output() throws {
     try folder.write(Self.yaml, to: "Shop.yaml")

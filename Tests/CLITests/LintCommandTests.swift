@@ -77,7 +77,9 @@ struct LintCommandTests {
   func missing() throws {
     let command = try Command(["lint", "none.yaml"], in: folder.path)
     #expect(command.status == 1)
-    #expect(command.output == "none.yaml: error: there is no such file [fileMissing]\n")
+    #expect(
+      command.output
+        == "none.yaml: error: there is no such file; the working directory has “orders.csv” [fileMissing]\n")
   }
 }
 

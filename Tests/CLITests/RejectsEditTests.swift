@@ -74,6 +74,50 @@ struct RejectsEditTests {
     #expect(try items() == ["code,n,note", "A,1,x", "B,2,a;b", "C,3,", "D,4,5"])
   }
 
+  @Test(
+    "sheets come back in UTF-16 and with other delimiters, from sources in UTF-16",
+    arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian], [",", ";", "\t"])
+  func encodings(_ encoding: String.Encoding, _ delimiter: String) throws {
+    let text = try #require("code;n;note\nA;1;größe\nB;x;ü\nC;3;4;ß\n".data(using: .utf16))
+    try folder.write([UInt8](text), to: "in.csv")
+    try folder.write(
+      """
+      model: model.yaml
+      store: s.sqlite
+      source: { files: in.csv, delimiter: semicolon }
+      import: { entity: Item, find_by: [code], attributes: [n, note] }
+      rejects: { file: r.ndjson }
+      """, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 1)
+    let rows = [
+      ["_reject", "_reason", "code", "n", "note", "_raw"], ["1", "", "B", "2", "äöü", ""],
+      ["2", "", "", "", "", delimiter == ";" ? "\"C;3;ß\"" : "C;3;ß"],
+    ]
+    let sheet = rows.map { $0.joined(separator: delimiter) }.joined(separator: "\r\n") + "\r\n"
+    try folder.write([UInt8](try #require(sheet.data(using: encoding))), to: "e.csv")
+    let applied = try rejects("edit", "r.ndjson", "--pipeline", "p.yaml", "--apply", "e.csv")
+    #expect(applied.status == 0 && applied.words.contains("2 records changed"), "\(applied.words)")
+    #expect(try rejects("replay", "r.ndjson", "--pipeline", "p.yaml").status == 0)
+    #expect(try items() == ["code,n,note", "A,1,größe", "B,2,äöü", "C,3,ß"])
+  }
+
+  @Test("a record of bytes that are no text is not put back with the marks that stand for them")
+  func unreadable() throws {
+    let bytes = Array("code,n,note\nA,1,gr".utf8) + [0xF6] + Array("n\n".utf8)
+    #expect(try run("in.csv", "code,n,note\n") == 0)
+    try folder.write(bytes, to: "in.csv")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 1)
+    #expect(try rejects("edit", "r.ndjson", "--pipeline", "p.yaml", "--out", "e.csv").status == 0)
+    let sheet = try read("e.csv")
+    try folder.write(sheet.replacingOccurrences(of: "A,1,", with: "A,2,"), to: "e.csv")
+    let refused = try rejects("edit", "r.ndjson", "--pipeline", "p.yaml", "--apply", "e.csv")
+    #expect(refused.status == 2 && refused.words.contains("stands for bytes that are not text"), "\(refused.words)")
+    try folder.write(sheet.replacingOccurrences(of: "\u{FFFD}", with: "ü"), to: "e.csv")
+    #expect(try rejects("edit", "r.ndjson", "--pipeline", "p.yaml", "--apply", "e.csv").status == 0)
+    #expect(try rejects("replay", "r.ndjson", "--pipeline", "p.yaml").status == 0)
+    #expect(try items() == ["code,n,note", "A,1,grün"])
+  }
+
   @Test("a sheet that has lost a column changes nothing; rows that are not in it are counted")
   func lostColumn() throws {
     #expect(try run("in.csv", "code,n,note\nA,x,keep\nB,y,me\nC,1,2,3\n") == 1)

@@ -132,6 +132,23 @@ struct RunsCommandTests {
     #expect(try store.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE '%run%'") == 0)
   }
 
+  @Test(
+    "a run into what is no store leaves nothing beside it",
+    arguments: ["in.csv", "people.yaml", "empty.txt", "plain.db", "folder"])
+  func noStore(_ store: String) throws {
+    try folder.write("", to: "empty.txt")
+    let plain = try Connection(path: folder.file("plain.db"), mode: .create)
+    try plain.execute("CREATE TABLE a(b)")
+    try plain.close()
+    try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+    let command = try run(["1"], ["--store", store])
+    #expect(command.status == 2, "\(command.words)")
+    #expect(
+      try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == [
+        "empty.txt", "folder", "in.csv", "m.yaml", "people.yaml", "plain.db",
+      ])
+  }
+
   @Test("a run that is far from the earlier ones is warned of, in words, in JSON and in the log")
   func anomalies() throws {
     let usual = (0..<20).map { String($0) }

@@ -49,6 +49,12 @@ struct ImportBatch: Sendable {
   /// Whether there is nothing but text that was passed over.
   var isEmpty: Bool { records.recordCount == 0 && records.errors.isEmpty }
 
+  /// Whether the last record is neither refused nor left out before the store is asked; nil without one.
+  var keepsLast: Bool? {
+    let last = records.recordCount - 1
+    return hasFailed.indices.contains(last) ? !hasFailed[last] : nil
+  }
+
   /// Whether a record names an object of a node.
   enum KeyState {
     /// It does.

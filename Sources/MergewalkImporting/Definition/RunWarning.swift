@@ -59,13 +59,18 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     self.position = position.flatMap { $0.line > 0 ? $0 : nil }
   }
 
-  /// The warning that the last record of a file may be cut; nil for a batch that does not say so.
-  init?(endOf batch: RecordBatch, _ source: ByteSource) {
-    guard let record = batch.doubtfulEnd else { return nil }
+  /// The warning that the last record of a file may be cut, or sum up the others; nil for a batch that does not say so.
+  ///
+  /// - Parameter isKept: whether the last record is imported.
+  init?(endOf batch: RecordBatch, _ source: ByteSource, isKept: Bool) {
+    guard let record = batch.doubtfulEnd ?? (isKept ? batch.footer : nil) else { return nil }
     self.init(
       .doubtfulEnd,
-      "the file ends right behind the last delimiter of a record, without a line end, and other records have a value"
-        + " there; if it was cut, fetch it again and import it once more",
+      batch.doubtfulEnd != nil
+        ? "the file ends right behind the last delimiter of a record, without a line end, and other records have a value"
+          + " there; if it was cut, fetch it again and import it once more"
+        : "the last record of the file seems to sum up the others, and is imported like one of them; a condition of the"
+          + " import (“where”) leaves it out",
       file: batch.member.map { "\(source.path)/\($0)" } ?? source.path,
       position: SourcePosition(line: record.line, column: record.column, byteOffset: record.byteOffset))
   }

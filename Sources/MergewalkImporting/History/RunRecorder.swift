@@ -52,6 +52,8 @@ struct RunRecorder {
     record.errorMessage = definition.redaction(error.message)
     let history = RunHistory(storePath: definition.storePath)
     guard history.isPossible else { return nil }
+    // What is no store gets no file beside it; one that has a table of runs was a store.
+    if error.code == .cannotOpenStore, FileKind(history.path) == .missing { return nil }
     do throws(RunHistoryError) {
       _ = try history.append(record)
       return nil

@@ -108,11 +108,14 @@ final class IdentitySession {
         to: importer.part.plan, sources: importer.part.sources, format: importer.part.format,
         part: importer.part.entity.name)
       var bytesRead = 0
+      var lastIsKept = true
       values.append(ValueCounts())
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
         summary.text += batch.records.account
-        let end = RunWarning(endOf: batch.records, importer.part.sources[batch.records.source])
+        lastIsKept = batch.keepsLast ?? lastIsKept
+        let end = RunWarning(
+          endOf: batch.records, importer.part.sources[batch.records.source], isKept: lastIsKept)
         if let end { summary.warn(end) }
         guard !batch.isEmpty else { return true }
         ledger.take(batch.records.recordCount + batch.records.errors.count)

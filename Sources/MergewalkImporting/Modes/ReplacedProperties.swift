@@ -34,14 +34,21 @@ extension CompiledField {
 }
 
 extension EntityImport {
-  /// The import with what mode `replace` means for fields that a record does not have: they go to their defaults.
+  /// The import with what mode `replace` means for fields that a record does not have: they go to their defaults, and a
+  /// to-one relationship whose key is not there leads to nothing.
   var replacing: EntityImport {
     guard mode == .replace else { return self }
     var result = self
-    for index in result.attributes.indices
-    where result.attributes[index].whenAbsent == .keep && result.attributes[index].places["absent"] == nil {
-      result.attributes[index].whenAbsent = .useDefault
-      result.attributes[index].isReplaced = true
+    func replace(_ field: inout FieldImport, by substitute: FieldImport.Substitute) {
+      guard field.whenAbsent == .keep, field.places["absent"] == nil else { return }
+      field.whenAbsent = substitute
+      field.isReplaced = true
+    }
+    for index in result.attributes.indices { replace(&result.attributes[index], by: .useDefault) }
+    for index in result.relationships.indices where result.relationships[index].list == nil {
+      for key in result.relationships[index].target.findBy.indices {
+        replace(&result.relationships[index].target.findBy[key], by: .null)
+      }
     }
     return result
   }

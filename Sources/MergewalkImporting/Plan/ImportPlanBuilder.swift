@@ -56,11 +56,11 @@ struct ImportPlanBuilder {
     }
     checkKeys(part, of: entity, needsIndex: !use.isScoped)
     checkRequired(part, of: entity, use)
+    let part = part.replacing
     var relationships: [ImportRelationship] = []
     for relationship in part.relationships where relationship.list == nil && !isLate(relationship, of: entity) {
       if let added = add(relationship, of: entity, use, isLate: false) { relationships.append(added) }
     }
-    let part = part.replacing
     let keys = part.findBy.compactMap { add($0, entity: entity) }
     var attributes = part.attributes.compactMap { add($0, entity: entity) }
     if part.mode == .replace {

@@ -145,6 +145,7 @@ final class PartImport {
         seed: place.seed, start: place.position, isRebuilding: importer.needsPassedRecords)
     }
     let thread = reading.start(channel)
+    var lastIsKept = true
     do {
       while breach == nil {
         let before = ImportSession.now()
@@ -152,7 +153,11 @@ final class PartImport {
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
         text += batch.records.account
-        if let end = RunWarning(endOf: batch.records, part.sources[batch.records.source]) { ends.append(end) }
+        lastIsKept = batch.keepsLast ?? lastIsKept
+        // Spooled records are not the last ones of their file.
+        let end = RunWarning(
+          endOf: batch.records, part.sources[batch.records.source], isKept: lastIsKept && part.spool.isEmpty)
+        if let end { ends.append(end) }
         unmatched.note(batch)
         if batch.wasImported {
           try importer.passOver(&batch)

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkRecordFormats
 import Synchronization
 
@@ -53,6 +54,27 @@ struct ContractCheck {
 
   private static func broken(_ message: String) -> ImportError {
     ImportError(code: .contract, message: message + "; the contract of the source does not allow it")
+  }
+
+  /// The same about a record, with its place.
+  private func broken(_ message: String, _ batch: RecordBatch, _ record: Int, _ column: Int? = nil) -> ImportError {
+    let error = Self.broken("record \(batch.records[record].index + 1)\(message)")
+    let finding = Diagnostic(
+      .error, code: ImportError.Code.contract.rawValue, path: Self.file(path, batch),
+      position: Self.place(batch, record, column), message: error.message)
+    return ImportError(code: error.code, message: error.message, diagnostics: [finding])
+  }
+
+  /// The file that a batch is of: a source, or a member of it.
+  private static func file(_ path: String, _ batch: RecordBatch) -> String {
+    batch.member.map { "\(path)/\($0)" } ?? path
+  }
+
+  /// Where a record stands, or a field of it.
+  private static func place(_ batch: RecordBatch, _ record: Int, _ column: Int?) -> SourcePosition {
+    if let column { return batch.position(record, column) }
+    let facts = batch.records[record]
+    return SourcePosition(line: facts.line, column: facts.column, byteOffset: facts.byteOffset)
   }
 
   // MARK: Headers
@@ -127,7 +149,7 @@ struct ContractCheck {
   mutating func check(_ batch: inout ImportBatch) throws(ImportError) {
     for column in missing { batch.records.setAbsent(column: column) }
     let count = batch.records.recordCount
-    let file = batch.records.member.map { "\(path)/\($0)" } ?? path
+    let file = Self.file(path, batch.records)
     if isReadOnce, seen.insert(file).inserted { try checkNew(file, batch.header) }
     if let refusal = refusals[file] ?? refusals[path] {
       for record in 0..<count {
@@ -157,8 +179,7 @@ struct ContractCheck {
             .contractNewColumn, "records have a member \(RejectMessage.shown(name)) that the import does not know")
         }
       case .freeze:
-        throw Self.broken(
-          "record \(batch.records.records[record].index + 1) has a member that the import does not know: \(names)")
+        throw broken(" has a member that the import does not know: \(names)", batch.records, record)
       case .reject:
         batch.transformed.refusals.append(
           RecordReject(
@@ -183,9 +204,11 @@ struct ContractCheck {
         let message = "“\(columns[column])” is \(kind.rawValue), and was \(first.rawValue) in earlier records"
         switch policy {
         case .evolve:
-          notes.add(.contractType, "record \(batch.records.records[record].index + 1): \(message)")
+          notes.add(
+            .contractType, "record \(batch.records.records[record].index + 1): \(message)",
+            file: Self.file(path, batch.records), position: Self.place(batch.records, record, column))
           types[column] = kind
-        case .freeze: throw Self.broken("record \(batch.records.records[record].index + 1): \(message)")
+        case .freeze: throw broken(": \(message)", batch.records, record, column)
         case .reject:
           batch.transformed.refusals.append(
             RecordReject(record: Int32(record), field: nil, code: .contractType, detail: message))
@@ -209,8 +232,8 @@ final class ContractNotes: Sendable {
   var all: [RunWarning] { warnings.withLock { $0 } }
 
   /// Adds one.
-  func add(_ code: RunWarning.Code, _ text: String) {
-    let warning = RunWarning(code, text)
+  func add(_ code: RunWarning.Code, _ text: String, file: String? = nil, position: SourcePosition? = nil) {
+    let warning = RunWarning(code, text, file: file, position: position)
     warnings.withLock { if $0.count < Self.most, !$0.contains(warning) { $0.append(warning) } }
   }
 }

@@ -22,7 +22,9 @@ public enum ModelReader {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     switch FileKind(path) {
     case .missing:
-      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
+      throw failure(
+        "fileMissing", path, "there is no such file",
+        hint: NearestFile.advice(for: path, preferring: [".xcdatamodeld"]))
     case .folder:
       if FileKind(path + "/contents") == .file { return try readVersion(path, version) }
       if FileKind(path + "/elements") == .file {
@@ -48,7 +50,9 @@ public enum ModelReader {
   /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
     guard FileKind(path) != .missing else {
-      throw failure("fileMissing", path, "there is no such file", hint: NearestFile.hint(for: path))
+      throw failure(
+        "fileMissing", path, "there is no such file",
+        hint: NearestFile.advice(for: path, preferring: [".xcdatamodeld"]))
     }
     let entries = FileKind.entries(of: path)
     let suffix = suffix(of: entries)
@@ -163,6 +167,11 @@ public enum ModelReader {
       throw failure(
         "compiledModel", path, "this is a compiled model in the optimised form, which only Core Data reads",
         hint: "give the .mom of the same name, or the .xcdatamodeld that it was compiled from")
+    }
+    if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
+      throw failure(
+        "notAModel", path, "this is a database, and no model",
+        hint: "give the model that the store was made with; “mergewalk store info” says which entities it has")
     }
     if path.hasSuffix(".yaml") || path.hasSuffix(".yml") { return try ModelYAMLReader.read(bytes, path: path) }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

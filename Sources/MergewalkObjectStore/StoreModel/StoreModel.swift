@@ -158,7 +158,8 @@ extension DiagnosticList {
   public init(_ error: StoreError) {
     let hint: String? =
       switch error.code {
-      case .notFound: FileKind(error.path) == .missing ? NearestFile.hint(for: error.path) : nil
+      case .notFound:
+        FileKind(error.path) == .missing ? NearestFile.advice(for: error.path, preferring: [".sqlite"]) : nil
       // The message says how a model is named.
       case .noModel: nil
       default: error.advice

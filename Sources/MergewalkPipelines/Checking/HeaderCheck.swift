@@ -24,6 +24,13 @@ struct HeaderCheck {
     var isFirst = true
     for input in inputs {
       for (path, header) in headers(of: input, format, source) {
+        if let delimiter = saidDelimiter(header) {
+          findings.add(
+            .unknownColumn, at: input.position,
+            "the first line of “\(path)” is “\(header[0])”: it says what the delimiter is, as Excel writes it, and is not"
+              + " the header", hint: "say “delimiter: \(delimiter)” and “skip_lines: 1”, or “dialect: detect”")
+          return
+        }
         // With another delimiter every column would be missing: one mistake, one finding.
         if let delimiter = otherDelimiter(header, columns) {
           findings.add(
@@ -117,6 +124,12 @@ struct HeaderCheck {
         findings.add(.misnamedFile, at: input.position, "“\(input.path)” \(note)")
       }
     }
+  }
+
+  /// The delimiter that stands in place of a header, as Excel writes it (`sep=;`), or `nil`.
+  private func saidDelimiter(_ header: [String]) -> String? {
+    guard header.count == 1, header[0].hasPrefix("sep=") else { return nil }
+    return CSVDelimiter(String(header[0].dropFirst(4))).map { GuessedPipeline.text($0.text) }
   }
 
   /// The name of the character that separates names of columns in a header that is one column, or `nil`.

@@ -104,7 +104,8 @@ struct SourceFiles {
         findings.add(
           .unreadableFile, at: text.position, "there is no file “\(path)”",
           hint: NearestFile.hint(for: path)
-            ?? "paths are relative to the \(isHere || command != nil ? "working directory" : "pipeline file")")
+            ?? "paths are relative to the \(isHere || command != nil ? "working directory" : "pipeline file"),"
+            + " and \(NearestFile.advice(for: path))")
       default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
       }
       return []

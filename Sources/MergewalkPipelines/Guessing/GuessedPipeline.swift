@@ -49,9 +49,7 @@ struct GuessedPipeline {
     if sample.rejects > 0, let reject = sample.firstReject {
       lines.append(
         "# QUESTION: \(GuessWords.count(sample.rejects, "record")) cannot be read; the first is on line"
-          + " \(reject.position.line): \(Self.comment(reject.message))."
-          + (reject.code == .doubtfulEscape
-            ? " A run leaves such escapes out, and counts them; with “escape: none” they stay." : ""))
+          + " \(reject.position.line): \(Self.comment(reject.message)).")
     }
     if let footer = sample.footer {
       lines.append(
@@ -136,6 +134,14 @@ struct GuessedPipeline {
     guard case .csv(let found) = definition.format else { return lines }
     for (option, value, note) in CSVText.differences(found, from: CSVText.base(definition.formatName))
     where !said.contains(option) && option != "null" {
+      if option == "escape", sample.doubtfulEscapes > 0 {
+        // Said by a person, it would be left out there.
+        lines.append(
+          "  # QUESTION: in \(GuessWords.count(sample.doubtfulEscapes, "record")) it stands before something ordinary, where a"
+            + " run would leave it out. Is it an escape there, too? Then say:")
+        lines.append("  # \(option): \(value)")
+        continue
+      }
       lines.append("  \(option): \(value)\(note.isEmpty ? "" : "  # \(note)")")
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {

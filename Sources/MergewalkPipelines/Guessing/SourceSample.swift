@@ -22,6 +22,8 @@ struct SourceSample {
   private(set) var records = 0
   private(set) var rejects = 0
   private(set) var firstReject: RecordError?
+  /// The records in which a detected escape stands before something ordinary.
+  private(set) var doubtfulEscapes = 0
   /// Where a record has parts that are no columns, because the reader takes them from the first records.
   private(set) var surplus: RecordPosition?
   /// The last record, where it seems to be a footer.
@@ -70,6 +72,7 @@ struct SourceSample {
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
     (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
+    doubtfulEscapes = 0
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
@@ -93,6 +96,7 @@ struct SourceSample {
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
         firstReject = firstReject ?? batch.errors.first
+        doubtfulEscapes += batch.errors.count(where: { $0.code == .doubtfulEscape })
         surplus = surplus ?? batch.surplus
         bytes += batch.byteCount
         batches.append(batch)

@@ -7,7 +7,8 @@ package enum RejectCure {
     switch code {
     case .readInvalidText: "say the file’s encoding: “encoding: windows-1252”, or “detect”"
     case .readNulByte: "the file may be binary or UTF-16: say “encoding”, or repair it at its source"
-    case .readFieldCount: "quote fields with delimiters in them, or say “short_records: pad”, “long_records: truncate”"
+    case .readFieldCount:
+      "in CSV quote fields with delimiters in them, or say “short_records: pad”, “long_records: truncate”"
     case .readStrayQuote, .readTextAfterQuote: "double the quotes inside quoted fields, or say “lenient_quotes: true”"
     case .readUnterminatedQuote: "close the quote in the file, or say “quote: none” if quotes are letters there"
     case .readDanglingEscape: "take out the last character, or say “escape: none”"

@@ -72,7 +72,8 @@ public struct CSVOptions: Sendable, Hashable {
   public var skippedLines: Int = 0
   /// The treatment of records that repeat the header.
   ///
-  /// Where they are skipped, one with its columns in another order ends the reading (`reorderedHeader`).
+  /// Where they are skipped, one with its columns in another order ends the reading (`reorderedHeader`), and so does
+  /// one with more columns or fewer that would be padded or cut.
   public var repeatedHeaders: RepeatedHeaders = .skip
   /// Lines that start with this text are skipped; `nil`: none are.
   public var comment: String?

@@ -192,6 +192,13 @@ extension CSVParser {
         escapes.removeLast(escapes.count - escapesBefore)
         return .failed(reordered(base, start, at, origin: origin))
       }
+      let isTaken = takes(fields: sink.fieldCount, hasSurplus: sink.hasSurplus)
+      if isTaken, sink.fieldCount != width, fault == nil,
+        let failure = headerOfOtherColumns(base, start, at, fields: sink.fieldCount, origin: origin)
+      {
+        escapes.removeLast(escapes.count - escapesBefore)
+        return .failed(failure)
+      }
       lastFieldCount = sink.fieldCount
       if textFault < next {
         // Text before the record (a comment) may be anything; look at this record alone.
@@ -214,9 +221,7 @@ extension CSVParser {
         }
         fault = fault ?? Fault(code: .otherTable, at: start)
       }
-      if fault == nil, sink.fieldCount != width, width != 0,
-        !(sink.fieldCount < width ? pads : longRecords == .truncate || (longRecords == .dropEmpty && !sink.hasSurplus))
-      {
+      if fault == nil, !isTaken {
         fault = Fault(code: .fieldCount, at: sink.fieldCount < width ? at : start)
       }
       if let fault {

@@ -15,6 +15,8 @@ public struct CSVReader: RecordReader {
   private var reader: StreamingReader<CSVParser>
   /// Where the table ends, in a file that holds several.
   private var tables: CSVTables?
+  /// The last record so far, where it seems to sum up the others.
+  private var footer: RecordPosition?
 
   /// Opens the source and reads its header.
   ///
@@ -88,7 +90,18 @@ public struct CSVReader: RecordReader {
       isMore = try tables?.read(into: &batch, limit: limit, &reader) ?? false
     }
     if reader.parser.isOpenEnded { noteOpenEnd(&batch) }
+    if isMore { noteFooter(batch) } else { batch.footer = footer }
     return isMore
+  }
+
+  /// Remembers the last record of a batch where it seems to sum up the others, of which there are three at least.
+  private mutating func noteFooter(_ batch: RecordBatch) {
+    footer = nil
+    let last = batch.recordCount - 1
+    guard last >= 0 else { return }
+    let record = batch.records[last]
+    if record.index < 3 || record.index < batch.errors.last?.recordIndex ?? 0 { return }
+    if batch.withRawRecord(last, { reader.parser.isFooter($0) }) { footer = record }
   }
 
   /// Notes that the last record of the file may be cut; not where other records of the batch have nothing in their last
@@ -104,6 +117,12 @@ public struct CSVReader: RecordReader {
   private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {
     var seen: [String: Int] = [:]
     for (i, name) in header.enumerated() {
+      if name.isEmpty, i == 1, header.count == 2, header[0] == "sep=" {
+        throw ReadError(
+          .emptyHeader, path: path, position: position,
+          message: "the line says what the delimiter is, as Excel writes it, and is not the header; say"
+            + " “skip_lines: 1”", hasCure: true)
+      }
       if name.isEmpty {
         throw ReadError(.emptyHeader, path: path, position: position, message: "column \(i + 1) has no name")
       }

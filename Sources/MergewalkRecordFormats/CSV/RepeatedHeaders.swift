@@ -20,11 +20,13 @@ extension CSVParser {
       var column = 0
       var isSame = true
       eachField(base, start, stop) { from, to in
-        isSame = column < names.count && isText(base, from, to, names[column])
+        // Where surplus fields are dropped, empty ones behind the names are none of the header either.
+        let isNamed = column < names.count
+        isSame = (isNamed || longRecords != .refuse) && isText(base, from, to, isNamed ? names[column] : [])
         column += 1
         return isSame
       }
-      return isSame && column == names.count
+      return isSame && column >= names.count
     }
   }
 
@@ -69,10 +71,10 @@ extension CSVParser {
   }
 
   /// A name for a message: its beginning.
-  private static func words(_ name: [UInt8]) -> String { String(decoding: name.prefix(60), as: UTF8.self) }
+  static func words(_ name: [UInt8]) -> String { String(decoding: name.prefix(60), as: UTF8.self) }
 
   /// Where the text of a record begins that the mark of a file may stand before.
-  private static func behindMark(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
+  static func behindMark(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
     let hasMark = stop - start >= 3 && base[start] == 0xEF && base[start + 1] == 0xBB && base[start + 2] == 0xBF
     return hasMark ? start + 3 : start
   }
@@ -109,7 +111,7 @@ extension CSVParser {
   }
 
   /// Calls `body` with the bytes of a field's text, without its quotes and escapes.
-  private func eachByte(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int, _ body: (UInt8) -> Void) {
+  func eachByte(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int, _ body: (UInt8) -> Void) {
     func isBlank(_ at: Int) -> Bool { base[at] == 32 || base[at] == 9 }
     var (at, end) = (from, to)
     if trim {
@@ -137,14 +139,14 @@ extension CSVParser {
 /// The names of the columns, to tell the records in which they stand again.
 struct RepeatedHeaders {
   /// The names in each record of the header.
-  fileprivate var records: [[[UInt8]]] = []
+  fileprivate(set) var records: [[[UInt8]]] = []
   /// What the only one begins with, in the bytes of the mask: without quotes, and in quotes.
   private(set) var head: UInt64 = 0
   private(set) var mask: UInt64 = 0
   private(set) var quotedHead: UInt64 = 0
   private(set) var quotedMask: UInt64 = 0
   /// The column of each name, of a header of one record.
-  fileprivate private(set) var places: [[UInt8]: Int] = [:]
+  private(set) var places: [[UInt8]: Int] = [:]
   /// By the first byte of a name: bit n is set if one has n bytes, its quotes doubled or not; bit 63 stands for more.
   private var lengths: [UInt64] = []
 
@@ -196,7 +198,7 @@ struct RepeatedHeaders {
   /// The column whose name a field is.
   ///
   /// - Parameter each: calls its parameter with each byte of the field.
-  fileprivate func place(_ each: ((UInt8) -> Void) -> Void) -> Int? {
+  func place(_ each: ((UInt8) -> Void) -> Void) -> Int? {
     var (first, count): (UInt8, Int) = (0, 0)
     each { byte in
       if count == 0 { first = byte }

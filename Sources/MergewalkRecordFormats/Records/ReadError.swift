@@ -22,7 +22,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case duplicateHeader
     /// A column of the header has no name.
     case emptyHeader
-    /// The header stands again below, with its columns in another order.
+    /// The header stands again below, with its columns in another order, with more of them or with fewer.
     case reorderedHeader
     /// The file has fewer tables than the one asked for.
     case missingTable

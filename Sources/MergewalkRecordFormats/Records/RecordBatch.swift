@@ -35,6 +35,8 @@ public struct RecordBatch: Sendable {
   /// The last record of the file, where it seems to be cut: it ends right behind its last delimiter, without a line end,
   /// and others have a value there.
   public internal(set) var doubtfulEnd: RecordPosition?
+  /// Of the empty batch with which reading ends: the last record of the file, where it seems to sum up the others.
+  public internal(set) var footer: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
   /// The account of the text since the batch before: that of these records, and the text skipped up to the last one.
@@ -79,6 +81,7 @@ public struct RecordBatch: Sendable {
     errorBytes = 0
     surplus = nil
     doubtfulEnd = nil
+    footer = nil
     hasNullTokens = false
     account.removeAll()
     for index in derived.indices { derived[index].removeAll() }

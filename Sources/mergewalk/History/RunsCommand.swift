@@ -71,7 +71,7 @@ struct RunsCommand: ParsableCommand {
   private func show(_ history: RunHistory) throws(RunHistoryError) -> String? {
     guard access(history.path, F_OK) == 0 else {
       if access(store, F_OK) != 0 {
-        return "there is no such store" + (NearestFile.hint(for: store).map { "; " + $0 } ?? "") + " [notFound]"
+        return "there is no such store; \(NearestFile.advice(for: store, preferring: [".sqlite"])) [notFound]"
       }
       return "no run into this store was noted, as there is no \(history.path): name the store that a run names, or run"
         + " without “history: false” [noRuns]"

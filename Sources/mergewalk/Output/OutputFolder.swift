@@ -9,7 +9,7 @@ enum OutputFolder {
   typealias File = (name: String, bytes: [UInt8])
 
   /// Makes a folder with files in it, in one step; in one that is there, the folder below it that all files are in, or
-  /// else one file after the other.
+  /// else all files or none.
   ///
   /// A work folder that a killed process has left is removed.
   ///
@@ -22,13 +22,7 @@ enum OutputFolder {
       files = files.map { (name: String($0.name.dropFirst(inner.count + 1)), bytes: $0.bytes) }
       StagingFolder.sweep(folder, takesBack: false)
     }
-    if isThere(folder) {
-      for file in files {
-        try Folders.createParents(of: "\(folder)/\(file.name)")
-        try OutputFile.create("\(folder)/\(file.name)", bytes: file.bytes)
-      }
-      return
-    }
+    if isThere(folder) { return try add(files, to: folder) }
     try Folders.createParents(of: folder)
     let work = try findings(folder) { () throws(StoreError) in try StagingFolder(forStore: folder) }
     defer { withExtendedLifetime(work) {} }
@@ -41,6 +35,30 @@ enum OutputFolder {
       try findings(folder) { () throws(StoreError) in try unfinished.publish() }
     }
     try findings(folder) { () throws(StoreError) in try FileSystem.renameExclusively(made, to: folder) }
+  }
+
+  /// Adds files to a folder: they get their names when all of them are written, and none has one where another fails.
+  private static func add(_ files: [File], to folder: String) throws(DiagnosticList) {
+    let places = files.map { "\(folder)/\($0.name)" }
+    for place in places where isThere(place) { throw DiagnosticList([OutputFile.refusal(place, EEXIST)]) }
+    var written: [UnfinishedFile] = []
+    var named = 0
+    do throws(DiagnosticList) {
+      for (file, place) in zip(files, places) {
+        try Folders.createParents(of: place)
+        let unfinished = UnfinishedFile(for: place)
+        try OutputFile.write(file.bytes, to: unfinished, for: place, access: .usual)
+        written.append(unfinished)
+      }
+      for unfinished in written {
+        try findings(places[named]) { () throws(StoreError) in try unfinished.publish() }
+        named += 1
+      }
+    } catch {
+      for unfinished in written { unfinished.remove() }
+      for place in places.prefix(named) { unlink(place) }
+      throw error
+    }
   }
 
   /// The folder that all files are in, by its first name.

@@ -134,20 +134,30 @@ struct RejectSheet {
     if edit.isGivenUp { return [] }
     let raw = line.raw ?? []
     if let object = edit.object {
-      if let text = object.text(Self.rawName) {
-        return text == String(decoding: raw, as: UTF8.self) ? nil : Array(text.utf8)
-      }
+      if let text = object.text(Self.rawName) { return try Self.whole(text, of: raw) }
       let bytes = object.bytes
       return bytes == JSONObjectText(raw)?.bytes ? nil : bytes
     }
-    if let text = edit.cells[Self.rawName], !text.isEmpty {
-      return text == String(decoding: raw, as: UTF8.self) ? nil : Array(text.utf8)
-    }
+    if let text = edit.cells[Self.rawName], !text.isEmpty { return try Self.whole(text, of: raw) }
     guard let cells else {
       throw RecordCells.EditError(
         column: Self.rawName, message: "the record has no columns; put it right in “\(Self.rawName)”")
     }
     let record = try cells.record(cells.names.map { edit.cells[$0] ?? "" })
     return record == raw ? nil : record
+  }
+
+  /// A record that was edited as a whole; `nil` when it stays as it is.
+  ///
+  /// - Throws: a finding where the mark for bytes that are no text is still in it: it would be imported in their place.
+  private static func whole(_ text: String, of raw: [UInt8]) throws(RecordCells.EditError) -> [UInt8]? {
+    if text == String(decoding: raw, as: UTF8.self) { return nil }
+    if text.unicodeScalars.contains("\u{FFFD}"), String(validating: raw, as: UTF8.self) == nil {
+      throw RecordCells.EditError(
+        column: rawName,
+        message: "“\u{FFFD}” stands for bytes that are not text; write what is meant, or say the “encoding”"
+          + " of the source and import it again")
+    }
+    return Array(text.utf8)
   }
 }

@@ -62,9 +62,12 @@ struct RejectSheetFile {
 
   private mutating func readCells(_ bytes: [UInt8]) throws(ReadError) {
     var options = CSVOptions()
-    // Spreadsheets write what their language does.
+    // Spreadsheets write what their language does, in UTF-16 too, with a mark or without one.
     let name = Array(RejectSheet.lineName.utf8)
-    let head = bytes.prefix(64)
+    if bytes.count > 1, (bytes[0] == 0) != (bytes[1] == 0) {
+      options.encoding = bytes[1] == 0 ? .utf16LittleEndian : .utf16BigEndian
+    }
+    let head = bytes.prefix(128).filter { $0 != 0 }
     if let at = head.indices.first(where: { head[$0...].starts(with: name) }) {
       let behind = head[at...].dropFirst(name.count).first { $0 != UInt8(ascii: "\"") }
       if behind == UInt8(ascii: ";") { options.delimiter = ";" }
@@ -79,7 +82,9 @@ struct RejectSheetFile {
     }
     var batch = RecordBatch()
     while try reader.read(into: &batch, limit: BatchLimit()) {
-      for error in batch.errors { refuse(error.position, error.message) }
+      for error in batch.errors {
+        refuse(error.position, error.message, error.code == .invalidText ? "save the sheet as UTF-8" : nil)
+      }
       for record in 0..<batch.recordCount {
         let facts = batch.records[record]
         var edit = RejectSheet.Edit(

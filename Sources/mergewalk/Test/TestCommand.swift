@@ -68,7 +68,7 @@ struct TestCommand: ParsableCommand {
         files += try finder.find(path).filter { $0.foundBefore == nil }.map(\.path)
       } catch {
         var finding = error.diagnostic
-        if error.code == .notFound { finding.hint = NearestFile.hint(for: path) }
+        if error.code == .notFound { finding.hint = NearestFile.advice(for: path) }
         report.findings.append(finding)
       }
     }

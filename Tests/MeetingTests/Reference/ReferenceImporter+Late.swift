@@ -45,7 +45,8 @@ extension ReferenceImporter {
     for relationship in lateRelationships(part.root) {
       let target = relationship.target
       guard let key = key(record, target) else {
-        if !isAbsent(record, target), setToOne(object, relationship.name, 0) { isChanged = true }
+        let isSilent = part.root.mode != .replace && isAbsent(record, target)
+        if !isSilent, setToOne(object, relationship.name, 0) { isChanged = true }
         continue
       }
       var found = find(target.entityName, target, key)

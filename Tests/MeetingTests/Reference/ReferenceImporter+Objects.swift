@@ -93,7 +93,7 @@ extension ReferenceImporter {
       let target = relationship.target
       guard let inner = relate(record, target) else { return nil }
       guard let key = key(record, target) else {
-        if !isAbsent(record, target) { targets[relationship.name] = 0 }
+        if part.mode == .replace || !isAbsent(record, target) { targets[relationship.name] = 0 }
         continue
       }
       if let object = find(target.entityName, target, key) {

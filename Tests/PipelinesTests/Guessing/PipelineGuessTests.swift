@@ -338,6 +338,22 @@ struct PipelineGuessTests {
     }
   }
 
+  @Test("an escape that would drop text is asked about and not set") func doubtfulEscape() throws {
+    let rows = (1...8).map { "\($0),\"say \\\"a\\\"\",3\n" }.joined()
+    try folder.write("id,name,n\n" + rows, to: "proven.csv")
+    let proven = try guess("proven.csv")
+    #expect(text(proven, 1).contains("\n  escape: backslash\n") && !text(proven, 1).contains("QUESTION"))
+    #expect(try run(proven) == [8])
+    try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "doubted.csv")
+    let doubted = text(try guess("doubted.csv"), 1)
+    #expect(doubted.contains("# QUESTION: in 1 record it stands before something ordinary"), "\(doubted)")
+    #expect(doubted.contains("Then say:\n  # escape: backslash\n") && !doubted.contains("\n  escape:"), "\(doubted)")
+    // What a person said is not asked about.
+    try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "said.csv")
+    let said = text(try guess("said.csv", options: [(name: "escape", value: "backslash")]), 1)
+    #expect(said.contains("\n  escape: backslash  # as you said\n") && !said.contains("ordinary"), "\(said)")
+  }
+
   @Test("remarks above and within a table do not hide its columns", arguments: ["", "code\tplace\tzone\n"])
   func remarks(_ header: String) throws {
     let zones = (1...40).map { "Z\($0)\t+\($0 * 7)\tEurope/Town\($0)\n" }

@@ -198,6 +198,23 @@ import Testing
     #expect(ends.allSatisfy { $0.file?.hasSuffix("input.csv") == true })
   }
 
+  @Test(
+    "a last record that sums up the others is told where it is imported",
+    arguments: [
+      ("Total,6", "", 5), ("\"* TOTAL: \",6", "", 5), ("Summe,\"6\"", "", 5), ("Gesamt,6\n\n", "", 5),
+      ("Total,6", ", where: \"code != 'Total'\"", nil), ("Total,", "", nil), ("Totals of May,6", "", nil),
+      ("Total,6\nd,4", "", nil), ("Total,6\n\"x\"y,4", "", nil),
+    ] as [(String, String, Int?)])
+  func footer(_ last: String, _ options: String, line: Int?) throws {
+    let summary = try map.run(
+      "{ entity: Country, find_by: [code], attributes: [size]\(options) }", "code,size\na,1\nb,2\nc,3\n\(last)\n")
+    let ends = summary.warnings.filter { $0.code == .doubtfulEnd }
+    #expect(ends.map { $0.position?.line } == (line == nil ? [] : [line]), "\(last)")
+    #expect(ends.allSatisfy { $0.message.contains("sum up the others") })
+    // It is a record like any other.
+    #expect(summary.inserted == (last.hasPrefix("Total,6\nd") ? 5 : options.isEmpty ? 4 : 3), "\(last)")
+  }
+
   // MARK: Going on
 
   @Test("all counts are those of an undisturbed run after an interruption", arguments: 0..<8)

@@ -121,6 +121,54 @@ import Testing
     #expect(Self.read("id,name,n\nname,id\nn,name,id,x\n", CSVOptions()) == ["fieldCount", "fieldCount"])
   }
 
+  @Test(
+    "a header that stands again with more columns, or fewer, ends the reading where records are padded or cut",
+    arguments: [
+      ("id,name,city,n", "with “city” besides"), ("city,id,name,n", "with “city” besides"),
+      ("\"id\",n,name,2024", "with “2024” besides"), ("id,n", "without “name”"), ("n,name", "without “id”"),
+      ("\u{FEFF}id,name,town,zip", "without “n” and with “town”, “zip” besides"),
+      ("n,id,a,b,c,d,name", "with “a”, “b”, “c” and 1 more besides"), ("id,name,n,id", "with a name twice"),
+    ])
+  func headerWithOtherColumns(_ again: String, _ difference: String) throws {
+    let text = "id,name,n\n" + Self.rows + again + "\n3,1,lamp\n"
+    var options = CSVOptions()
+    (options.padShortRecords, options.longRecords) = (true, .truncate)
+    #expect(Self.read(text, options) == Self.records + ["failed: reorderedHeader@22:1"])
+    options.trim = true
+    options.delimiter = "||"
+    let long = text.split(separator: ",").joined(separator: " ||")
+    #expect(Self.read(long, options) == Self.records + ["failed: reorderedHeader@22:1"])
+    options = CSVOptions()
+    (options.padShortRecords, options.longRecords) = (true, .truncate)
+    var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)), options: options)
+    var batch = RecordBatch()
+    let error = #expect(throws: ReadError.self) { while try reader.read(into: &batch, limit: BatchLimit()) {} }
+    #expect(error?.description.contains("with other columns: \(difference);") == true, "\(String(describing: error))")
+    // A record of another width is refused where nobody said that it is to be padded or cut.
+    let refused = Self.read(text, CSVOptions())
+    #expect(refused == Self.records + ["fieldCount", "3|1|lamp"])
+    options.repeatedHeaders = .record
+    #expect(Self.read(text, options).count == 22)
+  }
+
+  @Test("a short or a long record with some names of the header is a record") func nearlyOtherColumns() {
+    var options = CSVOptions()
+    (options.padShortRecords, options.longRecords) = (true, .truncate)
+    let rows = ["id", "1,name", "id,x", "id,name,3,4,5", "id,1,x,n,2024-01-01", "ID,Name,N,x"]
+    #expect(
+      Self.read("id,name,n,m\n" + rows.joined(separator: "\n") + "\n", options).filter { $0.hasPrefix("failed") } == [])
+  }
+
+  @Test("a header again with delimiters behind it is the header, where surplus fields are dropped")
+  func headerWithTrailingDelimiters() {
+    var options = CSVOptions()
+    for policy in [CSVOptions.LongRecords.dropEmpty, .truncate] {
+      options.longRecords = policy
+      #expect(Self.read("id,name\n1,a\nid,name,,\n2,b,,\n", options) == ["1|a", "2|b"])
+    }
+    #expect(Self.read("id,name\n1,a\nid,name,,\n2,b\n", CSVOptions()) == ["1|a", "fieldCount", "2|b"])
+  }
+
   @Test("what is nearly a header is a record") func nearlyHeaders() {
     let rows = ["ID,name,n", "\"id \",name,n", "id,name,\"\"", "\"id,name\",n,n", "\"\"\"id\"\"\",name,n", "i,name,n"]
     #expect(

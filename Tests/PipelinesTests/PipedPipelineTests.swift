@@ -1,0 +1,16 @@
+import MergewalkPipelines
+import MergewalkTestSupport
+import Testing
+
+@Suite("Pipelines from pipes", .timeLimit(.minutes(1)))
+struct PipedPipelineTests {
+  @Test("who is told of a run is not looked for in a pipe, which was read when the run began")
+  func notifications() {
+    let folder = TemporaryFolder()
+    // Its writer stays: whoever reads it again waits for more.
+    let pipe = NamedPipe(folder.file("p.yaml"))
+    pipe.write("notify: { on: failure, command: [\"true\"] }\n")
+    let (list, _) = withExtendedLifetime(pipe) { Pipeline.notifications(pipe.path) }
+    #expect(list.isEmpty)
+  }
+}
