@@ -58,6 +58,45 @@ struct RandomConflictTests {
   }
 
   @Test(
+    "RL16: the deletion of a record that somebody else began to refer to is a conflict",
+    arguments: MergePolicy.Kind.allCases)
+  func rl16UnseenReferences(kind: MergePolicy.Kind) throws {
+    let place = try Workplace(try ConflictModels.shop())
+    let context = place.context
+    let shop = try context.make("Shop", ["name": .string("s")])
+    let tag = try context.make("Tag", ["title": .string("t")])
+    let item = try context.make("Item", ["code": .string("a")])
+    let shown = try context.make("Item", ["code": .string("b")])
+    try context.save()
+    let other = place.anotherContext()
+    let theirs = try other.own(item)
+    let deleted = [shop, tag, shown]
+    let ids = Set(deleted.map(\.objectID))
+    for object in deleted { try context.delete(object) }
+    try theirs.setObject(try other.own(shop), forKey: "shop")
+    try theirs.add(try other.own(tag), to: "tags")
+    try other.make("Poster", [:]).setObject(try other.own(shown), forKey: "shows")
+    try other.save()
+    context.mergePolicy = MergePolicy(kind)
+    let error = saveError { try context.save() }
+    let isKept = kind != .mergeByPropertyObjectTrump && kind != .overwrite
+    if kind == .error {
+      #expect(error?.code == .conflict)
+      #expect(Set(error?.conflicts ?? []) == ids)
+      #expect(error?.mergeConflicts.allSatisfy { $0.referringIDs.count == 1 } == true)
+      context.rollback()
+    } else {
+      #expect(error == nil)
+      #expect(deleted.allSatisfy { $0.isValid == isKept })
+    }
+    let isGone = isKept ? "0" : "1"
+    #expect(try place.rows("SELECT ZSHOP IS NULL FROM ZITEM WHERE ZCODE = 'a'") == [isGone])
+    #expect(try place.rows("SELECT ZSHOWS IS NULL FROM ZPOSTER") == [isGone])
+    #expect(try place.anotherContext().own(item).objects(forKey: "tags").count == (isKept ? 1 : 0))
+    try place.verify()
+  }
+
+  @Test(
     "RL16: whatever two contexts do to one-to-one relationships, both ends agree under every policy",
     arguments: MergePolicy.Kind.allCases)
   func rl16OneToOne(kind: MergePolicy.Kind) throws {
