@@ -1,7 +1,7 @@
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 
-/// What a request can find; Apple's `NSFetchRequestResult`.
+/// The kinds of things that requests find; Apple's `NSFetchRequestResult`.
 public protocol NSFetchRequestResult {}
 
 extension ManagedObject: NSFetchRequestResult {}
