@@ -5,7 +5,7 @@ extension AttributeValue {
   /// Reads the text that model files use for a default or a bound of this type.
   ///
   /// Integers may be spelt with a zero fraction (`0.0`), Booleans as `YES`, `NO`, `true`, `false`, `1` or `0`; dates
-  /// are read by ``DateText``. Values of type Float are rounded to binary32.
+  /// are read by `DateText`. Values of type Float are rounded to binary32.
   ///
   /// - Returns: `nil` when the text has no such meaning, or the type has no textual values (Binary, Transformable,
   ///   Object ID, Composite, Undefined).
