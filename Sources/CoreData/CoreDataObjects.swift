@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Apple's initializer: inserts an object of the entity that has this class.
   ///
   /// - Precondition: exactly one entity was given the class, with `model.register` or `setClasses`, and it has objects;
-  ///   ``MergewalkObjectContext/ManagedObjectContext/insert(_:)-(T.Type)`` throws instead.
+  ///   `context.insert(Person.self)` throws instead.
   public convenience init(context: ManagedObjectContext) {
     do throws(ObjectError) { self.init(try context.handleForInsert(Self.self)) } catch {
       preconditionFailure("no object of \(Self.self) can be made: \(error)")

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   /// What an initializer makes the object of a new record with; ``takeIn(_:)`` has to follow.
   ///
   /// - Parameter type: The class that exactly one entity was given.
-  /// - Throws: ``ObjectError`` as ``insert(_:)-(T.Type)`` does.
+  /// - Throws: ``ObjectError`` as `insert` of a class does.
   package func handleForInsert(_ type: ManagedObject.Type) throws(ObjectError) -> ObjectHandle {
     let (buffer, row) = try takeRowForInsert(try entity(of: type))
     return ObjectHandle(
