@@ -135,4 +135,54 @@ struct RandomConflictTests {
       try place.verify()
     }
   }
+
+  /// Deletes shops, tags, items and posters, and relates them in every way.
+  private func relate(
+    _ all: [ManagedObject], in context: ManagedObjectContext, _ random: inout SeededGenerator
+  ) throws {
+    let own = try all.map { try context.own($0) }
+    for _ in 0..<Int.random(in: 1...8, using: &random) {
+      let live = own.filter { $0.isValid && !$0.isDeleted }
+      var picked: [String: ManagedObject] = [:]
+      for object in live.shuffled(using: &random) { picked[object.entity.name] = object }
+      guard let item = picked["Item"] else { return }
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0...2: if let any = live.randomElement(using: &random) { try context.delete(any) }
+      case 3: try item.setObject(nil, forKey: "shop")
+      case 4: if let tag = picked["Tag"] { try item.add(tag, to: "tags") }
+      case 5: if let poster = picked["Poster"] { try poster.setObject(item, forKey: "shows") }
+      default: try item.setObject(picked["Shop"], forKey: "shop")
+      }
+    }
+  }
+
+  @Test(
+    "RL16: whatever two contexts delete and relate, no reference leads nowhere under any policy",
+    arguments: MergePolicy.Kind.allCases)
+  func rl16TwoContexts(kind: MergePolicy.Kind) throws {
+    let seed = Soak.seed(4118)
+    print("random deletions: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<(Soak.isOn ? 1000 : 25) {
+      let place = try Workplace(try ConflictModels.shop())
+      let context = place.context
+      var all: [ManagedObject] = []
+      for number in 0..<3 {
+        all.append(try context.make("Shop", ["name": .string("\(number)")]))
+        all.append(try context.make("Item", ["code": .string("\(number)")]))
+        for entity in ["Tag", "Poster"] { all.append(try context.make(entity, [:])) }
+      }
+      try context.save()
+      let other = place.anotherContext()
+      try relate(all, in: other, &random)
+      try relate(all, in: context, &random)
+      try other.save()
+      context.mergePolicy = MergePolicy(kind)
+      if let error = saveError({ try context.save() }) {
+        #expect(kind == .error && error.code == .conflict, "seed \(seed): \(error)")
+        context.rollback()
+      }
+      try place.verify()
+    }
+  }
 }
