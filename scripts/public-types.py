@@ -10,8 +10,8 @@ import pathlib
 import re
 import sys
 
-# Targets of the products; the command and helpers of tests are not among them.
-NOT_LIBRARIES = {"mergewalk", "TestSupport"}
+# Targets of the products; the command, the compiler's plugin and helpers of tests are not among them.
+NOT_LIBRARIES = {"mergewalk", "MergewalkMacroPlugin", "MergewalkTestSupport"}
 TYPE = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public|open)\s+(?:indirect\s+|final\s+)*(struct|class|enum|protocol|actor|typealias)\s+(\w+)")
 

@@ -82,155 +82,28 @@ extension NSPredicate {
 
   /// The predicate does not hold.
   public init(notPredicateWithSubpredicate predicate: NSPredicate) { self.init(.not(predicate.predicate)) }
-}
 
-extension BatchDeleteRequest {
-  /// Apple's initializer.
-  public init<Object: ManagedObject>(fetchRequest: NSFetchRequest<Object>) { self.init(fetchRequest.request) }
-}
+  /// How a compound predicate combines others.
+  public enum LogicalType: Sendable, Hashable {
+    /// The first one does not hold.
+    case not
+    /// All hold.
+    case and
+    /// At least one holds.
+    case or
+  }
 
-extension PersistentStoreCoordinator {
-  /// Apple's initializer.
-  public convenience init(managedObjectModel model: ManagedObjectModel) { self.init(model: model) }
+  /// Apple's initializer; `not` looks at the first predicate, and without one it is false.
+  public init(type: LogicalType, subpredicates: [NSPredicate]) {
+    switch type {
+    case .and: self.init(andPredicateWithSubpredicates: subpredicates)
+    case .or: self.init(orPredicateWithSubpredicates: subpredicates)
+    case .not: self.init(notPredicateWithSubpredicate: subpredicates.first ?? NSPredicate(value: true))
+    }
+  }
 }
 
 extension ObjectSortDescriptor {
   /// Apple's initializer.
   public init(key: String, ascending: Bool) { self.init(key, ascending: ascending) }
-}
-
-/// Apple's `NSFetchRequest`.
-public final class NSFetchRequest<ResultType: ManagedObject> {
-  /// The request itself.
-  public var request: FetchRequest
-
-  /// Makes a request for the objects of an entity.
-  public init(entityName: String) { request = FetchRequest(entityName) }
-
-  /// The entity's name.
-  public var entityName: String { request.entityName }
-  /// The condition on the objects; `nil` fetches all.
-  public var predicate: NSPredicate? {
-    get { request.predicate.map { NSPredicate($0) } }
-    set { request.predicate = newValue?.predicate }
-  }
-  /// Their order.
-  public var sortDescriptors: [NSSortDescriptor]? {
-    get { request.sortDescriptors }
-    set { request.sortDescriptors = newValue ?? [] }
-  }
-  /// The greatest number of objects; 0 for all.
-  public var fetchLimit: Int {
-    get { request.fetchLimit }
-    set { request.fetchLimit = newValue }
-  }
-  /// How many objects at the beginning are left out.
-  public var fetchOffset: Int {
-    get { request.fetchOffset }
-    set { request.fetchOffset = newValue }
-  }
-  /// How many objects a batch loads; 0 for all at once.
-  public var fetchBatchSize: Int {
-    get { request.fetchBatchSize }
-    set { request.fetchBatchSize = newValue }
-  }
-  /// Whether objects of entities that inherit from the entity are among them.
-  public var includesSubentities: Bool {
-    get { request.includesSubentities }
-    set { request.includesSubentities = newValue }
-  }
-  /// Whether objects come as faults.
-  public var returnsObjectsAsFaults: Bool {
-    get { request.returnsObjectsAsFaults }
-    set { request.returnsObjectsAsFaults = newValue }
-  }
-  /// The relationships whose objects are fetched along.
-  public var relationshipKeyPathsForPrefetching: [String]? {
-    get { request.relationshipKeyPathsForPrefetching }
-    set { request.relationshipKeyPathsForPrefetching = newValue ?? [] }
-  }
-}
-
-extension ManagedObjectContext {
-  /// The objects that a request finds, in its order.
-  ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as the fetch of a typed request does.
-  public func fetch<Object: ManagedObject>(_ request: NSFetchRequest<Object>) throws(ObjectError) -> [Object] {
-    try fetch(TypedFetchRequest<Object>(request.request))
-  }
-
-  /// How many objects a request finds.
-  public func count<Object: ManagedObject>(for request: NSFetchRequest<Object>) throws(ObjectError) -> Int {
-    try count(for: request.request)
-  }
-}
-
-extension EntityDescription {
-  /// The entity of a name, `nil` when the context's model has none.
-  public static func entity(forEntityName name: String, in context: ManagedObjectContext) -> EntityDescription? {
-    context.model.entity(named: name)
-  }
-
-  /// Makes an object of an entity; stops the program where the model has none of the name, as Core Data does.
-  public static func insertNewObject(
-    forEntityName name: String, into context: ManagedObjectContext
-  ) -> ManagedObject {
-    do throws(ObjectError) { return try context.insert(name) } catch {
-      preconditionFailure("no object of “\(name)” can be made: \(error)")
-    }
-  }
-}
-
-/// Apple's `NSPersistentStoreDescription`, with a path in place of a URL.
-public struct NSPersistentStoreDescription: Sendable {
-  /// Where the store is.
-  public var path: String
-  /// The configuration whose entities it has; `nil` for all.
-  public var configuration: String?
-  /// Whether it is opened for reading only.
-  public var isReadOnly = false
-  /// Whether a store of another version of the model is migrated.
-  public var shouldMigrateStoreAutomatically = true
-  /// Whether the way between two versions is inferred.
-  public var shouldInferMappingModelAutomatically = true
-
-  /// Describes the SQLite store at a path.
-  public init(path: String) { self.path = path }
-}
-
-/// Apple's `NSPersistentContainer`: one coordinator and one context, on the thread that made it.
-public final class NSPersistentContainer {
-  /// The container's name.
-  public let name: String
-  /// The model of its stores.
-  public let managedObjectModel: ManagedObjectModel
-  /// The coordinator, which opens the stores.
-  public let persistentStoreCoordinator: PersistentStoreCoordinator
-  /// The stores that ``loadPersistentStores(completionHandler:)`` opens; `NAME.sqlite` in the working folder unless set.
-  public var persistentStoreDescriptions: [NSPersistentStoreDescription]
-  /// The context.
-  public private(set) lazy var viewContext = ManagedObjectContext(coordinator: persistentStoreCoordinator)
-
-  /// Makes a container whose stores are not open yet.
-  public init(name: String, managedObjectModel: ManagedObjectModel) {
-    self.name = name
-    self.managedObjectModel = managedObjectModel
-    persistentStoreCoordinator = PersistentStoreCoordinator(model: managedObjectModel)
-    persistentStoreDescriptions = [NSPersistentStoreDescription(path: name + ".sqlite")]
-  }
-
-  /// Opens the stores, or makes those that are not there, and tells of each.
-  public func loadPersistentStores(completionHandler: (NSPersistentStoreDescription, (any Error)?) -> Void) {
-    for description in persistentStoreDescriptions {
-      var options = PersistentStoreOptions()
-      options.isReadOnly = description.isReadOnly
-      options.migratesAutomatically = description.shouldMigrateStoreAutomatically
-      options.infersMapping = description.shouldInferMappingModelAutomatically
-      do throws(StoreError) {
-        try persistentStoreCoordinator.addStore(
-          type: .sqlite, at: description.path, configuration: description.configuration, options: options)
-        completionHandler(description, nil)
-      } catch { completionHandler(description, error) }
-    }
-  }
 }

@@ -1,17 +1,17 @@
-public import Glibc
+package import Glibc
 
 /// The permissions of a file: a file made from another one is never readable by more users than that one.
-public struct FileAccess: Sendable, Hashable {
+package struct FileAccess: Sendable, Hashable {
   /// The permissions of user, group and others.
-  public var mode: mode_t
+  package var mode: mode_t
   /// Whose the file is; `nil` for whoever makes it.
   private var owner: uid_t?
   private var group: gid_t?
 
   /// The permissions of a file made in the usual way; the process's mask applies.
-  public static let usual = FileAccess(mode: 0o666, owner: nil, group: nil)
+  package static let usual = FileAccess(mode: 0o666, owner: nil, group: nil)
   /// For the user alone.
-  public static let own = FileAccess(mode: 0o600, owner: nil, group: nil)
+  package static let own = FileAccess(mode: 0o600, owner: nil, group: nil)
 
   private init(mode: mode_t, owner: uid_t?, group: gid_t?) {
     self.mode = mode
@@ -20,7 +20,7 @@ public struct FileAccess: Sendable, Hashable {
   }
 
   /// The access to a file, without the right to execute it; `nil` when there is none.
-  public init?(of path: String) {
+  package init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(mode: status.st_mode & 0o666, owner: status.st_uid, group: status.st_gid)
@@ -28,13 +28,13 @@ public struct FileAccess: Sendable, Hashable {
 
   /// The access that a new file has that shows what another one holds: its maker's own, and no further user's beyond
   /// that one's.
-  public static func derived(from path: String) -> FileAccess {
+  package static func derived(from path: String) -> FileAccess {
     guard let access = FileAccess(of: path) else { return .usual }
     return FileAccess(mode: access.mode | 0o600, owner: nil, group: access.group)
   }
 
   /// The permissions that both allow; the owner is the first one's.
-  public func narrowed(by other: FileAccess?) -> FileAccess {
+  package func narrowed(by other: FileAccess?) -> FileAccess {
     var result = self
     if let other { result.mode &= other.mode }
     return result
@@ -43,7 +43,7 @@ public struct FileAccess: Sendable, Hashable {
   /// Gives a new file this access, as far as the process's mask allows.
   ///
   /// Only the superuser can give files away. A group that is not the one meant gets what all others get.
-  public func apply(to descriptor: Int32) {
+  package func apply(to descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return }
     var mode = mode
@@ -59,7 +59,7 @@ public struct FileAccess: Sendable, Hashable {
   }
 
   /// Gives the file at a path this access.
-  public func apply(to path: String) {
+  package func apply(to path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return }
     apply(to: descriptor)
@@ -70,7 +70,7 @@ public struct FileAccess: Sendable, Hashable {
   ///
   /// - Returns: Whether it was made.
   @discardableResult
-  public func make(_ path: String) -> Bool {
+  package func make(_ path: String) -> Bool {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
     apply(to: descriptor)

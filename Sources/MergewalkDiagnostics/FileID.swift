@@ -1,26 +1,26 @@
-public import Glibc
+package import Glibc
 
 /// Which file a path leads to: the same for all its names and for all links to it.
-public struct FileID: Hashable, Sendable {
+package struct FileID: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
   /// The file that a path leads to now; `nil` when there is none.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
   /// The file that an open descriptor stands for; `nil` when it is closed.
-  public init?(descriptor: Int32) {
+  package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)
   }
 
   /// The file that the system has described.
-  public init(_ status: stat) {
+  package init(_ status: stat) {
     device = UInt64(status.st_dev)
     number = UInt64(status.st_ino)
   }

@@ -1,10 +1,10 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 
 /// Reads YAML files that people write into trees of nodes with positions.
 ///
 /// Codes of the findings: `yamlSyntax` (what libyaml refuses), `duplicateKey`, `unknownAlias`, `multipleDocuments`,
 /// `notUTF8`, `yamlLimit` and those of `SourceFile` for files. `<<` is a key like any other.
-public enum YAMLDocument {
+package enum YAMLDocument {
   /// Parses one document.
   ///
   /// - Parameters:
@@ -13,7 +13,7 @@ public enum YAMLDocument {
   ///   - limits: what the document may cost.
   /// - Throws: every duplicate key, or what stopped the reading.
   /// - Complexity: O(bytes + nodes).
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], path: String, limits: YAMLLimits = .standard
   ) throws(DiagnosticList) -> YAMLNode {
     var findings: [Diagnostic] = []
@@ -23,7 +23,7 @@ public enum YAMLDocument {
   }
 
   /// Parses one document held in a string.
-  public static func parse(
+  package static func parse(
     _ text: String, path: String, limits: YAMLLimits = .standard
   ) throws(DiagnosticList) -> YAMLNode {
     try parse(Array(text.utf8), path: path, limits: limits)
@@ -34,7 +34,7 @@ public enum YAMLDocument {
   /// The first of several equal keys counts.
   ///
   /// - Throws: what stopped the reading, together with `findings`.
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], path: String, limits: YAMLLimits = .standard, findings: inout [Diagnostic]
   ) throws(DiagnosticList) -> YAMLNode {
     do throws(Diagnostic) {
@@ -49,7 +49,7 @@ public enum YAMLDocument {
   /// Reads and parses a file.
   ///
   /// - Throws: what ``parse(_:path:limits:)-(_,_,_)`` throws, and the findings of `SourceFile.read(_:limit:)`.
-  public static func read(_ path: String, limits: YAMLLimits = .standard) throws(DiagnosticList) -> YAMLNode {
+  package static func read(_ path: String, limits: YAMLLimits = .standard) throws(DiagnosticList) -> YAMLNode {
     try parse(SourceFile.read(path, limit: limits.maximumBytes), path: path, limits: limits)
   }
 }

@@ -1,25 +1,25 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 
 /// A node of a YAML document: a scalar, a sequence or a mapping, with its place in the file.
 ///
 /// Aliases are resolved: an aliased node is a copy of the anchored one, with the anchored node's position.
-public struct YAMLNode: Sendable {
+package struct YAMLNode: Sendable {
   /// One key and its value in a mapping.
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// The key; usually a scalar.
-    public var key: YAMLNode
+    package var key: YAMLNode
     /// The value.
-    public var value: YAMLNode
+    package var value: YAMLNode
 
     /// Creates an entry.
-    public init(key: YAMLNode, value: YAMLNode) {
+    package init(key: YAMLNode, value: YAMLNode) {
       self.key = key
       self.value = value
     }
   }
 
   /// The kind of node.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// Text; `isPlain` is false when it was quoted, a block scalar or tagged as a string, so that it is always text.
     case scalar(String, isPlain: Bool)
     /// A list.
@@ -29,45 +29,45 @@ public struct YAMLNode: Sendable {
   }
 
   /// The kind of the node.
-  public var kind: Kind
+  package var kind: Kind
   /// Where it starts.
-  public var position: SourcePosition
+  package var position: SourcePosition
   /// The explicit tag in full (`tag:yaml.org,2002:str`, `!mine`), or `nil`.
-  public var tag: String?
+  package var tag: String?
   /// Whether a secret was put into the text of the scalar, so that no message may show it.
-  public var isSecret = false
+  package var isSecret = false
 
   /// Creates a node.
-  public init(_ kind: Kind, position: SourcePosition = .file, tag: String? = nil) {
+  package init(_ kind: Kind, position: SourcePosition = .file, tag: String? = nil) {
     self.kind = kind
     self.position = position
     self.tag = tag
   }
 
   /// The text of a scalar as written (escapes resolved); `nil` for sequences and mappings.
-  public var text: String? {
+  package var text: String? {
     if case .scalar(let text, _) = kind { text } else { nil }
   }
 
   /// The items of a sequence, or `nil`.
-  public var items: [YAMLNode]? {
+  package var items: [YAMLNode]? {
     if case .sequence(let items) = kind { items } else { nil }
   }
 
   /// The entries of a mapping, or `nil`.
-  public var entries: [Entry]? {
+  package var entries: [Entry]? {
     if case .mapping(let entries) = kind { entries } else { nil }
   }
 
   /// The value of a mapping's scalar key, or `nil`.
   ///
   /// - Complexity: O(entries).
-  public subscript(key: String) -> YAMLNode? {
+  package subscript(key: String) -> YAMLNode? {
     entries?.first { $0.key.text == key }?.value
   }
 
   /// The node in words, for messages: "a list", "a mapping", "the text “x”", "nothing" ...
-  public var summary: String {
+  package var summary: String {
     switch kind {
     case .sequence(let items): return items.isEmpty ? "an empty list" : "a list"
     case .mapping(let entries): return entries.isEmpty ? "an empty mapping" : "a mapping"

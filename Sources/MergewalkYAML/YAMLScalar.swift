@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Only `true` and `false` (three spellings each) are Booleans: `no`, `on`, `NO` and the like are text, so a country
 /// code stays a country code. Source: https://yaml.org/spec/1.2.2/#103-core-schema.
-public enum YAMLScalar: Sendable, Hashable {
+package enum YAMLScalar: Sendable, Hashable {
   /// `null`, `~` or nothing.
   case null
   /// `true` or `false`.
@@ -19,7 +19,7 @@ public enum YAMLScalar: Sendable, Hashable {
   /// Resolves plain text.
   ///
   /// - Complexity: O(length).
-  public init(plain text: String) {
+  package init(plain text: String) {
     switch text {
     case "", "~", "null", "Null", "NULL": self = .null
     case "true", "True", "TRUE": self = .boolean(true)
@@ -70,26 +70,26 @@ public enum YAMLScalar: Sendable, Hashable {
 
 extension YAMLNode {
   /// The meaning of a scalar under the core schema; `nil` for sequences and mappings.
-  public var scalar: YAMLScalar? {
+  package var scalar: YAMLScalar? {
     guard case .scalar(let text, let isPlain) = kind else { return nil }
     return isPlain ? YAMLScalar(plain: text) : .string(text)
   }
 
   /// Whether the node is a null scalar.
-  public var isNull: Bool { scalar == .null }
+  package var isNull: Bool { scalar == .null }
 
   /// The value of a Boolean scalar, or `nil`.
-  public var boolean: Bool? {
+  package var boolean: Bool? {
     if case .boolean(let value) = scalar { value } else { nil }
   }
 
   /// The value of an integer scalar, or `nil`.
-  public var integer: Int64? {
+  package var integer: Int64? {
     if case .integer(let value) = scalar { value } else { nil }
   }
 
   /// The value of a number, integers included, or `nil`.
-  public var double: Double? {
+  package var double: Double? {
     switch scalar {
     case .double(let value): value
     case .integer(let value): Double(value)
@@ -98,5 +98,5 @@ extension YAMLNode {
   }
 
   /// The text of a scalar that is not null; numbers and Booleans as they are written.
-  public var string: String? { isNull ? nil : text }
+  package var string: String? { isNull ? nil : text }
 }

@@ -62,4 +62,57 @@ struct CoreDataNamesTests {
     #expect(NSPersistentStoreCoordinator(managedObjectModel: model).stores.isEmpty)
     #expect(NSPredicate(format: "title == nil").predicateFormat == "title == nil")
   }
+
+  private final class Stack: NSPersistentContainer {
+    func saveContext(backgroundContext: NSManagedObjectContext? = nil) throws {
+      let context = backgroundContext ?? viewContext
+      if context.hasChanges { try context.save() }
+    }
+  }
+
+  private final class Note: NSManagedObject {
+    @Managed("title") var title: String
+    var insertions = 0
+
+    override func awakeFromInsert() { insertions += 1 }
+  }
+
+  @Test("a container of one's own keeps a store in memory; initializers insert; requests find any objects, and IDs")
+  func moreSamples() throws {
+    let folder = TemporaryFolder()
+    try folder.write("model: Notes\nentities:\n  Note:\n    attributes: { title: string }\n", to: "m.yaml")
+    let model = try NSManagedObjectModel(try ModelReader.read(folder.file("m.yaml")))
+    try model.register([Note.self])
+    let stack = Stack(name: "Notes", managedObjectModel: model)
+    let description = NSPersistentStoreDescription()
+    description.type = NSInMemoryStoreType
+    stack.persistentStoreDescriptions = [description]
+    stack.loadPersistentStores { description, error in #expect(error == nil, "\(description)") }
+    #expect(stack.persistentStoreCoordinator.persistentStores.map(\.type) == [.inMemory])
+    let context = stack.newBackgroundContext()
+    context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+    let note = try context.performAndWait { () throws(ObjectError) in
+      let note = Note(context: context)
+      try note.setValue("first", forKey: "title")
+      return note
+    }
+    #expect(note.insertions == 1 && note.isInserted && note.objectID.isTemporaryID)
+    #expect(note.managedObjectContext === context && context.insertedObjects.first === note)
+    #expect(try context.object(with: note.objectID) === note)
+    try stack.saveContext(backgroundContext: context)
+    let request: NSFetchRequest<any NSFetchRequestResult> = NSFetchRequest(entityName: "Note")
+    request.predicate = NSCompoundPredicate(
+      type: .and, subpredicates: [NSPredicate(format: "%K == %@", "title", "first"), NSPredicate(value: true)])
+    let notes = try #require(try context.fetch(request) as? [Note])
+    #expect(notes.map(\.title) == ["first"] && notes.first === note)
+    #expect(try context.fetch(NSFetchRequest<NSManagedObjectID>(entityName: "Note")) == [note.objectID])
+    request.predicate = NSCompoundPredicate(type: .not, subpredicates: [NSPredicate(value: true)])
+    #expect(try context.count(for: request) == 0)
+    #expect(model.entitiesByName["Note"]?.attributesByName.keys.sorted() == ["title"])
+    try context.delete(note)
+    context.rollback()
+    let gone = Note(context: context)
+    context.rollback()
+    #expect(!gone.isValid && gone.managedObjectContext == nil)
+  }
 }

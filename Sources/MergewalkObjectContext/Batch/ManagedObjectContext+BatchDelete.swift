@@ -123,6 +123,7 @@ extension ManagedObjectContext {
       guard let first = ids.first else { return nil }
       var entity = first.entity
       for id in ids {
+        do { _ = try table(id) } catch { throw .object(error) }
         guard id.storeUUID == store.identifier else {
           throw .object(ObjectError(.otherContext, "\(id) is the ID of another store"))
         }

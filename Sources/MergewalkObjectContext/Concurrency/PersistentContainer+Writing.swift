@@ -16,7 +16,9 @@ extension PersistentContainer {
   ///
   /// When the body throws, nothing is saved, but what it saved itself. Whatever it awaits, no other write runs
   /// meanwhile, and reads go on. A write within a write has a context of its own too, and is saved before the outer
-  /// one.
+  /// one. A task that the body starts and does not wait for writes within it while it runs, and in its own turn after
+  /// that. A write of another container waits for its turn there: two containers whose writes nest both ways would
+  /// wait for each other.
   ///
   /// The IDs of new objects are temporary until the save: a body that gives one back calls `save()` first. A write
   /// whose task is cancelled is saved all the same, unless the body throws.
@@ -49,12 +51,12 @@ extension PersistentContainer {
     _ mergePolicy: MergePolicy.Kind, _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Value,
     _ failure: @Sendable (SaveError) -> Failure
   ) async throws(Failure) -> Value {
-    let isNested = Self.isWriting
-    if !isNested { await turnstile.enter() }
-    defer { if !isNested { turnstile.leave() } }
+    let turn = await nextTurn()
+    defer { if turn.leave() { turnstile.leave() } }
+    let turns = Self.turns.merging([ObjectIdentifier(self): turn]) { $1 }
     let result: Result<Value, Failure> = await withContext { context in
       context.mergePolicy = MergePolicy(mergePolicy)
-      let result = await Self.$isWriting.withValue(true) { await Self.result(context, body) }
+      let result = await Self.$turns.withValue(turns) { await Self.result(context, body) }
       guard case .success = result, context.hasChanges || context.hasAccessFailures else { return result }
       do throws(SaveError) {
         try context.save()
@@ -64,6 +66,13 @@ extension PersistentContainer {
       return result
     }
     return try result.get()
+  }
+
+  /// The turn that the task has here already, or the next one.
+  private func nextTurn() async -> WriteTurn {
+    if let outer = Self.turns[ObjectIdentifier(self)], outer.join() { return outer }
+    await turnstile.enter()
+    return WriteTurn()
   }
 
   /// Runs work with a new context on the writer's thread.

@@ -25,8 +25,9 @@ public final class PersistentContainer: Sendable {
   public var readerCount: Int { readers.size }
   /// Whether the task is inside a read: another one within it must not wait for its end.
   @TaskLocal static var isReading = false
-  /// Whether the task is inside a write: another one within it must not wait for its end.
-  @TaskLocal static var isWriting = false
+  /// The turns of the writes that the task was started in, by container: another write within one must not wait for
+  /// its end.
+  @TaskLocal static var turns: [ObjectIdentifier: WriteTurn] = [:]
 
   /// Creates a container without a store.
   ///

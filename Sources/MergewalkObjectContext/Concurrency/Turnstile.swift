@@ -39,3 +39,28 @@ final class Turnstile: Sendable {
     }
   }
 }
+
+/// A turn at a turnstile, which a write shares with the writes within it.
+///
+/// A task that is started in a write keeps what the write's task knows, also when the write is over: such a task must
+/// not take itself for a part of it.
+final class WriteTurn: Sendable {
+  private let writes = Mutex(1)
+
+  /// Takes one more write into the turn; `false` when the turn is over.
+  func join() -> Bool {
+    writes.withLock { count in
+      if count == 0 { return false }
+      count += 1
+      return true
+    }
+  }
+
+  /// Takes note that a write is done; returns whether the turn is over with it.
+  func leave() -> Bool {
+    writes.withLock { count in
+      count -= 1
+      return count == 0
+    }
+  }
+}

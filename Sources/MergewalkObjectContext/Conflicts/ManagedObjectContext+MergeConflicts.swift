@@ -34,6 +34,8 @@ extension ManagedObjectContext {
       }
     }
     conflicts += try missingTargets(plan)
+    let known = Set(conflicts.map(\.objectID))
+    conflicts += try unseenReferences(plan).filter { !known.contains($0.objectID) }
     return conflicts.sorted {
       ($0.objectID.entity.rootIndex, $0.objectID.primaryKey) < ($1.objectID.entity.rootIndex, $1.objectID.primaryKey)
     }
@@ -73,6 +75,8 @@ extension ManagedObjectContext {
     for (table, keys, stored) in resolved { try agreeOneToOne(table: table, primaryKeys: keys, stored: stored) }
     storedVersion &+= 1
     pendingReferences = nil
+    guard kind == .mergeByPropertyObjectTrump || kind == .overwrite else { return }
+    try saving { () throws(ObjectError) in try carryOutRulesAgain(conflicts) }
   }
 
   /// Resolves a conflict with a record that is still in the store.

@@ -4,9 +4,10 @@ import MergewalkObjectStore
 /// Records that what is written refers to and that are not there: another context or process deleted them, so that, as
 /// their own rows are not written, no version says so, or they were named by an unknown ID.
 extension ManagedObjectContext {
-  /// Throws when what is written refers to records that are not there: no reference is committed that leads nowhere.
+  /// Throws when what is written refers to records that are not there, or what is deleted is referred to: no reference is
+  /// committed that leads nowhere.
   func checkTargets(_ plan: SavePlan) throws(SaveError) {
-    let missing = try missingTargets(plan)
+    let missing = try missingTargets(plan) + unseenReferences(plan)
     if !missing.isEmpty { throw SaveError(missing) }
   }
 

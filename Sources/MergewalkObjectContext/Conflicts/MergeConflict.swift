@@ -1,6 +1,7 @@
 public import MergewalkObjectModel
 
-/// A record that was changed or deleted here, and also by another context or process since it was fetched.
+/// A record that was changed or deleted here, and also by another context or process since it was fetched; or one that
+/// was deleted here while others began to refer to it.
 ///
 /// Snapshots have the stored attributes and the to-one relationships, as IDs, by name; to-many relationships are not
 /// among them. A context reads rows from the store, so there is no cache between the two that could be stale: what the
@@ -20,9 +21,16 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   public let cachedSnapshot: [String: ConstantValue]
   /// The values in the store; `nil` when the record was deleted there.
   public let persistedSnapshot: [String: ConstantValue]?
+  /// The records that others made refer to a record that is deleted here; the delete rules did not see them.
+  public internal(set) var referringIDs: [ManagedObjectID] = []
 
   /// Such as `Order 17: version 3 here, 4 in the store`.
   public var description: String {
+    if !referringIDs.isEmpty {
+      let names = referringIDs.prefix(3).map { "\($0.entity.name) \($0.primaryKey)" }.joined(separator: ", ")
+      let more = referringIDs.count > 3 ? " and \(referringIDs.count - 3) more" : ""
+      return "\(objectID.entity.name) \(objectID.primaryKey): deleted here, referred to in the store by \(names)\(more)"
+    }
     let found = newVersion == 0 ? "deleted in the store" : "version \(newVersion) in the store"
     return "\(objectID.entity.name) \(objectID.primaryKey): version \(oldVersion) here, \(found)"
   }

@@ -30,12 +30,6 @@ struct FetchPlan {
   ) throws(ObjectError) {
     var request = request
     request.resultType = resultType
-    for (name, number) in [
-      ("limit", request.fetchLimit), ("offset", request.fetchOffset), ("batch size", request.fetchBatchSize),
-    ] where number < 0 {
-      throw ObjectError(
-        PredicateError(.invalidRequest, "the fetch \(name) is \(number); it must be 0, for none, or more"))
-    }
     guard let entity = context.model.entity(named: request.entityName) else {
       throw ObjectError(
         PredicateError(.unknownEntity, "the model has no entity \"\(request.entityName)\""))

@@ -3,6 +3,18 @@ import MergewalkObjectModel
 /// What a request does with objects that were found elsewhere than in one statement: in several stores, in a parent, or by
 /// judging them here.
 extension FetchRequest {
+  /// Sees to it that limit, offset and batch size can be: before anything is asked, as several stores and parents are asked
+  /// for more than the window.
+  ///
+  /// - Throws: ``ObjectError`` with `invalidRequest`.
+  func checkWindow() throws(ObjectError) {
+    for (name, number) in [("limit", fetchLimit), ("offset", fetchOffset), ("batch size", fetchBatchSize)]
+    where number < 0 {
+      throw ObjectError(
+        PredicateError(.invalidRequest, "the fetch \(name) is \(number); it must be 0, for none, or more"))
+    }
+  }
+
   /// What is left of a result after limit and offset.
   func window<Element>(_ all: [Element]) -> ArraySlice<Element> {
     let rest = all.dropFirst(fetchOffset)

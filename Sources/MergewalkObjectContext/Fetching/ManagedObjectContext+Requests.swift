@@ -30,7 +30,8 @@ extension ManagedObjectContext {
   ///   is said before anything runs; `closed` or `database`.
   /// - Complexity: One SELECT; with changes here also O(changed objects).
   public func fetch(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
-    try origin.objects(request)
+    try request.checkWindow()
+    return try origin.objects(request)
   }
 
   /// The objects of a request in one store.
@@ -111,7 +112,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ObjectError) -> FetchedObjectIDs {
-    try origin.objectIDs(request)
+    try request.checkWindow()
+    return try origin.objectIDs(request)
   }
 
   /// The values of a request as dictionaries; its result type is not looked at.
@@ -121,7 +123,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchDictionaries(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
-    try origin.dictionaries(request)
+    try request.checkWindow()
+    return try origin.dictionaries(request)
   }
 
   /// The values of a request in one store.
@@ -146,7 +149,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func count(for request: FetchRequest) throws(ObjectError) -> Int {
-    try origin.count(request)
+    try request.checkWindow()
+    return try origin.count(request)
   }
 
   /// How many objects a request finds in one store.

@@ -12,18 +12,9 @@ extension ManagedObjectContext {
 
   /// Adds a record of an entity of the context's model.
   public func insert(_ entity: EntityDescription) throws(ObjectError) -> ManagedObject {
-    guard !entity.isAbstract else {
-      throw ObjectError(.abstractEntity, "\(entity.name) is abstract and has no objects of its own")
-    }
-    let buffer = buffer(table: try tableForInsert(entity))
-    buffer.compactIfWorthwhile()
-    let key = storeList.takeTemporaryKey()
-    let row = buffer.takeRow(entity: Int32(entity.index), state: RowState.inserted, primaryKey: key)
-    buffer.touchedRows.append(Int32(row))
-    template(entity).fill(buffer, rows: row..<row + 1)
+    let (buffer, row) = try takeRowForInsert(entity)
     let object = object(buffer, row: row)
-    recorder?.isThere(object)
-    if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
+    tellOfInsert(object)
     return object
   }
 

@@ -108,7 +108,8 @@ extension ManagedObjectContext {
   private func carryOutDeletions() throws(ObjectError) {
     while let object = waitingDeletions.first {
       if object.isValid, object.isDeleted { try carryOutRules(of: object) }
-      waitingDeletions.removeFirst()
+      // A hook may have ended the event, or rolled back: then the object is not waiting any more.
+      if waitingDeletions.first === object { waitingDeletions.removeFirst() }
     }
   }
 }

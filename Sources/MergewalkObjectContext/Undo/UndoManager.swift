@@ -47,8 +47,8 @@ public final class UndoManager {
   }
 
   private func closeGroup() {
-    let group = openGroups.removeLast()
-    if group.actions.isEmpty { return }
+    // A handler that ends groups which it did not begin leaves none.
+    guard let group = openGroups.popLast(), !group.actions.isEmpty else { return }
     if let outer = openGroups.last {
       outer.actions.append(.group(group))
     } else if isUndoing {
@@ -213,7 +213,7 @@ public final class UndoManager {
     do {
       try run(group)
     } catch {
-      openGroups.removeLast()
+      _ = openGroups.popLast()
       throw error
     }
     closeGroup()

@@ -1,4 +1,4 @@
-public import MergewalkObjectStore
+package import MergewalkObjectStore
 
 extension AttributeValidator {
   /// Checks all cells of a column and appends what is wrong to `failures`, in the order of the rows.
@@ -8,7 +8,7 @@ extension AttributeValidator {
   ///
   /// - Parameter arena: the first byte of the arena that ranges in the column refer to; needed for text.
   /// - Complexity: O(rows); for text with a pattern O(bytes).
-  public func check(_ column: CellColumn, arena: UnsafeRawPointer?, failures: inout [CellFailure]) {
+  package func check(_ column: CellColumn, arena: UnsafeRawPointer?, failures: inout [CellFailure]) {
     guard canFail else { return }
     let before = failures.count
     column.tags.withUnsafeBufferPointer { tags in

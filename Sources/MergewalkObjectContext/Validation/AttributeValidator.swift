@@ -1,11 +1,11 @@
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// The model's demands on an attribute's values, compiled once for many cells.
 ///
 /// Both ways of writing use it: the columns of an import and the rows of saved objects. Bounds are inclusive; lengths
 /// are UTF-16 code units, as Core Data counts characters.
-public struct AttributeValidator: Sendable {
+package struct AttributeValidator: Sendable {
   /// What is asked of a value, by its type.
   enum Rule: Sendable {
     case integer(minimum: Int64, maximum: Int64, range: ClosedRange<Int64>)
@@ -28,14 +28,14 @@ public struct AttributeValidator: Sendable {
   let rule: Rule
   let isOptional: Bool
   /// Whether some value of the right type, or its absence, can fail.
-  public let canFail: Bool
+  package let canFail: Bool
   /// Demands that cannot be checked, or not fast; whoever plans an import reports them.
   ///
   /// An expression that is malformed matches nothing, and a bound that is not a value of the type is ignored.
-  public let problems: [ValidationRuleProblem]
+  package let problems: [ValidationRuleProblem]
 
   /// Compiles what `attribute` demands.
-  public init(_ attribute: AttributeDescription) {
+  package init(_ attribute: AttributeDescription) {
     isOptional = attribute.isOptional
     // Cells of these types have room for values that the type does not.
     let isNarrow = attribute.type.isInteger && attribute.type != .integer64 || attribute.type == .uuid
@@ -71,7 +71,7 @@ public struct AttributeValidator: Sendable {
   ///
   /// - Parameter arena: the first byte of the arena that ranges in `payload` refer to; needed for text and blobs.
   /// - Complexity: O(1); for text with a length limit or a pattern O(length).
-  public func check(tag: UInt8, payload: UInt64, arena: UnsafeRawPointer?) -> ValidationFailureCode? {
+  package func check(tag: UInt8, payload: UInt64, arena: UnsafeRawPointer?) -> ValidationFailureCode? {
     if tag == CellTag.null { return isOptional ? nil : .missing }
     if tag == CellTag.absent || tag == CellTag.failed { return nil }
     switch rule {
@@ -131,9 +131,9 @@ public struct AttributeValidator: Sendable {
 }
 
 /// A demand of the model that cannot be checked, or not in bounded time.
-public struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertible {
+package struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The regular expression is malformed or too large.
     case invalidPattern
     /// The regular expression needs backtracking: see ``TextPattern``.
@@ -142,14 +142,14 @@ public struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertible
     case invalidBound
   }
   /// The kind of failure.
-  public var code: Code
+  package var code: Code
   /// The message: expected, then found.
-  public var message: String
+  package var message: String
 
   /// Whether values can be checked all the same.
-  public var isWarning: Bool { code == .slowPattern }
+  package var isWarning: Bool { code == .slowPattern }
   /// The message.
-  public var description: String { message }
+  package var description: String { message }
 }
 
 extension AttributeValidator.NumberBounds {

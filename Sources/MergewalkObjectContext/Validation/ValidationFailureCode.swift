@@ -62,14 +62,14 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
 }
 
 /// A cell of a column that its attribute does not allow.
-public struct CellFailure: Sendable, Hashable {
+package struct CellFailure: Sendable, Hashable {
   /// The cell's position in its column, from 0.
-  public var row: Int32
+  package var row: Int32
   /// The kind of failure.
-  public var code: ValidationFailureCode
+  package var code: ValidationFailureCode
 
   /// Creates a failure.
-  public init(row: Int32, code: ValidationFailureCode) {
+  package init(row: Int32, code: ValidationFailureCode) {
     self.row = row
     self.code = code
   }

@@ -5,7 +5,7 @@ extension AttributeValue {
   /// Reads the text that model files use for a default or a bound of this type.
   ///
   /// Integers may be spelt with a zero fraction (`0.0`), Booleans as `YES`, `NO`, `true`, `false`, `1` or `0`; dates
-  /// are read by ``DateText``. Values of type Float are rounded to binary32.
+  /// are read by `DateText`. Values of type Float are rounded to binary32.
   ///
   /// - Returns: `nil` when the text has no such meaning, or the type has no textual values (Binary, Transformable,
   ///   Object ID, Composite, Undefined).
@@ -63,13 +63,13 @@ extension AttributeValue {
 }
 
 /// The spelling of points in time in model files.
-public enum DateText {
+package enum DateText {
   /// Reads `YYYY-MM-DD`, optionally `T` or a space and `hh:mm[:ss[.fff]]`, optionally `Z` or `±hh[:]mm`.
   ///
   /// Without a zone the time is UTC, so that the same file means the same everywhere.
   ///
   /// - Returns: seconds since 2001-01-01 00:00:00 UTC, or `nil` when the text has another form.
-  public static func seconds(_ text: String) -> Double? {
+  package static func seconds(_ text: String) -> Double? {
     var scanner = Scanner(bytes: Array(text.utf8))
     guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
       let day = scanner.digits(2), (1...12).contains(month), day >= 1, day <= daysInMonth(year, month)
@@ -99,7 +99,7 @@ public enum DateText {
   }
 
   /// Writes a point in time as `YYYY-MM-DDThh:mm:ssZ` when that says it exactly, else `nil`.
-  public static func text(_ seconds: Double) -> String? {
+  package static func text(_ seconds: Double) -> String? {
     // Years 0001 to 9999.
     guard seconds == seconds.rounded(), seconds >= -63_113_904_000, seconds < 252_423_993_600 else { return nil }
     let total = Int(seconds)

@@ -2,18 +2,18 @@ import MergewalkObjectModel
 package import MergewalkSQLite
 
 /// One row of `Z_PRIMARYKEY`: an entity's number and, for roots, the greatest `Z_PK` given out.
-public struct PrimaryKeyRow: Sendable, Hashable {
+package struct PrimaryKeyRow: Sendable, Hashable {
   /// `Z_ENT`, from 1; 16001 to 16003 belong to persistent history, those from 17001 to the mirror of CloudKit.
-  public var number: Int
+  package var number: Int
   /// `Z_NAME`: the entity's name.
-  public var name: String
+  package var name: String
   /// `Z_SUPER`: the number of the entity it inherits from, or 0.
-  public var superNumber: Int
+  package var superNumber: Int
   /// `Z_MAX`: the greatest `Z_PK` used below a root entity; 0 for entities that inherit.
-  public var maximum: Int64
+  package var maximum: Int64
 
   /// Creates a row.
-  public init(number: Int, name: String, superNumber: Int, maximum: Int64) {
+  package init(number: Int, name: String, superNumber: Int, maximum: Int64) {
     self.number = number
     self.name = name
     self.superNumber = superNumber
@@ -24,7 +24,7 @@ public struct PrimaryKeyRow: Sendable, Hashable {
   static let foreignNumber = 16_000
 
   /// Whether it belongs to an entity of the model.
-  public var isOfModel: Bool { number < Self.foreignNumber }
+  package var isOfModel: Bool { number < Self.foreignNumber }
 
   /// Reads all rows in number order.
   package static func read(_ connection: Connection) throws(StoreError) -> [PrimaryKeyRow] {
@@ -67,7 +67,7 @@ public struct PrimaryKeyRow: Sendable, Hashable {
 
 extension StoreSchema {
   /// The rows of a new store: one for each entity, abstract ones too, with maximum 0.
-  public var primaryKeyRows: [PrimaryKeyRow] {
+  package var primaryKeyRows: [PrimaryKeyRow] {
     model.entities.filter { entityNumbers[$0.index] > 0 }.map { entity in
       PrimaryKeyRow(
         number: entityNumbers[entity.index], name: entity.name,

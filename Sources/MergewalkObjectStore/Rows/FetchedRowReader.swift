@@ -65,6 +65,7 @@ package struct FetchedRowReader {
     if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
     guard buffer.count == 0 else {
       while try cursor.step() {
+        if buffer.isFull { throw Self.noRoom }
         rows.append(Int32(truncatingIfNeeded: readRow(statement, into: buffer)))
         try sortKeys?.readRow(cursor)
       }
@@ -80,6 +81,7 @@ package struct FetchedRowReader {
     let state = isComplete && !options.asFaults ? RowState.clean : RowState.fault
     let words = buffer.dirtyWords
     while try cursor.step() {
+      if buffer.isFull { throw Self.noRoom }
       if next == buffer.count {
         buffer.appendRows(max(64, min(next, 4096)), entity: entities.root, state: state)
         if state == RowState.fault, isComplete {
@@ -105,10 +107,14 @@ package struct FetchedRowReader {
   ) throws(StoreError) {
     defer { statement.reset() }
     guard isDistinct, buffer.count == 0 else {
-      while try statement.step() { body(readRow(statement, into: buffer)) }
+      while try statement.step() {
+        try Self.checkRoom(in: buffer, statement)
+        body(readRow(statement, into: buffer))
+      }
       return
     }
     while try statement.step() {
+      try Self.checkRoom(in: buffer, statement)
       let row = buffer.appendRow(
         entity: entities[statement.integer(1)], state: RowState.clean, primaryKey: statement.integer(0))
       fill(row, statement, in: buffer)
@@ -116,6 +122,21 @@ package struct FetchedRowReader {
       body(row)
     }
   }
+
+  /// Sees to it that a buffer has room for the row that a statement is at.
+  ///
+  /// - Throws: ``StoreError`` with `unsupported`.
+  @inline(__always)
+  static func checkRoom(in buffer: RowBuffer, _ statement: Statement) throws(StoreError) {
+    guard buffer.isFull else { return }
+    throw StoreError(.unsupported, path: statement.connection.name, message: "\(fullMessage); \(fullHint)")
+  }
+
+  /// The error of a fetch for which there is no room.
+  private static var noRoom: FetchError { .predicate(PredicateError(.tooLarge, fullMessage, hint: fullHint)) }
+
+  private static let fullMessage = "the texts and bytes of the objects that the context holds take more than 3 GiB"
+  private static let fullHint = "fetch in portions, and let go of objects or reset the context between them"
 
   /// Reads the row that the statement is at into a new row of the buffer, whether or not the buffer has the record.
   @inline(__always)
@@ -187,6 +208,12 @@ package struct FetchedRowReader {
       }
     }
   }
+}
+
+extension RowBuffer {
+  /// Whether another row of a store might be too much for the arena.
+  @inline(__always)
+  fileprivate var isFull: Bool { arena.count >= byteLimit }
 }
 
 /// The entities of a model by the numbers that a store gives them (`Z_ENT`).

@@ -57,6 +57,7 @@ extension TableAccess {
     try withPrimaryKeys(owners, buffer) { () throws(StoreError) in
       defer { statement.reset() }
       while try statement.step() {
+        try FetchedRowReader.checkRoom(in: buffer, statement)
         let row = reader.readRow(statement, into: buffer)
         body(statement.integer(last), row, statement.integer(last + 1))
       }

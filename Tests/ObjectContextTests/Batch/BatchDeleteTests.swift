@@ -133,6 +133,10 @@ struct BatchDeleteTests {
     #expect(batchError { _ = try place.context.execute(Request(objectIDs: [rush, line])) }?.objectCode == .wrongEntity)
     let foreign = try #require(try Self.filled().id("Line", 1))
     #expect(batchError { _ = try place.context.execute(Request(objectIDs: [foreign])) }?.objectCode == .otherContext)
+    // The same store, named by way of another copy of the model.
+    let copy = try #require(try ManagedObjectModel(place.model.draft).entity(named: "Line"))
+    let strange = ManagedObjectID(storeUUID: line.storeUUID, entity: copy, primaryKey: 1)
+    #expect(batchError { _ = try place.context.execute(Request(objectIDs: [strange])) }?.objectCode == .otherContext)
     #expect(batchError { _ = try place.context.execute(Request("Nobody")) }?.objectCode == .unknownEntity)
     let predicate = Key("nothing") == 1
     #expect(

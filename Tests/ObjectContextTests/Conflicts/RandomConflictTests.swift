@@ -58,6 +58,45 @@ struct RandomConflictTests {
   }
 
   @Test(
+    "RL16: the deletion of a record that somebody else began to refer to is a conflict",
+    arguments: MergePolicy.Kind.allCases)
+  func rl16UnseenReferences(kind: MergePolicy.Kind) throws {
+    let place = try Workplace(try ConflictModels.shop())
+    let context = place.context
+    let shop = try context.make("Shop", ["name": .string("s")])
+    let tag = try context.make("Tag", ["title": .string("t")])
+    let item = try context.make("Item", ["code": .string("a")])
+    let shown = try context.make("Item", ["code": .string("b")])
+    try context.save()
+    let other = place.anotherContext()
+    let theirs = try other.own(item)
+    let deleted = [shop, tag, shown]
+    let ids = Set(deleted.map(\.objectID))
+    for object in deleted { try context.delete(object) }
+    try theirs.setObject(try other.own(shop), forKey: "shop")
+    try theirs.add(try other.own(tag), to: "tags")
+    try other.make("Poster", [:]).setObject(try other.own(shown), forKey: "shows")
+    try other.save()
+    context.mergePolicy = MergePolicy(kind)
+    let error = saveError { try context.save() }
+    let isKept = kind != .mergeByPropertyObjectTrump && kind != .overwrite
+    if kind == .error {
+      #expect(error?.code == .conflict)
+      #expect(Set(error?.conflicts ?? []) == ids)
+      #expect(error?.mergeConflicts.allSatisfy { $0.referringIDs.count == 1 } == true)
+      context.rollback()
+    } else {
+      #expect(error == nil)
+      #expect(deleted.allSatisfy { $0.isValid == isKept })
+    }
+    let isGone = isKept ? "0" : "1"
+    #expect(try place.rows("SELECT ZSHOP IS NULL FROM ZITEM WHERE ZCODE = 'a'") == [isGone])
+    #expect(try place.rows("SELECT ZSHOWS IS NULL FROM ZPOSTER") == [isGone])
+    #expect(try place.anotherContext().own(item).objects(forKey: "tags").count == (isKept ? 1 : 0))
+    try place.verify()
+  }
+
+  @Test(
     "RL16: whatever two contexts do to one-to-one relationships, both ends agree under every policy",
     arguments: MergePolicy.Kind.allCases)
   func rl16OneToOne(kind: MergePolicy.Kind) throws {
@@ -92,6 +131,56 @@ struct RandomConflictTests {
       for box in try fresh.fetchAll("Box") {
         guard let item = try box.object(forKey: "item") else { continue }
         #expect(try item.object(forKey: "box") === box, "seed \(seed)")
+      }
+      try place.verify()
+    }
+  }
+
+  /// Deletes shops, tags, items and posters, and relates them in every way.
+  private func relate(
+    _ all: [ManagedObject], in context: ManagedObjectContext, _ random: inout SeededGenerator
+  ) throws {
+    let own = try all.map { try context.own($0) }
+    for _ in 0..<Int.random(in: 1...8, using: &random) {
+      let live = own.filter { $0.isValid && !$0.isDeleted }
+      var picked: [String: ManagedObject] = [:]
+      for object in live.shuffled(using: &random) { picked[object.entity.name] = object }
+      guard let item = picked["Item"] else { return }
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0...2: if let any = live.randomElement(using: &random) { try context.delete(any) }
+      case 3: try item.setObject(nil, forKey: "shop")
+      case 4: if let tag = picked["Tag"] { try item.add(tag, to: "tags") }
+      case 5: if let poster = picked["Poster"] { try poster.setObject(item, forKey: "shows") }
+      default: try item.setObject(picked["Shop"], forKey: "shop")
+      }
+    }
+  }
+
+  @Test(
+    "RL16: whatever two contexts delete and relate, no reference leads nowhere under any policy",
+    arguments: MergePolicy.Kind.allCases)
+  func rl16TwoContexts(kind: MergePolicy.Kind) throws {
+    let seed = Soak.seed(4118)
+    print("random deletions: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<(Soak.isOn ? 1000 : 25) {
+      let place = try Workplace(try ConflictModels.shop())
+      let context = place.context
+      var all: [ManagedObject] = []
+      for number in 0..<3 {
+        all.append(try context.make("Shop", ["name": .string("\(number)")]))
+        all.append(try context.make("Item", ["code": .string("\(number)")]))
+        for entity in ["Tag", "Poster"] { all.append(try context.make(entity, [:])) }
+      }
+      try context.save()
+      let other = place.anotherContext()
+      try relate(all, in: other, &random)
+      try relate(all, in: context, &random)
+      try other.save()
+      context.mergePolicy = MergePolicy(kind)
+      if let error = saveError({ try context.save() }) {
+        #expect(kind == .error && error.code == .conflict, "seed \(seed): \(error)")
+        context.rollback()
       }
       try place.verify()
     }

@@ -121,19 +121,57 @@ struct ReadWriteTests {
     let container = try await container(desks: 1)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
+        group.addTask { try await container.write { context in try await Self.countUp(context) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await container.read(Self.number) == .integer(20))
+  }
+
+  @Test("tasks that a write started and that go on when it is over write in turns of their own")
+  func turnsOfStartedTasks() async throws {
+    let container = try await container(desks: 1)
+    let isOver = Signal()
+    let tasks = try await container.write { _ in
+      (0..<20).map { _ in
+        Task {
+          await isOver.wait()
+          try await container.write { context in try await Self.countUp(context) }
+        }
+      }
+    }
+    isOver.set()
+    for task in tasks { try await task.value }
+    #expect(try await container.read(Self.number) == .integer(20))
+  }
+
+  @Test("a write within a write of another container waits for its turn there")
+  func turnsOfContainers() async throws {
+    let container = try await container(desks: 1)
+    let other = try await PersistentContainer.open(try Models.works(), at: folder.file("other.sqlite"))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask { try await container.write { context in try await Self.countUp(context) } }
         group.addTask {
-          try await container.write { context in
-            let desk = try #require(try context.fetch("Desk").first)
-            guard case .integer(let number) = try desk.value(forKey: "number") else { return }
-            await Task.yield()
-            try desk.setValue(.integer(number + 1), forKey: "number")
-          }
+          try await other.write { _ in try await container.write { context in try await Self.countUp(context) } }
         }
       }
       try await group.waitForAll()
     }
-    let number = try await container.read { context in try context.fetch("Desk").first?.value(forKey: "number") }
-    #expect(number == .integer(20))
+    #expect(try await container.read(Self.number) == .integer(40))
+  }
+
+  /// Adds one to the number of the only desk, and lets others run between reading and writing.
+  @Sendable private static func countUp(_ context: ManagedObjectContext) async throws {
+    let desk = try #require(try context.fetch("Desk").first)
+    guard case .integer(let number) = try desk.value(forKey: "number") else { return }
+    await Task.yield()
+    try desk.setValue(.integer(number + 1), forKey: "number")
+  }
+
+  /// The number of the only desk.
+  @Sendable private static func number(_ context: ManagedObjectContext) async throws -> AttributeValue? {
+    try context.fetch("Desk").first?.value(forKey: "number")
   }
 
   @Test("a read within a read and a write within a write do not wait for the outer one, with one reader")

@@ -26,6 +26,25 @@ import Testing
     #expect(predicateErrorCode { _ = try place.context.count(for: request) } == .invalidRequest)
   }
 
+  @Test("objects whose values a context has no room for are refused, by a fetch and by a fault")
+  func noRoom() throws {
+    let place = try Firm.place()
+    let context = place.anotherContext()
+    func first(_ name: String) throws -> ManagedObject {
+      try context.object(with: try #require(try place.context.fetchObjectIDs(FetchRequest(name)).first))
+    }
+    let (employee, city) = (try first("Employee"), try first("City"))
+    for name in ["Employee", "City"] {
+      context.buffer(root: try #require(context.model.entity(named: name)).rootIndex).byteLimit = 0
+    }
+    #expect(predicateErrorCode { _ = try context.fetch(FetchRequest("Employee")) } == .tooLarge)
+    #expect(objectErrorCode { _ = try employee.value(forKey: "name") } == .database)
+    #expect(objectErrorCode { _ = try city.value(forKey: "name") } == .database)
+    for buffer in context.allBuffers { buffer.byteLimit = 3 << 30 }
+    #expect(try context.fetch(FetchRequest("Employee")).count == 12)
+    #expect(try city.value(forKey: "name") != .null)
+  }
+
   @Test("AP20: with pending changes the window is cut out of the merged result")
   func ap20WindowOfMergedResult() throws {
     let place = try Firm.place()

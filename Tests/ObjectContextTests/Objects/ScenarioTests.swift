@@ -210,6 +210,39 @@ private enum Scenario {
       try manager.undo()
       try claim(try place.context.count("Worker") == 0)
     },
+    "undo handler that ends other groups": {
+      let garden = try Garden()
+      garden.manager.registerUndo(withTarget: garden) { garden in
+        garden.manager.endUndoGrouping()
+        garden.manager.endUndoGrouping()
+      }
+      try garden.manager.undo()
+      try claim(!garden.manager.canUndo && garden.manager.groupingLevel == 0)
+    },
+    "event ended in a hook of a deletion": {
+      let garden = try Garden()
+      try garden.place.coordinator.setClass(EventEnder.self, forEntity: "Node")
+      let (parent, child) = (try garden.insert("Node"), try garden.insert("Node"))
+      try child.setObject(parent, forKey: "parent")
+      try garden.context.save()
+      garden.context.propagatesDeletesAtEndOfEvent = true
+      try garden.context.delete(parent)
+      try garden.context.processPendingChanges()
+      try claim(parent.isDeleted && child.isDeleted)
+      try garden.context.save()
+      try claim(try garden.context.count("Node") == 0)
+    },
+    "negative window of several stores": {
+      let atlas = try Atlas([.inMemory, .inMemory])
+      for store in 0...1 { _ = try atlas.insert("Tag", "a", into: store) }
+      try expectRefusedWindows(atlas.context, "Tag")
+    },
+    "negative window of a child with changes": {
+      let (place, _) = try saved()
+      let child = ManagedObjectContext(parent: place.context)
+      _ = try child.insert(Worker.self)
+      try expectRefusedWindows(child, "Worker")
+    },
     "batch row without such a property": {
       let place = try Workplace.staffed()
       let request = BatchInsertRequest("Worker", properties: ["name"])
@@ -244,6 +277,22 @@ private enum Scenario {
     return (place, worker)
   }
 
+  /// Numbers below 0 are refused, whatever is asked and in whichever way.
+  private static func expectRefusedWindows(_ context: ManagedObjectContext, _ entity: String) throws {
+    let numbers: [WritableKeyPath<FetchRequest, Int>] = [\.fetchLimit, \.fetchOffset, \.fetchBatchSize]
+    for number in numbers {
+      for value in [-1, Int.min] {
+        var request = FetchRequest(entity)
+        request.propertiesToFetch = ["name"]
+        request[keyPath: number] = value
+        try claim(predicateErrorCode { _ = try context.fetch(request) } == .invalidRequest)
+        try claim(predicateErrorCode { _ = try context.fetchObjectIDs(request) } == .invalidRequest)
+        try claim(predicateErrorCode { _ = try context.fetchDictionaries(request) } == .invalidRequest)
+        try claim(predicateErrorCode { _ = try context.count(for: request) } == .invalidRequest)
+      }
+    }
+  }
+
   private static func expectGone(_ worker: Worker) throws {
     try expectInvalid(worker)
     try claim(worker.isDeleted)
@@ -268,6 +317,17 @@ private enum Scenario {
     for (number, access) in keyed.enumerated() {
       guard objectErrorCode(access) == .invalid else { throw Broken(description: "access \(number) throws no invalid") }
     }
+  }
+}
+
+/// Ends the event when it hears of its deletion.
+private final class EventEnder: ManagedObject {
+  private var isTold = false
+
+  override func prepareForDeletion() {
+    if isTold { return }
+    isTold = true
+    try? context?.processPendingChanges()
   }
 }
 

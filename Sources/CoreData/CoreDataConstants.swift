@@ -1,0 +1,25 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+import MergewalkObjectContext
+import MergewalkObjectStore
+
+// Apple's names of constants, which begin with a capital letter.
+
+/// The type of an SQLite store; Apple's `NSSQLiteStoreType`.
+public let NSSQLiteStoreType = PersistentStoreType.sqlite.name
+/// The type of a store that is gone when it is closed; Apple's `NSInMemoryStoreType`.
+public let NSInMemoryStoreType = PersistentStoreType.inMemory.name
+/// The type of an XML store; Apple's `NSXMLStoreType`.
+public let NSXMLStoreType = PersistentStoreType.xml.name
+/// The type of a binary store; Apple's `NSBinaryStoreType`.
+public let NSBinaryStoreType = PersistentStoreType.binary.name
+
+/// Apple's `NSErrorMergePolicy`: a save with conflicts fails.
+public var NSErrorMergePolicy: NSMergePolicy { .error }
+/// Apple's `NSMergeByPropertyStoreTrumpMergePolicy`.
+public var NSMergeByPropertyStoreTrumpMergePolicy: NSMergePolicy { .mergeByPropertyStoreTrump }
+/// Apple's `NSMergeByPropertyObjectTrumpMergePolicy`.
+public var NSMergeByPropertyObjectTrumpMergePolicy: NSMergePolicy { .mergeByPropertyObjectTrump }
+/// Apple's `NSOverwriteMergePolicy`.
+public var NSOverwriteMergePolicy: NSMergePolicy { .overwrite }
+/// Apple's `NSRollbackMergePolicy`.
+public var NSRollbackMergePolicy: NSMergePolicy { .rollback }

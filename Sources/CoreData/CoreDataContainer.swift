@@ -1,0 +1,82 @@
+public import MergewalkObjectContext
+public import MergewalkObjectModel
+public import MergewalkObjectStore
+
+/// Apple's `NSPersistentStoreDescription`, with a path in place of a URL.
+public final class NSPersistentStoreDescription {
+  /// Where the store is; stores in memory are nowhere.
+  public var path: String?
+  /// The type, such as ``NSSQLiteStoreType``; any other name is that of a custom store.
+  public var type = NSSQLiteStoreType
+  /// The configuration whose entities it has; `nil` for all.
+  public var configuration: String?
+  /// Whether it is opened for reading only.
+  public var isReadOnly = false
+  /// Whether a store of another version of the model is migrated.
+  public var shouldMigrateStoreAutomatically = true
+  /// Whether the way between two versions is inferred.
+  public var shouldInferMappingModelAutomatically = true
+
+  /// Describes the SQLite store at a path.
+  public init(path: String) { self.path = path }
+
+  /// Describes a store whose path and type are set afterwards.
+  public init() {}
+
+  fileprivate var storeType: PersistentStoreType {
+    [.sqlite, .inMemory, .xml, .binary].first { $0.name == type } ?? .custom(type)
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// Apple's initializer.
+  public convenience init(managedObjectModel model: ManagedObjectModel) { self.init(model: model) }
+
+  /// The model of its stores.
+  public var managedObjectModel: ManagedObjectModel { model }
+  /// The stores that are open.
+  public var persistentStores: [PersistentStore] { stores }
+}
+
+/// Apple's `NSPersistentContainer`: one coordinator and its contexts, all on the thread that made them.
+open class NSPersistentContainer {
+  /// The container's name.
+  public let name: String
+  /// The model of its stores.
+  public let managedObjectModel: ManagedObjectModel
+  /// The coordinator, which opens the stores.
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
+  /// The stores that ``loadPersistentStores(completionHandler:)`` opens; `NAME.sqlite` in the working folder unless set.
+  public var persistentStoreDescriptions: [NSPersistentStoreDescription]
+  /// The context.
+  public private(set) lazy var viewContext = ManagedObjectContext(coordinator: persistentStoreCoordinator)
+
+  /// Makes a container whose stores are not open yet.
+  public init(name: String, managedObjectModel: ManagedObjectModel) {
+    self.name = name
+    self.managedObjectModel = managedObjectModel
+    persistentStoreCoordinator = PersistentStoreCoordinator(model: managedObjectModel)
+    persistentStoreDescriptions = [NSPersistentStoreDescription(path: name + ".sqlite")]
+  }
+
+  /// Opens the stores, or makes those that are not there, and tells of each.
+  open func loadPersistentStores(completionHandler: (NSPersistentStoreDescription, (any Error)?) -> Void) {
+    for description in persistentStoreDescriptions {
+      var options = PersistentStoreOptions()
+      options.isReadOnly = description.isReadOnly
+      options.migratesAutomatically = description.shouldMigrateStoreAutomatically
+      options.infersMapping = description.shouldInferMappingModelAutomatically
+      do throws(StoreError) {
+        try persistentStoreCoordinator.addStore(
+          type: description.storeType, at: description.path, configuration: description.configuration,
+          options: options)
+        completionHandler(description, nil)
+      } catch { completionHandler(description, error) }
+    }
+  }
+
+  /// Another context, on the same thread as all of them; work on other threads is for `PersistentContainer`.
+  open func newBackgroundContext() -> ManagedObjectContext {
+    ManagedObjectContext(coordinator: persistentStoreCoordinator)
+  }
+}
