@@ -347,17 +347,34 @@ extension ManagedObjectContext {
     _ changes: ChangedRows, _ store: PersistentStore, _ run: SaveRun
   ) throws(SaveError) {
     let buffer = changes.buffer
+    let firstNew = firstNewKeys[buffer.rootEntity] ?? .max
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      run.raise(buffer, rows)
-      let written = try saveErrors { () throws(StoreError) in
-        let access = try store.access(root: buffer.rootEntity)
-        return try rows.withUnsafeBufferPointer { rows throws(StoreError) in
-          try access.update(buffer, rows: rows, slots: slots)
-        }
+      // They are in the order of their keys, so those that are new to others come last.
+      let known = rows.firstIndex { buffer.primaryKeys[Int($0)] >= firstNew } ?? rows.count
+      guard known < rows.count else {
+        try update(buffer, rows, slots, store, run)
+        continue
       }
-      if written != rows.count { throw conflict(buffer, rows.count - written) }
+      try update(buffer, ContiguousArray(rows[..<known]), slots, store, run)
+      try update(buffer, ContiguousArray(rows[known...]), slots, store, nil)
     }
+  }
+
+  /// Writes the slots of rows.
+  ///
+  /// - Parameter run: Raises their versions; `nil` when they keep them.
+  private func update(
+    _ buffer: RowBuffer, _ rows: ContiguousArray<Int32>, _ slots: [UInt64], _ store: PersistentStore, _ run: SaveRun?
+  ) throws(SaveError) {
+    run?.raise(buffer, rows)
+    let written = try saveErrors { () throws(StoreError) in
+      let access = try store.access(root: buffer.rootEntity)
+      return try rows.withUnsafeBufferPointer { rows throws(StoreError) in
+        try access.update(buffer, rows: rows, slots: slots, keepsVersions: run == nil)
+      }
+    }
+    if written != rows.count { throw conflict(buffer, rows.count - written) }
   }
 
   private func insert(_ changes: ChangedRows, _ store: PersistentStore) throws(StoreError) {

@@ -87,6 +87,11 @@ public final class ManagedObjectContext {
   /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that
   /// writes objects before what they refer to sets them later.
   package var postponedSlots: [TableID: Set<Int>] = [:]
+  /// The first primary keys of the rows that the work in progress has made, by root entity.
+  ///
+  /// The work is an import or a batch request, which is one save to everyone else: a later write of such a row leaves its
+  /// version at 1.
+  package var firstNewKeys: [Int: Int64] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
   /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs
@@ -158,6 +163,7 @@ public final class ManagedObjectContext {
     typedFailures = old.typedFailures
     shouldDeleteInaccessibleFaults = old.shouldDeleteInaccessibleFaults
     postponedSlots = old.postponedSlots
+    firstNewKeys = old.firstNewKeys
     hookFailures = old.hookFailures
     propagatesDeletesAtEndOfEvent = old.propagatesDeletesAtEndOfEvent
     waitingDeletions = old.waitingDeletions

@@ -52,7 +52,7 @@ class Subject:
 
     def grows(self, key):
         """Whether a file may be in the making while the command goes on."""
-        return key.startswith(self.scenario.growing) or key.endswith("-mergewalk")
+        return (key + "$").startswith(self.scenario.growing) or key.endswith("-mergewalk")
 
     def between(self, wanted=None):
         """What is wrong with the folder behind a process that ended on the way, and whether all is new.

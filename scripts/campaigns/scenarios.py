@@ -154,7 +154,8 @@ def linked_folder(folder, mergewalk):
     path.write_text(path.read_text().replace("store: s.sqlite", "store: current/s.sqlite"))
 
 
-@scenario(RUN)
+# What stands under the second name lacks the log beside the first one, while there is one: SQLite's own limit.
+@scenario(RUN, growing=("rejects", "second.sqlite"))
 def hard_link(folder, mergewalk):
     night(folder, mergewalk, before=30)
     os.link(pathlib.Path(folder, "s.sqlite"), pathlib.Path(folder, "second.sqlite"))
@@ -260,7 +261,7 @@ def objects(folder, mergewalk):
     mergewalk("export", "s.sqlite", "--out", "out", "--quiet")
 
 
-@scenario(["stores", "build", "p.yaml", "--out", "family", "--quiet"], growing=("rejects", "family/_"))
+@scenario(["stores", "build", "p.yaml", "--out", "family", "--quiet"], growing=("rejects", "family$", "family/_"))
 def family(folder, _):
     write(folder, "model.yaml", "entities:\n  Item:\n    attributes: { code: string!, country: string, amount: "
           "integer32 }\n    unique: [code]\n")
@@ -273,7 +274,7 @@ def family(folder, _):
           + "".join(f"a{n},{'DE FR NL'.split()[n % 3]},{n if n % 8 else 'many'}\n" for n in range(20)))
 
 
-@scenario(["stores", "build", "p.yaml", "--out", "family", "--quiet"], growing=("rejects", "family/_"))
+@scenario(["stores", "build", "p.yaml", "--out", "family", "--quiet"], growing=("rejects", "family$", "family/_"))
 def family_again(folder, mergewalk):
     family(folder, mergewalk)
     mergewalk("stores", "build", "p.yaml", "--out", "family", "--quiet")

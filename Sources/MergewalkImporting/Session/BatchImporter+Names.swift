@@ -15,7 +15,7 @@ extension BatchImporter {
         state.named = NamedObjects()
         continue
       }
-      let first = firstKeys[state.part.rootEntity] ?? store.maximum(root: state.part.rootEntity) + 1
+      let first = firstKeys[state.part.rootEntity] ?? store.nextPrimaryKey(root: state.part.rootEntity)
       guard first > 1 else { continue }
       let named = shared[state.part.rootEntity] ?? NamedObjects(below: first)
       shared[state.part.rootEntity] = named

@@ -102,7 +102,7 @@ extension BatchImporter {
   }
 
   /// Starts the primary keys that the node's new objects of a batch get.
-  func startKeys(_ state: NodeState) { state.nextKey = store.maximum(root: state.part.rootEntity) + 1 }
+  func startKeys(_ state: NodeState) { state.nextKey = store.nextPrimaryKey(root: state.part.rootEntity) }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
   @inline(__always)

@@ -424,9 +424,12 @@ public final class ImportSession {
     report?(&summary)
   }
 
-  /// A context over a store that is called in its history as an import's.
-  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+  /// A context over a store that is called in its history as an import's, and for which the run is one save.
+  static func context(
+    _ definition: ImportDefinition, _ store: PersistentStore, _ place: RunPlace
+  ) -> ManagedObjectContext {
     let context = ManagedObjectContext(store: store)
+    context.firstNewKeys = place.firstKeys
     // What the store's history says of the import, if it has one.
     context.name = definition.name
     context.transactionAuthor = "mergewalk"

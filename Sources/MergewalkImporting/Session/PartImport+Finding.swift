@@ -18,7 +18,8 @@ extension PartImport {
       choice.resumesFilter = place.later != nil
       let nodes = try choice.nodes()
       let importer = BatchImporter(
-        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
+        plan: plan, context: ImportSession.context(definition, store, place), store: store, nodes: nodes,
+        seed: seed)
       try importer.addLists(choice)
       for state in nodes where state.part.duplicates != .last && state.finder.meetsAllKeys {
         state.seenKeys = SeenKeys()

@@ -60,10 +60,17 @@ final class RecordRun {
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+    for node in plans.flatMap({ [$0] + $0.lists.flatMap(\.allPlans) }).flatMap(\.nodes)
+    where store.isNearlyExhausted(root: node.rootEntity) {
+      throw ImportError(
+        code: .database,
+        message: "\(file.path): no primary keys are left for \(definition.model.entities[node.rootEntity].name) after "
+          + "\(store.maximum(root: node.rootEntity)); correct Z_MAX in its table Z_PRIMARYKEY, or use a sound copy")
+    }
     var checkpoint = checkpoint
     if !isResumed {
       for entity in definition.model.entities where entity.rootIndex == entity.index {
-        checkpoint.firstKeys[entity.index] = store.maximum(root: entity.index) + 1
+        checkpoint.firstKeys[entity.index] = store.nextPrimaryKey(root: entity.index)
       }
     }
     // What is thrown away is not resumed.
@@ -127,7 +134,8 @@ final class RecordRun {
       sync.finish(part: number, goodRecords: counts.read - counts.rejected)
     }
     // In one transaction with the end of the run, so that it is done once.
-    let removal = try sync.removeOthers(ImportSession.context(definition, store), rejects: rejects, sample: sample)
+    let removal = try sync.removeOthers(
+      ImportSession.context(definition, store, place), rejects: rejects, sample: sample)
     place.tally.note(removal)
     breach = removal.breach
     warnings += sync.warnings
@@ -137,7 +145,7 @@ final class RecordRun {
   /// Gives the changed objects the names that people know them by.
   func nameChanges() throws(ImportError) {
     try sample?.nameObjects(
-      of: definition, ImportSession.context(definition, store), store, canRead: file.directRows == 0)
+      of: definition, ImportSession.context(definition, store, place), store, canRead: file.directRows == 0)
   }
 
   /// Notes what was counted.

@@ -11,7 +11,7 @@ extension PartImport {
   static func startPasses(_ importer: BatchImporter, _ definition: ImportDefinition) {
     let plan = importer.plan
     for node in (plan.nodes + plan.lists.flatMap(\.allPlans).flatMap(\.nodes)) where !node.isGiven {
-      importer.firstKeys[node.rootEntity] = importer.store.maximum(root: node.rootEntity) + 1
+      importer.firstKeys[node.rootEntity] = importer.store.nextPrimaryKey(root: node.rootEntity)
       // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
       for relationship in node.relationships where relationship.isLate {
         importer.context.postponedSlots[TableID(root: node.rootEntity), default: []].insert(relationship.slot)

@@ -61,6 +61,11 @@ enum CellRule: Hashable {
   }
 }
 
+extension AttributeDescription {
+  /// Whether there is a default that a store holds; of others objects have none.
+  var hasStorableDefault: Bool { defaultValue?.sqlLiteral() != nil }
+}
+
 extension AttributeValue {
   /// The value as an SQL literal, the way a store keeps it; `nil` for null and what has no literal.
   ///
@@ -72,7 +77,8 @@ extension AttributeValue {
     case .integer(let value): value == .min ? "(-9223372036854775807 - 1)" : String(value)
     case .double(let value), .date(let value):
       value.isFinite ? "\(value)" : value.isNaN ? nil : value < 0 ? "-9e999" : "9e999"
-    case .decimal(let value): value.description
+    // Objects do not get what a store would round either.
+    case .decimal(let value): value.isStoredExactly ? value.description : nil
     case .string(let text), .uri(let text): Self.quoted(text)
     case .binary(let bytes): Self.blob((isTagged ? [ExternalData.inlineTag] : []) + bytes)
     case .uuid(let high, let low): Self.blob(UUIDText.bytes(high, low))

@@ -44,7 +44,7 @@ struct MappingCheck {
   ) {
     let owner = mapping.destination.entities[attribute.declaringEntity].name
     guard let old = mapping.sourceAttribute(of: attribute, in: entity) else {
-      guard !attribute.isOptional, attribute.defaultValue == nil else { return }
+      guard !attribute.isOptional, !attribute.hasStorableDefault else { return }
       return add(
         MigrationFinding(
           .missingDefault, entity: owner, property: attribute.name,

@@ -36,7 +36,7 @@ extension MigrationPlanner {
 
   private func attributeChecks(_ pair: Pair, _ origin: EntityTable, _ rows: String) -> [MigrationPlan.Action] {
     pair.new.attributes.compactMap { attribute in
-      guard !attribute.isOptional, !attribute.isTransient, !attribute.isDerived, attribute.defaultValue == nil,
+      guard !attribute.isOptional, !attribute.isTransient, !attribute.isDerived, !attribute.hasStorableDefault,
         let source = mapping.sourceAttribute(of: attribute, in: pair.new), source.isOptional,
         let column = origin.columnName(slot: source.slot)
       else { return nil }

@@ -188,6 +188,12 @@ public final class PersistentStore {
   /// The greatest primary key taken so far.
   package func maximum(root: Int) -> Int64 { maxima[root] }
 
+  /// The primary key that the next new row gets, where one is left.
+  package func nextPrimaryKey(root: Int) -> Int64 { min(maxima[root], Int64.max - 1) + 1 }
+
+  /// Whether a sequence has come so far that an import could run out of keys; a damaged store may say so.
+  package func isNearlyExhausted(root: Int) -> Bool { maxima[root] > Int64.max - (1 << 40) }
+
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
   package func writeMaxima() throws(StoreError) {
     if let direct = file.direct {

@@ -33,8 +33,14 @@ package final class TableAccess {
   private var keySources: [Int: CellSource] = [:]
   private var insertStatement: Statement?
   private var deleteStatement: Statement?
-  private var updateStatements: [[UInt64]: Statement] = [:]
+  private var updateStatements: [UpdateShape: Statement] = [:]
   private var fetches: [FetchKey: (statement: Statement, reader: FetchedRowReader)] = [:]
+
+  /// What an update statement depends on.
+  private struct UpdateShape: Hashable {
+    var slots: [UInt64]
+    var keepsVersions: Bool
+  }
 
   /// What a fetch statement depends on.
   private struct FetchKey: Hashable {
@@ -80,19 +86,22 @@ package final class TableAccess {
   ///
   /// A row is written only if its version in the table is one below the row's: that is the optimistic lock.
   ///
+  /// - Parameter keepsVersions: Whether the rows have the versions of the table, because the same work has made them;
+  ///   they never wait for the end of a planned run.
   /// - Returns: How many rows were written; fewer than given means that another context or process changed or deleted
   ///   the others.
   package func update(
-    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]
+    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64], keepsVersions: Bool = false
   ) throws(StoreError) -> Int {
     guard !rows.isEmpty else { return 0 }
-    if try deferWriting(buffer, rows: rows, slots: slots) { return rows.count }
-    if updateStatements[slots] == nil {
-      updateStatements[slots] = try connection.prepare(updateSQL(buffer, slots: slots))
+    if !keepsVersions, try deferWriting(buffer, rows: rows, slots: slots) { return rows.count }
+    let shape = UpdateShape(slots: slots, keepsVersions: keepsVersions)
+    if updateStatements[shape] == nil {
+      updateStatements[shape] = try connection.prepare(updateSQL(buffer, slots: slots, keepsVersions: keepsVersions))
     }
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
-    try updateStatements[slots]?.run()
+    try updateStatements[shape]?.run()
     return connection.changes
   }
 
@@ -124,14 +133,15 @@ package final class TableAccess {
   }
 
   /// The statement that writes the slots whose bits are set.
-  package func updateSQL(_ buffer: RowBuffer, slots: [UInt64]) -> String {
+  package func updateSQL(_ buffer: RowBuffer, slots: [UInt64], keepsVersions: Bool = false) -> String {
     let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
     let versionColumn = table.columns.firstIndex { $0.role == .version } ?? 0
     let written = [versionColumn] + columns(slots, in: buffer)
     let assignments = written.map { "\(table.columns[$0].name) = r.c\($0)" }
+    let step = keepsVersions ? "" : " - 1"
     return "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) FROM \(rowSource.name) AS r "
       + "WHERE \(table.name).Z_PK = r.c\(keyColumn) "
-      + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn) - 1"
+      + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn)\(step)"
   }
 
   /// The columns of the slots whose bits are set.

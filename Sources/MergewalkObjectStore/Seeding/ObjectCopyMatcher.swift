@@ -133,7 +133,7 @@ struct ObjectCopyMatcher {
       }
     }
     for attribute in mine.attributes where isStored(attribute) && !attribute.isDerived && !attribute.isOptional {
-      if attribute.defaultValue == nil, !entity.attributes.contains(where: { $0.name == attribute.name }) {
+      if !attribute.hasStorableDefault, !entity.attributes.contains(where: { $0.name == attribute.name }) {
         note(
           "\(entity.name).\(attribute.name) is mandatory in the store, without a default, and no prepared object has it"
         )
@@ -149,7 +149,7 @@ struct ObjectCopyMatcher {
 
   private func defaults(_ entity: EntityDescription, _ mine: EntityDescription) -> [ObjectCopyPlan.Default] {
     mine.attributes.compactMap { attribute in
-      guard let value = attribute.defaultValue, isStored(attribute), !attribute.isDerived,
+      guard let value = attribute.defaultValue, attribute.hasStorableDefault, isStored(attribute), !attribute.isDerived,
         !entity.attributes.contains(where: { $0.name == attribute.name }),
         let column = target.table(forRoot: mine.rootIndex).columnName(slot: attribute.slot)
       else { return nil }

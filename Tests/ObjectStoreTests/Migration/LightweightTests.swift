@@ -46,6 +46,27 @@ struct LightweightTests {
     #expect(try connection.text("SELECT DISTINCT hex(ZA7) FROM ZTHING") == "610062")
   }
 
+  /// With a decimal default of more digits than a store holds.
+  private func priced(optional: Bool) throws -> MigrationBench {
+    let value = try #require(DecimalNumber("0.1234567890123456789"))
+    let price = M.attribute("price", .decimal, optional: optional).with { $0.defaultValue = .decimal(value) }
+    return try MigrationBench([EntityDraft("Thing", [Self.name])], [EntityDraft("Thing", [Self.name, price])])
+  }
+
+  @Test("a decimal default that a store would round is none, as in objects")
+  func defaultNotHeld() throws {
+    let after = try priced(optional: true).migrate()
+    #expect(Set(after.values("Thing", "price").values) == ["NULL"])
+  }
+
+  @Test("a required attribute with a decimal default that a store would round is refused")
+  func requiredDefaultNotHeld() throws {
+    let bench = try priced(optional: false)
+    let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
+    #expect(error?.code == .notInferable)
+    #expect(error?.findings.map(\.code) == [.missingDefault])
+  }
+
   @Test("AP11: an attribute is removed")
   func ap11RemoveAttribute() throws {
     let bench = try MigrationBench([EntityDraft("Person", [Self.name, Self.age])], [EntityDraft("Person", [Self.age])])

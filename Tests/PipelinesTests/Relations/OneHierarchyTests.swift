@@ -62,6 +62,57 @@ import Testing
     #expect(try rows("SELECT ZK, ZN FROM ZA ORDER BY 1") == ["a 2", "b 3"])
   }
 
+  @Test(
+    "a run is one save to others: what it makes has version 1, however often it comes back to it",
+    arguments: [1, 2, 9],
+    [
+      #"children: { each: c, find_by: { k: . }, find_in: everywhere }"#, #"parent: { find_by: { k: p } }"#,
+      #"twin: { find_by: { k: p } }"#,
+    ])
+  func newRowsAreSavedOnce(batch: Int, relationship: String) throws {
+    let entities = """
+        A:
+          attributes: { k: string!, n: integer64 }
+          relationships:
+            children: { to_many: A, inverse: parent, ordered: true }
+            parent: { to_one: A, inverse: children }
+            twin: { to_one: A, inverse: twin_of }
+            twin_of: { to_one: A, inverse: twin }
+          unique: [k]
+      """
+    let first = [
+      #"{"k": "a", "n": 1, "c": ["b", "c"]}"#, #"{"k": "b", "n": 2, "c": ["d", "e"], "p": "a"}"#,
+      #"{"k": "c", "n": 3, "c": ["f"], "p": "a"}"#, #"{"k": "d", "n": 4, "c": ["e", "g"], "p": "c"}"#,
+      #"{"k": "b", "n": 5, "c": ["e"], "p": "d"}"#,
+    ]
+    _ = try importing(relationship, entities: entities, records: [first], more: "attributes: [n]", batch: batch)
+    #expect(try rows("SELECT DISTINCT Z_OPT FROM ZA") == ["1"])
+    // Into a store that is there: the first run's rows move, those of the second do not.
+    let second = [#"{"k": "x", "n": 1, "c": ["y"]}"#, #"{"k": "y", "n": 2, "p": "x"}"#, #"{"k": "a", "n": 7}"#]
+    _ = try importing(relationship, entities: entities, records: [second], more: "attributes: [n]", batch: batch)
+    #expect(try rows("SELECT ZK, Z_OPT FROM ZA WHERE ZK IN ('a', 'x', 'y') ORDER BY 1") == ["a 2", "x 1", "y 1"])
+  }
+
+  @Test("a store that says that all keys are given out is refused with the cure", arguments: ["up", "self"])
+  func noKeysLeft(column: String) throws {
+    let entities = """
+        A:
+          attributes: { k: string! }
+          relationships: { up: { to_one: A, inverse: downs }, downs: { to_many: A, inverse: up } }
+          unique: [k]
+      """
+    let up = "up: { find_by: { k: \(column) } }"
+    _ = try importing(up, entities: entities, records: [[#"{"k": "a"}"#]])
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")
+    try connection.close()
+    let error = try #require(throws: ImportError.self) {
+      try importing(up, entities: entities, records: [[#"{"k": "b", "self": "c"}"#]])
+    }
+    #expect(error.code == .database && error.message.contains("correct Z_MAX"))
+    #expect(try rows("SELECT ZK FROM ZA") == ["a"])
+  }
+
   @Test("of two one-to-one relationships with one target each keeps its own other end")
   func twoOneToOnes() throws {
     let summary = try importing(
