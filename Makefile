@@ -1,11 +1,12 @@
 # The commands of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help site screenshots dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak consumer docs-site clean
+.PHONY: help site screenshots dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak campaigns consumer docs-site clean
 
 SWIFT ?= swift
 MERGEWALK := .build/release/mergewalk
 DEMO_STORE := build/shop.sqlite
 FUZZ_SECONDS ?= 600
+CAMPAIGN_SECONDS ?= 7200
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -85,6 +86,10 @@ soak: packages ## the long tests: property tests with many seeds, and each fuzz 
 	SWIFT=$(SWIFT) ./scripts/consumer.sh
 	./scripts/test-plugin.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)
+	$(MAKE) campaigns
+
+campaigns: release ## kills, faults, signals, limits and neighbours for CAMPAIGN_SECONDS; resumes
+	python3 scripts/campaigns/campaign.py --binary $(MERGEWALK) --budget $(CAMPAIGN_SECONDS)
 
 consumer: packages ## build and run a package that depends on this one (minutes)
 	SWIFT=$(SWIFT) ./scripts/consumer.sh

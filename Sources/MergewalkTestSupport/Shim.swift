@@ -3,7 +3,8 @@ import Foundation
 /// A library that is loaded into the command before all others and counts what it writes: it can end the process before
 /// the n-th call, let the call fail, or only count.
 ///
-/// So every place where a process may die or a disk may fill is reached on purpose, none by luck.
+/// So every place where a process may die or a disk may fill is reached on purpose, none by luck. The campaigns
+/// (`scripts/campaigns`) use the same library.
 public enum Shim {
   /// The library's path; `nil` where there is no C compiler.
   public static let library: String? = {
@@ -15,7 +16,7 @@ public enum Shim {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: compiler)
       process.arguments = [
-        "-O1", "-shared", "-fPIC", "-o", path, try folder.write(source, to: "shim.c"), "-ldl",
+        "-O1", "-shared", "-fPIC", "-o", path, Locations.repository + "/scripts/campaigns/shim.c", "-ldl",
       ]
       try process.run()
       process.waitUntilExit()
@@ -58,101 +59,4 @@ public enum Shim {
   private static let folder = TemporaryFolder()
 
   private static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
-
-  private static let source = """
-    #define _GNU_SOURCE
-    #include <dlfcn.h>
-    #include <errno.h>
-    #include <stdarg.h>
-    #include <string.h>
-    #define open open_of_libc
-    #define open64 open64_of_libc
-    #include <fcntl.h>
-    #undef open
-    #undef open64
-    #include <pthread.h>
-    #include <signal.h>
-    #include <stdio.h>
-    #include <stdlib.h>
-    #include <sys/time.h>
-    #include <time.h>
-    #include <unistd.h>
-    static long long kill_at = -1, stop_at = -1, fail_at = -1, count;
-    static int fail_errno, stays;
-    static const char *count_path;
-    static time_t ahead;
-    static int no_proc, no_threads;
-    static long long number(const char *name, long long otherwise) {
-      const char *text = getenv(name);
-      return text ? atoll(text) : otherwise;
-    }
-    __attribute__((constructor)) static void start(void) {
-      kill_at = number("SHIM_KILL_AT", -1);
-      stop_at = number("SHIM_STOP_AT", -1);
-      fail_at = number("SHIM_FAIL_AT", -1);
-      fail_errno = (int)number("SHIM_ERRNO", EIO);
-      stays = (int)number("SHIM_STAYS", 0);
-      count_path = getenv("SHIM_COUNT");
-      ahead = (time_t)number("SHIM_AHEAD", 0);
-      no_proc = (int)number("SHIM_NO_PROC", 0);
-      no_threads = (int)number("SHIM_NO_THREADS", 0);
-      unsetenv("LD_PRELOAD");
-    }
-    #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
-    static int fails(void) {
-      long long n = __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
-      if (n == kill_at) { kill(getpid(), SIGKILL); for (;;) pause(); }
-      if (n == stop_at) kill(getpid(), SIGSTOP);
-      if (n == fail_at || (stays && fail_at > 0 && n > fail_at)) { errno = fail_errno; return 1; }
-      return 0;
-    }
-    ssize_t write(int f, const void *b, size_t n) { REAL(write); return f > 2 && fails() ? -1 : real(f, b, n); }
-    ssize_t pwrite(int f, const void *b, size_t n, off_t o) { REAL(pwrite); return fails() ? -1 : real(f, b, n, o); }
-    ssize_t pwrite64(int f, const void *b, size_t n, off64_t o) {
-      REAL(pwrite64);
-      return fails() ? -1 : real(f, b, n, o);
-    }
-    static int is_hidden(const char *p) { return no_proc && strncmp(p, "/proc", 5) == 0 && (errno = ENOENT); }
-    #define OPENING(name) int name(const char *p, int flags, ...) { \
-      static int (*real)(const char *, int, ...); \
-      if (!real) real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, #name); \
-      va_list list; va_start(list, flags); int mode = va_arg(list, int); va_end(list); \
-      return is_hidden(p) ? -1 : real(p, flags, mode); }
-    OPENING(open)
-    OPENING(open64)
-    FILE *fopen(const char *p, const char *m) { REAL(fopen); return is_hidden(p) ? NULL : real(p, m); }
-    FILE *fopen64(const char *p, const char *m) { REAL(fopen64); return is_hidden(p) ? NULL : real(p, m); }
-    int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*start)(void *), void *with) {
-      REAL(pthread_create);
-      return no_threads ? EAGAIN : real(t, a, start, with);
-    }
-    int ftruncate(int f, off_t n) { REAL(ftruncate); return fails() ? -1 : real(f, n); }
-    int ftruncate64(int f, off64_t n) { REAL(ftruncate64); return fails() ? -1 : real(f, n); }
-    int truncate(const char *p, off_t n) { REAL(truncate); return fails() ? -1 : real(p, n); }
-    int fsync(int f) { REAL(fsync); return fails() ? -1 : real(f); }
-    int fdatasync(int f) { REAL(fdatasync); return fails() ? -1 : real(f); }
-    int unlink(const char *p) { REAL(unlink); return fails() ? -1 : real(p); }
-    int link(const char *a, const char *b) { REAL(link); return fails() ? -1 : real(a, b); }
-    int rename(const char *a, const char *b) { REAL(rename); return fails() ? -1 : real(a, b); }
-    int clock_gettime(clockid_t c, struct timespec *t) {
-      REAL(clock_gettime);
-      int r = real(c, t);
-      if (c == CLOCK_REALTIME || c == CLOCK_REALTIME_COARSE) t->tv_sec += ahead;
-      return r;
-    }
-    int gettimeofday(struct timeval *t, void *z) { REAL(gettimeofday); int r = real(t, z); t->tv_sec += ahead; return r; }
-    time_t time(time_t *t) {
-      REAL(time);
-      time_t now = real(NULL) + ahead;
-      if (t) *t = now;
-      return now;
-    }
-    __attribute__((destructor)) static void end(void) {
-      if (!count_path) return;
-      FILE *file = fopen(count_path, "w");
-      if (!file) return;
-      fprintf(file, "%lld", count);
-      fclose(file);
-    }
-    """
 }

@@ -86,7 +86,9 @@ def judged(subject, outcome):
     if outcome.status not in WHOLE + NOTHING:
         return f"ended by {outcome.status}: {outcome}"
     is_whole = outcome.status in WHOLE or outcome.status == subject.status
-    wrong, is_new = subject.between(subject.new if is_whole else None if outcome.status == 2 else subject.old)
+    # Commands other than `run` are ended by a signal as by a kill: what they make is there as a whole, or not at all.
+    is_open = outcome.status == 2 or outcome.status == 4 and subject.command[0] != "run"
+    wrong, is_new = subject.between(subject.new if is_whole else None if is_open else subject.old)
     if wrong:
         return f"{wrong} (exit code {outcome.status}) {outcome}"
     return finish(subject, is_new=is_whole or is_new, is_told=False)
