@@ -208,7 +208,6 @@ final class ContractNotes: Sendable {
   /// Those so far, each once.
   var all: [RunWarning] { warnings.withLock { $0 } }
 
-  /// Adds one.
   func add(_ code: RunWarning.Code, _ text: String) {
     let warning = RunWarning(code, text)
     warnings.withLock { if $0.count < Self.most, !$0.contains(warning) { $0.append(warning) } }

@@ -92,7 +92,6 @@ extension PersistentContainer {
 }
 
 extension ManagedObject {
-  /// The object as one of a class.
   func asClass<Object: ManagedObject>(_ type: Object.Type) throws(ObjectError) -> Object {
     if let object = self as? Object { return object }
     throw ObjectError(

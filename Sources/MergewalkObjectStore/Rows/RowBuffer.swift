@@ -289,9 +289,7 @@ public final class RowBuffer {
 
 /// The value a cell had when its row was fetched or last saved: 32 bytes in this order of its parts.
 package struct CellSnapshot {
-  /// The row.
   package var row: Int32
-  /// The slot of the cell.
   package var slot: Int32
   /// Its payload then; bytes stay in the arena.
   package var payload: UInt64
