@@ -16,7 +16,6 @@ package struct XMLEscaping: OptionSet, Sendable {
   /// Tabs and line feeds, of which readers make blanks in attributes otherwise.
   package static let tabsAndLineFeeds = XMLEscaping(rawValue: 16)
 
-  /// In elements.
   package static let element: XMLEscaping = [.greater, .carriageReturn]
   /// Between the double quotes of an attribute, so that its value is kept.
   package static let attribute: XMLEscaping = [.quote, .carriageReturn, .tabsAndLineFeeds]

@@ -6,7 +6,6 @@ struct AssignedKeys {
   /// By table: the new key of each old one.
   var tables: [TableID: ReplacedKeys] = [:]
 
-  /// Whether no key was assigned.
   var isEmpty: Bool { tables.isEmpty }
 
   /// The way back.

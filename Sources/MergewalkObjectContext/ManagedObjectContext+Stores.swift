@@ -15,7 +15,6 @@ extension ManagedObjectContext {
   /// The coordinator's stores, in the order in which they were added.
   public var stores: [PersistentStore] { storeList.stores }
 
-  /// An entity's table in a store.
   func table(_ entity: EntityDescription, store number: Int) -> TableID {
     TableID(root: entity.rootIndex, store: number, of: model)
   }
@@ -48,12 +47,10 @@ extension ManagedObjectContext {
   /// The UUID of the store that a table is in, also when it was removed.
   func storeUUID(_ table: TableID) -> String { storeList.identifiers[table.store] }
 
-  /// The ID of a record.
   func objectID(table: TableID, entity: Int, primaryKey: Int64) -> ManagedObjectID {
     ManagedObjectID(storeUUID: storeUUID(table), entity: model.entities[entity], primaryKey: primaryKey)
   }
 
-  /// The numbers of the stores that have an entity.
   func storeNumbers(_ entity: EntityDescription) -> [Int] {
     storeList.numbers.filter { storeList.all[$0].contains(entity) }
   }

@@ -190,7 +190,6 @@ public final class ManagedObjectContext {
   /// The rows of a root entity in the first store.
   package func buffer(root: Int) -> RowBuffer { buffer(table: TableID(root: root)) }
 
-  /// The buffers that exist.
   package var allBuffers: [RowBuffer] { buffers.compactMap { $0 } }
 
   /// Adds rows of one entity that the next save inserts, with primary keys of their own and the model's defaults.
@@ -218,7 +217,6 @@ public final class ManagedObjectContext {
     return template
   }
 
-  /// The rules of an entity.
   func validator(_ entity: EntityDescription) -> EntityValidator {
     if let validator = validators[entity.index] { return validator }
     let validator = EntityValidator(entity)
@@ -329,7 +327,6 @@ package struct StoredCell {
   /// The bytes of a text or blob cell.
   package var bytes: [UInt8] = []
 
-  /// The cell of no value.
   static let null = StoredCell(tag: CellTag.null)
 
   private init(tag: UInt8) { self.tag = tag }

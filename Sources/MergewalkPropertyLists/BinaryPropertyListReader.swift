@@ -11,7 +11,6 @@ package struct BinaryPropertyListReader {
     /// The greatest number of objects in the unfolded tree.
     package var objects = 4_000_000
 
-    /// The default limits.
     package init() {}
   }
 

@@ -20,7 +20,6 @@ package final class QueryGuard {
   /// Whether a statement that was compiled is recursive, so that it need not end.
   package private(set) var isRecursive = false
 
-  /// Begins to guard a connection.
   package init(_ connection: Connection) {
     self.connection = connection
     mergewalk_db_config(connection.handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nil)

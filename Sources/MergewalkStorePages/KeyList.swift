@@ -18,10 +18,8 @@ struct KeyList {
   private var spare: ContiguousArray<Item> = []
   /// Whether equal prefixes of ``KeyOrder`` mean equal keys.
   private(set) var isExact = true
-  /// The length of the longest key.
   private(set) var longest = 0
 
-  /// Sorts the keys of a chunk.
   mutating func sort(_ chunk: KeyChunk, _ order: KeyOrder) {
     let bytes = UnsafePointer(chunk.bytes)
     take(chunk, order)

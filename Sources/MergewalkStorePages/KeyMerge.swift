@@ -5,7 +5,6 @@ import Glibc
 /// `@unchecked Sendable`: it belongs to the background thread once a ``KeyBatch`` has been given.
 final class KeyMerge: @unchecked Sendable {
   private var tournament: Tournament
-  /// The length of the longest key.
   let longest: Int
 
   /// The bytes of memory that all runs of one index are read with.

@@ -40,7 +40,6 @@ struct KeyRun {
 
   /// The key that comes next.
   @inline(__always) var key: UnsafePointer<UInt8> { UnsafePointer(buffer + start + 4) }
-  /// Its length.
   @inline(__always) var length: Int { Int((buffer + start).get32) }
 
   /// Goes behind the key that came.

@@ -23,13 +23,11 @@ package struct PageError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system's error number, or 0.
   package let number: Int32
 
-  /// Creates an error.
   package init(_ code: Code, _ message: String, number: Int32 = 0) {
     self.code = code
     self.message = message
     self.number = number
   }
 
-  /// The message.
   package var description: String { message }
 }

@@ -131,10 +131,8 @@ package final class PageFile {
     blocks.append(block)
   }
 
-  /// Writes a page that was there before.
   func replace(_ page: UInt32, _ bytes: Bytes) throws(PageError) { try write(bytes, layout.pageSize, at: page) }
 
-  /// Reads a page that was there before.
   func read(_ page: UInt32) throws(PageError) -> [UInt8] {
     guard page > 1, page < oldEnd else { throw PageError(.unsupportedFile, "there is no page \(page)") }
     var bytes = [UInt8](repeating: 0, count: layout.pageSize)

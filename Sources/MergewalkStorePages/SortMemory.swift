@@ -31,7 +31,6 @@ final class SortMemory {
 
 /// Sorted keys in the spill file.
 struct SpilledKeys {
-  /// Where they are.
   let range: Range<Int>
   /// The length of the longest one.
   let longest: Int

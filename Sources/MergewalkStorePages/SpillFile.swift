@@ -13,7 +13,6 @@ final class SpillFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Appends bytes.
   func append(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(PageError) {
     if descriptor < 0 { try open() }
     try PageFile.write(descriptor, bytes, count, at: size)

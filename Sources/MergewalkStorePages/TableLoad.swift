@@ -7,7 +7,6 @@ package struct IndexShape: Sendable, Hashable {
   /// Whether it refuses equal keys.
   package var isUnique: Bool
 
-  /// Describes an index.
   package init(root: UInt32, columns: [Int], isUnique: Bool) {
     self.root = root
     self.columns = columns

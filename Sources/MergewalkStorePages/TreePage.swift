@@ -24,7 +24,6 @@ final class TreePage {
   }
 
   let kind: Kind
-  /// The page's bytes.
   let bytes: Bytes
   private let size: Int
   private let headerSize: Int
@@ -63,7 +62,6 @@ final class TreePage {
     fill.deallocate()
   }
 
-  /// Empties the page.
   func clear() {
     fill.pointee.count = 0
     fill.pointee.top = size

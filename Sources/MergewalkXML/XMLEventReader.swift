@@ -9,7 +9,6 @@ package final class XMLEventReader {
   package enum Event {
     /// The document says that it has a type of this name.
     case documentType(String)
-    /// An element starts.
     case start(XMLTag)
     /// Text inside the innermost element; a text may come in several pieces. Line ends are line feeds.
     case text(UnsafeRawBufferPointer)

@@ -19,14 +19,12 @@ struct PositionTracker {
     lineStart = start
   }
 
-  /// The position of the code point with this index.
   mutating func position(ofCodePoint index: Int) -> SourcePosition {
     if index < codePoints { rewind() }
     while codePoints < index, offset < bytes.count { step() }
     return SourcePosition(line: line, column: offset - lineStart + 1, byteOffset: offset)
   }
 
-  /// The position of a byte.
   mutating func position(ofByte index: Int) -> SourcePosition {
     if index < offset { rewind() }
     while offset < index, offset < bytes.count { step() }

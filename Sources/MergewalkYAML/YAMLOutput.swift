@@ -9,9 +9,7 @@ package indirect enum YAMLOutput: Sendable, Hashable {
   case string(String)
   /// Text that is always in double quotes.
   case quoted(String)
-  /// A list on lines of its own.
   case list([YAMLOutput])
-  /// A list on one line.
   case flowList([YAMLOutput])
   /// Keys and values on lines of their own, in this order.
   case mapping([(key: String, value: YAMLOutput)])
@@ -95,6 +93,5 @@ package indirect enum YAMLOutput: Sendable, Hashable {
   /// Compares structure and text.
   package static func == (left: YAMLOutput, right: YAMLOutput) -> Bool { left.text == right.text }
 
-  /// Hashes the text.
   package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -3,7 +3,6 @@ enum HelpTopic: String, CaseIterable {
   case pipelines, formats, dates, numbers, modes, rejects, variables, topics
   case exitCodes = "exit-codes"
 
-  /// The names of all topics.
   static var list: String { allCases.map(\.rawValue).sorted().joined(separator: ", ") }
 
   /// The explanation, at most 80 columns wide.

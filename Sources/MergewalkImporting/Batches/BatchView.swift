@@ -10,7 +10,6 @@ struct BatchView {
   let count: Int
   /// The records that are imported now: all, or a part of them after something was refused.
   var records: Range<Int>
-  /// The cells of each field.
   let fields: [CellColumnView]
   /// What is known of each node.
   let nodes: [NodeView]

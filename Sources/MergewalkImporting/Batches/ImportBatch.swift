@@ -57,7 +57,6 @@ struct ImportBatch: Sendable {
 
   /// Whether a record names an object of a node.
   enum KeyState {
-    /// It does.
     static let usable: UInt8 = 0
     /// A part of the key is null.
     static let null: UInt8 = 1
@@ -83,7 +82,6 @@ struct NodeColumns: Sendable {
 
   /// Whether the record names an object.
   var keyStates = ContiguousArray<UInt8>()
-  /// The hash of the key.
   var keyHashes = ContiguousArray<UInt64>()
   /// The hash of key and attributes, 0 when a cell is absent; relationships are chained on by the writer.
   var contentHashes = ContiguousArray<UInt64>()

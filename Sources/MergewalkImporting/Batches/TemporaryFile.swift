@@ -43,7 +43,6 @@ final class TemporaryFile {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("rewind", folder) }
   }
 
-  /// Writes all bytes.
   func write(_ bytes: UnsafeRawBufferPointer) throws(ImportError) {
     guard WholeBytes.write(bytes, to: descriptor).failure == 0 else { throw Self.failure("write", folder) }
     length += bytes.count

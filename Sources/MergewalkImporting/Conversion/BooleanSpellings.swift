@@ -4,7 +4,6 @@ struct BooleanSpellings: Sendable {
   private var words: [UInt64] = []
   private var lengths: [UInt8] = []
   private var values: [Bool] = []
-  /// Longer spellings.
   private var long: [(bytes: [UInt8], value: Bool)] = []
 
   static let defaultTrue = ["true", "t", "yes", "y", "1", "on"]

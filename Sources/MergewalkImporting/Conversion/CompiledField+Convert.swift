@@ -137,7 +137,6 @@ extension CompiledField {
     }
   }
 
-  /// The cell of one field.
   @inline(__always)
   private func cell(
     _ conversion: some FieldConversion, _ state: FieldState, _ field: FieldBytes, _ fieldStart: Int,

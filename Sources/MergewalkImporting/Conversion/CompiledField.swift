@@ -33,9 +33,7 @@ package struct CompiledField: Sendable {
     case storedDate(StoredDateConversion)
   }
 
-  /// The attribute's name.
   package let attributeName: String
-  /// The attribute's type.
   package let type: AttributeType
   /// How dates are written, for messages.
   package let options: ConversionOptions

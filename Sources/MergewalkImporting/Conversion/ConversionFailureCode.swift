@@ -46,10 +46,8 @@ package struct FieldFailure: Sendable, Hashable {
   package var column: Int32
   /// The ``CompiledField/identifier`` of the field that failed.
   package var field: Int32
-  /// The code of the reject.
   package var code: RejectCode
 
-  /// Creates a failure.
   package init(record: Int32, column: Int32, field: Int32, code: RejectCode) {
     self.record = record
     self.column = column

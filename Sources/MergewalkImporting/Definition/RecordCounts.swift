@@ -25,7 +25,6 @@ public struct RecordCounts: Sendable, Hashable {
   /// The counts in the order of their names.
   package var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
 
-  /// The counts with their names.
   package var named: [(String, Int)] { Array(zip(Self.names, numbers)) }
 
   /// Takes six counts.

@@ -29,7 +29,6 @@ struct ValueCounts: Sendable, Equatable {
     left.loss = left.loss ?? right.loss
   }
 
-  /// The replacements of a field.
   subscript(field: Int) -> Replacements {
     get { field < replaced.count ? replaced[field] : .zero }
     set {

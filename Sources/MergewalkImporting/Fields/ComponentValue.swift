@@ -68,7 +68,6 @@ package struct ComponentValue: Sendable {
     }
   }
 
-  /// The component that it is.
   package let spec: ComponentSpec
   /// Where the mapping starts.
   package var position: SourcePosition

@@ -1,6 +1,5 @@
 /// The kind of value of a field of a pipeline file.
 package enum FieldKind: Sendable, Hashable {
-  /// Text.
   case text
   /// Text that may be empty.
   case content
@@ -58,9 +57,7 @@ extension FieldKind {
 
 /// One field of a component: all that parsing, lint and the reference need to know about it.
 package struct FieldSpec: Sendable, Hashable {
-  /// The field's name.
   package var name: String
-  /// The kind of its value.
   package var kind: FieldKind
   /// Whether leaving it out is an error.
   package var isRequired: Bool

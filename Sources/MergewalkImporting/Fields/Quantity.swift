@@ -52,7 +52,6 @@ package enum CharacterName {
   /// The names, for messages.
   package static var names: String { list.joined(separator: ", ") }
 
-  /// The names.
   package static var list: [String] { table.map(\.name) }
 
   /// The ASCII character that the text is or names, empty for `none`; `nil` when it is neither.

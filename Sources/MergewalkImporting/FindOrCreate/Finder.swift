@@ -36,7 +36,6 @@ protocol Finder: AnyObject {
     _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) throws(ImportError)
-  /// Makes objects look as if their content were unknown.
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool)
   /// Makes the object of a row look as if its content were unknown.
   func forgetContent(of row: StoredKey, _ importer: BatchImporter)

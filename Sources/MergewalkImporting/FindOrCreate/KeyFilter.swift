@@ -45,7 +45,6 @@ final class KeyFilter {
     journal.removeAll(keepingCapacity: true)
   }
 
-  /// The block of a hash.
   @inline(__always)
   private func block(_ hash: UInt64) -> Int {
     Int(truncatingIfNeeded: (hash & 0xFFFF_FFFF_0000_0000).multipliedFullWidth(by: blockCount).high)

@@ -48,14 +48,12 @@ final class KeyTable {
   /// Memory in use, in bytes; what was reserved and never touched takes none.
   var bytesInUse: Int { count * MemoryLayout<Entry>.stride + (mask + 1) * 4 + arena.count }
 
-  /// The entry's content hash.
   func content(_ entry: Int) -> UInt64 { entries[entry].content }
   /// Replaces the entry's content hash.
   func setContent(_ entry: Int, _ content: UInt64) {
     replaced.append((entry, entries[entry].content))
     entries[entry].content = content
   }
-  /// The entry's primary key.
   func primaryKey(_ entry: Int) -> Int64 { entries[entry].primaryKey }
 
   /// Makes entries look as if their content were unknown.

@@ -15,7 +15,6 @@ protocol KnownKeys: AnyObject {
   func find(_ key: RecordKey) -> Int
   /// The entry whose hash and content hash are both the given ones, or a negative number; asked where bytes are compared.
   func findUnchanged(hash: UInt64, content: UInt64) -> Int
-  /// The primary key of an entry.
   func primaryKey(_ entry: Int) -> Int64
   /// The content hash of an entry, 0 when unknown.
   func content(_ entry: Int) -> UInt64

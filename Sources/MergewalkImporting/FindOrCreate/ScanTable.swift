@@ -212,16 +212,13 @@ final class ScanTable {
     }
   }
 
-  /// The content hash at a place.
   @inline(__always) func content(_ place: Int) -> UInt64 { places[place].content }
   /// Replaces the content hash at a place.
   func setContent(_ place: Int, _ content: UInt64) {
     replaced.append((places[place].key, places[place].content))
     places[place].content = content
   }
-  /// The primary key at a place.
   @inline(__always) func primaryKey(_ place: Int) -> Int64 { Int64(primaryKeys[place]) }
-  /// Replaces the primary key at a place.
   @inline(__always) func setPrimaryKey(_ place: Int, _ key: Int64) {
     primaryKeys[place] = UInt32(truncatingIfNeeded: key)
   }

@@ -45,7 +45,6 @@ struct StrategyChoice {
   /// What a key takes in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 
-  /// Makes the state of every node.
   func nodes() throws(StoreError) -> [NodeState] {
     var states: [NodeState] = []
     for (index, part) in plan.nodes.enumerated() {

@@ -4,7 +4,6 @@ import Glibc
 ///
 /// The rejects file, the JSON result, the logs and the table of runs all carry ``text``.
 package struct RunIdentity: Sendable, Hashable {
-  /// The pipeline's name.
   package let pipeline: String
   /// When the run began, in seconds since 1970 UTC.
   package let started: Double

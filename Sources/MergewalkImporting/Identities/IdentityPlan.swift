@@ -5,9 +5,7 @@ import MergewalkRecordFormats
 
 /// The import of one entity's whole objects, resolved against the model and the headers of its files.
 struct IdentityPlan: Sendable {
-  /// The entity.
   let entity: EntityDescription
-  /// The inputs.
   let sources: [ByteSource]
   /// How they are read.
   let format: RecordFormat

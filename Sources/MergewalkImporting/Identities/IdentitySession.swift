@@ -260,7 +260,6 @@ final class IdentitySession {
     }
   }
 
-  /// The field of a part that has a relationship.
   private static func field(_ relationship: RelationshipDescription, of part: IdentityPlan) -> Int32? {
     part.fields.firstIndex {
       $0.relationship?.slot == relationship.slot

@@ -2,11 +2,9 @@ import MergewalkObjectModel
 
 /// A to-many relationship that records fill with lists, resolved against the model.
 struct ImportList: Sendable {
-  /// The relationship.
   var description: RelationshipDescription
   /// The column of the record batch that holds the lists.
   var column: Int
-  /// The column's name.
   var columnName: String
   /// What the reader is asked for.
   var request: String

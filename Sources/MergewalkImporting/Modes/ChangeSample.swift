@@ -57,10 +57,8 @@ final class ChangeSample {
     }
   }
 
-  /// Changes each of the changes.
   func update(_ body: (inout ObjectChange) -> Void) { for index in changes.indices { body(&changes[index]) } }
 
-  /// The value of an attribute of a row.
   func value(of attribute: AttributeDescription, row: Int, _ buffer: RowBuffer) -> ObjectChange.Value? {
     let property = Property(name: attribute.name, slot: attribute.slot, attribute: attribute)
     return value(buffer.snapshot(row: row, slot: property.slot), property, buffer)

@@ -64,7 +64,6 @@ final class ObjectMarks {
     }
   }
 
-  /// Whether a key is marked.
   @inline(__always)
   func contains(_ key: Int64) -> Bool {
     guard key < Self.denseEnd else { return far.contains(key) }

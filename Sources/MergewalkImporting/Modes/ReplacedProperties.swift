@@ -14,7 +14,6 @@ extension CompiledField {
     return compiled
   }
 
-  /// Fills a column with one value.
   func fill(_ cells: inout CellColumn, with constant: Substitution, _ records: inout RecordBatch) {
     var payload = constant.payload
     if let bytes = constant.bytes {

@@ -3,11 +3,8 @@ import MergewalkObjectStore
 
 /// The attribute that says whether an object is gone: a Boolean that is true, or a Date that is there.
 struct SoftDelete: Sendable {
-  /// The attribute's name.
   let name: String
-  /// Its slot.
   let slot: Int
-  /// Whether it is a Date.
   let isDate: Bool
 
   /// Takes an attribute; `nil` for types that cannot say it.

@@ -5,7 +5,6 @@ package struct StoredCursors {
   private var state: MergewalkState
   private let pipeline: String
 
-  /// Reads the cursors of a pipeline.
   package init(_ metadata: StoreMetadata, pipeline: String) {
     state = metadata.mergewalk
     self.pipeline = pipeline
@@ -44,7 +43,6 @@ package struct StoredCursors {
       part: part)
   }
 
-  /// The metadata with these cursors.
   func written(to metadata: StoreMetadata) -> StoreMetadata {
     var metadata = metadata
     var current = metadata.mergewalk

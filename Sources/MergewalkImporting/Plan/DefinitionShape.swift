@@ -11,7 +11,6 @@ struct DefinitionShape {
     self.hasRejectsFile = hasRejectsFile
   }
 
-  /// Checks a part.
   mutating func check(_ part: ImportPart) {
     check(part.root, isRoot: true)
     if let since = part.since { check(since, part) }

@@ -5,10 +5,8 @@ import MergewalkObjectModel
 struct FindingList {
   /// The path that findings carry: the pipeline file, or the name of a definition that Swift code makes.
   let path: String
-  /// What was found.
   private(set) var list: [Diagnostic] = []
 
-  /// Whether one of them is an error.
   var hasErrors: Bool { list.contains { $0.severity == .error } }
 
   /// Adds a finding, of its kind's own weight unless another one is given.

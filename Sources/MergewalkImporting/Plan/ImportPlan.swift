@@ -29,11 +29,8 @@ struct ImportPlan: Sendable {
 
   /// The names of a field.
   struct FieldName: Sendable {
-    /// The entity's name.
     var entity: String
-    /// The attribute's name.
     var attribute: String
-    /// The column's name.
     var column: String
   }
 
@@ -112,9 +109,7 @@ struct ImportNode: Sendable {
 
 /// A to-one relationship from one node to another.
 struct ImportRelationship: Sendable {
-  /// The relationship's name.
   var name: String
-  /// Its slot.
   var slot: Int
   /// The node at the other end.
   var target: Int
@@ -129,7 +124,6 @@ struct ImportRelationship: Sendable {
   var isLate: Bool
   /// Whether it is set in a second pass, when all objects are there; it is late too.
   var isPostponed = false
-  /// The relationship.
   var description: RelationshipDescription
 
   /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.

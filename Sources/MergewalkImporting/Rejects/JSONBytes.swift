@@ -32,7 +32,6 @@ package struct JSONBytes {
     isFirst = false
   }
 
-  /// Ends a line of NDJSON.
   package mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))
     isFirst = true
@@ -54,10 +53,8 @@ package struct JSONBytes {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// Appends JSON text as it is.
   package mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
 
-  /// Appends a member that is a string.
   package mutating func member(_ name: StaticString, _ value: String) {
     key(name)
     bytes.append(json: value, .lines)

@@ -12,7 +12,6 @@ final class RejectOutput {
   private let redaction: Redaction
   /// Which files were replayed.
   private let replayed: ReplayedRejects
-  /// Rejects by code.
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
   private var part: String?

@@ -7,7 +7,6 @@ import Glibc
 package struct Reject: Sendable {
   /// One thing that is wrong with the record.
   package struct Reason: Sendable {
-    /// Why.
     package var code: RejectCode
     /// The message: found, then expected.
     package var message: String
@@ -20,7 +19,6 @@ package struct Reject: Sendable {
     /// Where the reason stands in the file.
     package var position: SourcePosition
 
-    /// Creates a reason.
     package init(
       _ code: RejectCode, message: String, entity: String? = nil, attribute: String? = nil, field: String? = nil,
       position: SourcePosition
@@ -55,7 +53,6 @@ package struct Reject: Sendable {
   /// Whether the raw record is only its beginning.
   package var isCut = false
 
-  /// Creates a reject.
   package init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
     self.file = file
     self.member = member
@@ -80,7 +77,6 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
   }
   /// The kind of failure.
   package var code: Code
-  /// The file's path.
   package var path: String
   /// The operating system's error number.
   package var number: Int32

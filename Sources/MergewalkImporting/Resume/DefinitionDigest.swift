@@ -10,7 +10,6 @@ import MergewalkObjectStore
 struct DefinitionDigest {
   private var hash: UInt64 = 0x6D65_7267_6577_616C
 
-  /// The digest of a definition.
   static func of(_ definition: ImportDefinition) -> UInt64 {
     var digest = DefinitionDigest()
     for entity in definition.model.versionHashes {

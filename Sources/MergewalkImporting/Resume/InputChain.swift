@@ -13,7 +13,6 @@ struct InputChain: Sendable, Equatable {
   private(set) var records = 0
   /// Records that were not refused.
   private(set) var good = 0
-  /// The hash of those.
   private var goodHash: UInt64
   /// The hash of refused ones.
   private var errorHash: UInt64
@@ -25,7 +24,6 @@ struct InputChain: Sendable, Equatable {
     errorHash = ~seed
   }
 
-  /// Adds the records of a batch.
   mutating func add(_ batch: RecordBatch) {
     if batch.source != source || batch.member != member { begin(batch) }
     records += batch.recordCount + batch.errors.count

@@ -8,7 +8,6 @@ import MergewalkRecordFormats
 /// true as they are. What is left when a run has ended but was not reported is a checkpoint that ``isDone``.
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
-  /// The version of the layout.
   static let version: Int64 = 3
 
   // What stays the same throughout the run.
@@ -17,13 +16,11 @@ struct RunCheckpoint: Sendable, Equatable {
   var run = ""
   /// When the run began, in seconds since 1970.
   var started = 0.0
-  /// The digest of the definition.
   var definition: UInt64 = 0
   /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
   var inputs: [SourcePrint] = []
   /// How many inputs each part has.
   var inputCounts: [Int] = []
-  /// The hash of all fingerprints.
   var inputsHash: UInt64 = 0
 
   // What grows.
@@ -34,7 +31,6 @@ struct RunCheckpoint: Sendable, Equatable {
   var isDone = false
   /// Where the run is, and what was counted up to there.
   var place = RunPlace()
-  /// The bytes of the rejects file.
   var rejectBytes = 0
   /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
   var boot = ""
@@ -52,7 +48,6 @@ struct RunCheckpoint: Sendable, Equatable {
 // MARK: - The property list
 
 extension RunCheckpoint {
-  /// The checkpoint as a property list.
   var list: PropertyList {
     let position = place.position
     var entries = [
@@ -310,7 +305,6 @@ extension TextAccount {
 }
 
 extension PropertyList {
-  /// An array of whole numbers.
   fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .integer(Int64($0)) }) }
 
   /// A dictionary, sorted by its keys.

@@ -30,9 +30,7 @@ enum RunStart {
 /// - The kill tests (`CLITests/Once`) stop a run at every point; add a point for each new step.
 struct RunStartChoice {
   let definition: ImportDefinition
-  /// The definition's digest.
   let digest: UInt64
-  /// The inputs as they are.
   let inputs: [SourcePrint]
 
   init(_ definition: ImportDefinition) {
@@ -193,7 +191,6 @@ struct RunStartChoice {
 
 /// Which inputs a finished run had.
 struct FinishedRun {
-  /// The digest of the definition.
   var definition: UInt64
   /// The hash of all their bytes, see ``SourcePrint/contents(_:)``.
   var contents: UInt64

@@ -23,21 +23,17 @@ struct RunTally: Sendable, Equatable {
   var loss: String?
   /// How objects were found, by entity.
   var findPlans: [String: String] = [:]
-  /// Rejects by code.
   var rejectCounts: [String: Int] = [:]
-  /// Batches written.
   var batches = 0
   /// Fetches executed.
   var fetches = 0
   /// Statements executed.
   var statements = 0
-  /// Bytes of input read.
   var bytesRead = 0
   /// The same of the parts that are done.
   var bytesDone = 0
   /// Objects that no record names and that may not be deleted.
   var denied = 0
-  /// Seconds that the run has taken.
   var seconds = 0.0
   /// What the part that is being imported maps and has not found; `nil` before it begins.
   var unmatched: UnmatchedColumns.State?

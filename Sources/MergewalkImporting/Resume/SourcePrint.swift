@@ -97,7 +97,6 @@ struct SourcePrint: Sendable, Equatable {
       && Self.hash(source.path, at: Int(size) - window, count: window) == tail
   }
 
-  /// The hash of a path.
   static func nameHash(_ path: String) -> UInt64 {
     var path = path
     return path.withUTF8 { bytes in bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 1) } ?? 0 }

@@ -34,7 +34,6 @@ final class BatchChannel: Sendable {
   /// Whether the receiver has nothing to do at this moment, so that it may as well do a part of the sender's work.
   var isReceiverIdle: Bool { shared.withLock { $0.isReceiverWaiting && $0.filled.isEmpty } }
 
-  /// Sends a filled batch.
   func send(_ batch: consuming ImportBatch) { shared.give(batch) { $0.filled.append($1) } }
 
   /// Says that nothing more will come, and why if it is not the end of the input.

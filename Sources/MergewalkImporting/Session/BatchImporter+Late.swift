@@ -171,7 +171,6 @@ extension BatchImporter {
     private var counts: [Int] = []
     var keyBytes = KeyBytes()
 
-    /// Adds the key of a record.
     mutating func add(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) {
       let key = keyBytes.key(keys.columns, row: record, arena: arena)
       let entry = table.find(hash: keys.node.keyHashes[record], key: key)

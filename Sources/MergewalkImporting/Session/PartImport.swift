@@ -34,7 +34,6 @@ final class PartImport {
   private(set) var warnings: [RunWarning] = []
   /// Those about files that may be cut.
   private var ends: [RunWarning] = []
-  /// Bytes of input read.
   private(set) var bytesRead = 0
   /// What became of their text; what an earlier process has imported is read once more.
   private var text = TextAccount()
@@ -436,14 +435,12 @@ struct PartTimes: Sendable {
   /// Converting them, mostly on the reader's thread.
   var convert = 0.0
 
-  /// These times and another part's.
   func adding(_ other: PartTimes) -> PartTimes {
     var sum = self
     sum.add(other)
     return sum
   }
 
-  /// Adds another part's times.
   mutating func add(_ other: PartTimes) {
     prepare += other.prepare
     wait += other.wait

@@ -16,7 +16,6 @@ struct RecordLedger: Sendable {
     case unchanged
     /// The mode or the duplicate policy passed it over.
     case skipped
-    /// It was rejected.
     case rejected
     /// It waits for the end of the run, when an index can tell whether its key is known.
     case deferred
@@ -26,10 +25,8 @@ struct RecordLedger: Sendable {
   /// Records that were deferred and not settled yet.
   private(set) var waiting = 0
 
-  /// One of the counts.
   subscript(dynamicMember count: KeyPath<RecordCounts, Int>) -> Int { counts[keyPath: count] }
 
-  /// Counts records as read.
   mutating func take(_ count: Int) { counts.read += count }
 
   /// Counts the outcomes of a batch.

@@ -90,7 +90,6 @@ final class RecordRun {
     progress.partCount = definition.parts.count
   }
 
-  /// Whether the run goes on.
   private var goesOn: Bool { breach == nil && !isInterrupted }
 
   /// The first changes of objects, when they are to be shown.
@@ -98,7 +97,6 @@ final class RecordRun {
 
   // MARK: Steps
 
-  /// Imports all parts.
   func importParts() throws(ImportError) {
     if let sync { try rebuild(sync) }
     while place.part < definition.parts.count, goesOn {

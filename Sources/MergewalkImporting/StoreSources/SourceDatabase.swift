@@ -8,7 +8,6 @@ struct SourceDatabase {
   let reading: ReadOnlyDatabase
   private let header: DatabaseHeader
 
-  /// The database's path.
   var path: String { reading.path }
   /// Whether texts are kept in UTF-16.
   var isUTF16: Bool { header.isUTF16 }
@@ -40,7 +39,6 @@ struct SourceDatabase {
     if !header.isWriteAhead { try checkLength(Self.header(reading)) }
   }
 
-  /// Ends the reading.
   func close() { reading.close() }
 
   /// Says what a failure of SQLite means.

@@ -7,7 +7,6 @@ import MergewalkBytes
 public struct StorePathTemplate: Sendable, Hashable {
   /// A piece of the path.
   enum Piece: Sendable, Hashable {
-    /// Text as it is.
     case text(String)
     /// The value, or its first characters.
     case value(first: Int?)

@@ -27,7 +27,6 @@ final class OrderedTransforms: @unchecked Sendable {
   /// What the summary warns of, from any thread.
   var warnings: [RunWarning] { notes.all }
 
-  /// Begins with a source.
   func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
     self.source = source.path
     try contract?.begin(source, format: format)

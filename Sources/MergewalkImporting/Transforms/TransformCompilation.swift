@@ -52,7 +52,6 @@ enum TransformCompilation {
     var columnNames: [String]
     /// For each field its derived column; nil for fields that take a column of the source as it is.
     var fields: [Outcome?]
-    /// For each list where it is.
     var lists: [ListPlace]
     /// The columns that transforms read, and what asks for them.
     var reads: [(name: String, position: SourcePosition)]

@@ -152,7 +152,6 @@ struct TransformCompiler {
     return text.flatMap { typed(name, $0, field.kind) }
   }
 
-  /// Makes a derived column.
   private mutating func make(_ definition: ColumnTransform) -> Value? {
     var value: Value?
     switch definition.source {

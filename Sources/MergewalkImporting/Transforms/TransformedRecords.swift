@@ -2,7 +2,6 @@
 struct TransformedRecords: Sendable {
   /// Whether each record is left out; empty when none is.
   var skipped: ContiguousArray<Bool> = []
-  /// The records that are rejected.
   var refusals: [RecordReject] = []
   /// The values that could not be made: record and column of the batch.
   var failedCells: Set<UInt64> = []
@@ -36,7 +35,6 @@ struct TransformedRecords: Sendable {
     replaced[column] = known
   }
 
-  /// Leaves a record out.
   mutating func skip(_ record: Int, of count: Int) {
     if skipped.isEmpty { skipped.fill(false, count: count) }
     skipped[record] = true

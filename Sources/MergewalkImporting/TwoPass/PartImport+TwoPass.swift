@@ -48,7 +48,6 @@ extension PartImport {
     try replay(waiting, for: .deferred(isFirst: true))
   }
 
-  /// Imports records that waited.
   private func replay(_ waiting: DeferredRecords, for pass: Pass) throws(ImportError) {
     let preparer = BatchPreparer(plan: plan, seed: importer.seed)
     importer.pass = pass

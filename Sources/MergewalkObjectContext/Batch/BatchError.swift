@@ -65,7 +65,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The entity that a batch request names.
   func batchEntity(_ name: String) throws(BatchError) -> EntityDescription {
     do throws(ObjectError) {
       let entity = try entity(named: name)

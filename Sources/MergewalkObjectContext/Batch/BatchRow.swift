@@ -111,7 +111,6 @@ public struct BatchRow: ~Copyable {
     guard type == .string || type == .uri else { throw try column(property).mismatch("text", entity) }
   }
 
-  /// The column of a property.
   private func column(_ property: Int) throws(ObjectError) -> BatchColumn {
     guard property >= 0, property < count else {
       throw ObjectError(.unknownKey, "the request has \(count) properties and none with the number \(property)")

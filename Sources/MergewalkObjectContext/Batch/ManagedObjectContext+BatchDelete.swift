@@ -46,7 +46,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Selects objects for a deletion.
   func select(_ keys: [Int64], _ entity: EntityDescription, _ plan: BatchDeletePlan) throws(BatchError) {
     try batchErrors { () throws(StoreError) in
       let access = try store.access(root: entity.rootIndex)

@@ -1,7 +1,6 @@
 /// An error that can say that a save failed: what a body of
 /// `PersistentContainer.write` with a typed error throws.
 public protocol WriteFailure: Error {
-  /// The error for a save that failed.
   init(_ error: SaveError)
 }
 

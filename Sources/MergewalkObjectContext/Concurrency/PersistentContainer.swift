@@ -126,7 +126,6 @@ final class CoordinatorBox: @unchecked Sendable {
     return coordinator
   }
 
-  /// Tells the readers what the coordinator has.
   func tellReaders() {
     guard let made else { return }
     let stores = made.stores.map(ReaderStore.init)

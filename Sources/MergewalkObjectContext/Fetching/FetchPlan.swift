@@ -8,7 +8,6 @@ struct FetchPlan {
   let entity: EntityDescription
   /// The number of the table that is asked.
   let table: TableID
-  /// The store that is asked.
   let store: PersistentStore
   /// What is done with rows.
   let options: FetchedRowReader.Options

@@ -68,7 +68,6 @@ extension FetchedObjects: Sendable {}
 
 /// The rows of a fetch's result: what keeps them in their places, or how to get them.
 final class FetchedRows {
-  /// Which records these are.
   let keys: FetchedKeys
   private let link: ContextLink
   /// The context, kept alive; `nil` where the context, or an object of it, may keep the result.

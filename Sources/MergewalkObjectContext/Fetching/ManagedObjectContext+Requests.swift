@@ -34,7 +34,6 @@ extension ManagedObjectContext {
     return try origin.objects(request)
   }
 
-  /// The objects of a request in one store.
   func fetchFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
     let plan = try FetchPlan(request, .objects, self)
     let options = plan.options
@@ -127,7 +126,6 @@ extension ManagedObjectContext {
     return try origin.dictionaries(request)
   }
 
-  /// The values of a request in one store.
   func fetchDictionariesFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
     let plan = try FetchPlan(request, .dictionaries, self)
     let compiled = try plan.compile(.values)

@@ -111,7 +111,6 @@ extension ManagedObjectContext {
     mergeIntoFollowers(event)
   }
 
-  /// The names of the properties at slots.
   private func names(_ slots: [UInt64], _ entity: EntityDescription) -> Set<String> {
     func has(_ slot: Int) -> Bool { slots[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1 }
     let attributes = entity.attributes.filter { !$0.isTransient && has($0.slot) }.map(\.name)

@@ -116,7 +116,6 @@ extension ManagedObjectContext {
     events.post(event)
   }
 
-  /// Tells that the context was reset.
   func postReset() {
     guard let events else { return }
     forgetPostedChanges()

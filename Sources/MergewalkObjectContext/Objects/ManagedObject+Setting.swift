@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// The short way to set attributes.
 ///
-/// Setting is done a hundred thousand times in a row, and nearly always nobody listens, the values are here, and the
+/// Setting is done a hundred thousand times in a row, and nearly always no hook or observer listens, the values are here, and the
 /// value is one that the attribute's type has: then it goes straight into its column. Everything else, errors included,
 /// is the business of ``ManagedObject/setValue(_:forKey:)``, which comes to the same result by itself.
 extension ManagedObject {

@@ -156,7 +156,6 @@ extension ManagedObject {
     }
   }
 
-  /// A value as a Swift type.
   final func typed<Value: ManagedValue>(_ value: AttributeValue, _ key: String) -> Value {
     if value == .null { return Value.emptyValue }
     if let typed = Value(attributeValue: value) { return typed }

@@ -103,7 +103,6 @@ extension ManagedObject {
       row: row, slot: slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base))
   }
 
-  /// The attribute of a name.
   final func attribute(_ key: String) throws(ObjectError) -> AttributeDescription {
     // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
     if entity.attribute(named: key) == nil, isFault { try validContext.fire(self) }
@@ -134,7 +133,6 @@ extension ManagedObjectContext {
 }
 
 extension AttributeDescription {
-  /// The cell that holds a value.
   func cell(_ value: AttributeValue, entity: EntityDescription) throws(ObjectError) -> StoredCell {
     var stored = value
     let isRight: Bool

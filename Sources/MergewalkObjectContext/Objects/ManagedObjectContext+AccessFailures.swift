@@ -52,7 +52,6 @@ extension ManagedObjectContext {
     return failures
   }
 
-  /// Whether there are any.
   @inline(__always)
   var hasAccessFailures: Bool { !typedFailures.isEmpty }
 

@@ -27,7 +27,6 @@ extension ManagedObjectContext {
     return found
   }
 
-  /// The request for objects whose attributes have given values.
   private func request(_ entityName: String, _ keys: [String: AttributeValue]) throws(ObjectError) -> FetchRequest {
     let entity = try entity(named: entityName)
     var conditions: [ObjectPredicate] = []

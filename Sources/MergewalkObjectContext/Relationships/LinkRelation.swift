@@ -5,7 +5,6 @@ import MergewalkObjectStore
 struct LinkRelation {
   /// Where the pairs are, within their store.
   let storage: LinkStorage
-  /// The number of the store.
   let store: Int
   /// Whether objects that have the relationship are the owners of pairs, not the targets.
   let isOwner: Bool

@@ -5,7 +5,6 @@ package import MergewalkObjectStore
 package struct LinkList {
   /// The primary key of the object.
   package var owner: Int64
-  /// The index of its entity.
   package var ownerEntity: Int32
   /// Whether the store cannot have pairs of it yet.
   package var isNew: Bool

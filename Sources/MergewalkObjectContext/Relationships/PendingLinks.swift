@@ -25,9 +25,7 @@ struct LinkChanges {
   private var partnersOfTarget: [Int64: [Int64]] = [:]
   /// The relationship, seen from the side that was changed first.
   let relation: LinkRelation
-  /// The table of the owners.
   var ownerTable: TableID { relation.ownerTable }
-  /// The table of the targets.
   var targetTable: TableID { relation.targetTable }
 
   init(_ relation: LinkRelation) { self.relation = relation }
@@ -91,7 +89,6 @@ final class PendingLinks {
   /// Whether the next save has something to do.
   var hasChanges: Bool { storages.values.contains(where: \.hasChanges) }
 
-  /// Replaces the changes of a relationship.
   func replace(_ place: LinkPlace, with changes: LinkChanges) { storages[place] = changes }
 
   /// Forgets the positions that were found out.

@@ -208,7 +208,6 @@ final class ChangeRecorder: RowRecorder {
     nextSweep = max(4096, cellCount)
   }
 
-  /// The key that a record has now.
   func currentKey(_ key: Int64, table: TableID) -> Int64 { key < 0 ? permanentKeys[table]?[key] ?? key : key }
 
   /// The payload of an old cell, with the key that the record has now to which a relationship refers.

@@ -9,7 +9,6 @@ final class UndoChanges {
   enum Kind: UInt8 {
     /// It was there and still is; the cells that changed are known.
     case changed
-    /// It was not there.
     case inserted
     /// It was there and is not any more; all its cells are known.
     case removed
@@ -44,7 +43,6 @@ final class UndoChanges {
 
   init(storedVersion: UInt32) { self.storedVersion = storedVersion }
 
-  /// Whether nothing was changed.
   var isEmpty: Bool { records.isEmpty && pairs.isEmpty }
 
   /// Takes a record in; returns its place.

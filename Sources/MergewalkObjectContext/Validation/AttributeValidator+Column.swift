@@ -46,7 +46,6 @@ extension AttributeValidator {
     if failures.count > before + 1 { failures[before...].sort { $0.row < $1.row } }
   }
 
-  /// Checks the cells that have the tag.
   @inline(__always)
   private static func scan(
     _ tags: UnsafeBufferPointer<UInt8>, _ payloads: UnsafeBufferPointer<UInt64>, _ tag: UInt8,

@@ -47,7 +47,6 @@ struct ArchiveWriter {
     objects[place] = .dictionary(keys.compactMap { key in values[key].map { PropertyList.Entry(key, $0) } })
   }
 
-  /// Writes an object.
   mutating func object(_ name: String, _ entries: [(String, PropertyList)]) -> PropertyList {
     let place = reserve()
     fill(place, name, entries)
@@ -96,7 +95,6 @@ struct ArchiveWriter {
       name, [("NS.keys", .array(references)), ("NS.objects", .array(keys.map { values[$0] ?? Self.null }))])
   }
 
-  /// The bytes of the archive with its root.
   func bytes(root: Int) -> [UInt8] {
     BinaryPropertyListWriter.write(
       .dictionary([

@@ -66,7 +66,6 @@ package struct ArchivedModel {
     findings.warning("unknownElement", .file, message)
   }
 
-  /// Reads the fetch requests of the model.
   private mutating func readRequests(_ draft: inout ModelDraft) {
     let known = Set(draft.entities.map(\.name))
     for (name, object) in archive.pairs(archive.root, "NSFetchRequestTemplates") {

@@ -74,7 +74,6 @@ package struct ModelArchiver {
     writer.fill(modelPlace, "NSManagedObjectModel", entries)
   }
 
-  /// The fetch requests by name.
   private mutating func fetchRequests(_ draft: ModelDraft) -> [(String, PropertyList)] {
     var written: [(String, PropertyList)] = []
     for request in draft.fetchRequestTemplates {
@@ -87,7 +86,6 @@ package struct ModelArchiver {
     return written
   }
 
-  /// A reference to the entity of a name.
   func reference(toEntity name: String) -> PropertyList? {
     model.entity(named: name).map { ArchiveWriter.reference(entityPlaces[$0.index]) }
   }

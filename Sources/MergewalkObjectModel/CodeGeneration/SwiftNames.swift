@@ -42,7 +42,6 @@ enum SwiftNames {
     return capitals.dropLast().lowercased() + word.dropFirst(capitals.count - 1)
   }
 
-  /// Text as a literal on one line.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

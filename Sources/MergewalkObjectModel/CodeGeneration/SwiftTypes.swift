@@ -23,7 +23,6 @@ struct SwiftTypes {
   /// Forgets the modules of the file before.
   mutating func beginFile() { modules = ["MergewalkObjectContext"] }
 
-  /// A type by its name in its module.
   mutating func type(_ name: String, in module: String) -> String {
     if module != "Swift" { modules.insert(module) }
     return classNames.contains(name) ? "\(module).\(name)" : name

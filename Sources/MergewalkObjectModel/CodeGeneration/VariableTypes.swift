@@ -2,7 +2,6 @@
 struct VariableTypes {
   /// What a variable stands for.
   enum Kind: Hashable {
-    /// A value of an attribute.
     case attribute(AttributeType, isOptional: Bool)
     /// Text to look for in a value.
     case text

@@ -11,14 +11,12 @@ package enum ArithmeticPolicy: Sendable {
 @usableFromInline package enum ArithmeticFailure: Error {
   /// The result is beyond what its type holds.
   case overflow
-  /// A division by zero.
   case divisionByZero
   /// The function has no value there: the root of a negative number.
   case undefined
 }
 
 extension PredicateError {
-  /// A function that failed.
   init(_ failure: ArithmeticFailure, _ function: ExpressionFunction) {
     switch failure {
     case .overflow: self.init(.overflow, "the result of \(function.rawValue) is beyond what its type holds")

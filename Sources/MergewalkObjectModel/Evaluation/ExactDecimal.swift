@@ -4,7 +4,6 @@
 /// It keeps the zeros at its end, `2.50` has two decimal places, but they decide about nothing: numbers that are equal
 /// have equal results, or none.
 package struct ExactDecimal: Sendable {
-  /// The digits with their sign.
   package var digits: Int128
   /// The power of ten.
   package var exponent: Int
@@ -15,7 +14,6 @@ package struct ExactDecimal: Sendable {
     self.exponent = exponent
   }
 
-  /// The number.
   package init(_ number: DecimalNumber) { self.init(number.significand, number.exponent) }
 
   /// The number without zeros at its end.

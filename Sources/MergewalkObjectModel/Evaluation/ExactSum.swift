@@ -13,7 +13,6 @@ struct ExactSum: Sendable {
   private var parts: [Double] = []
   /// What is infinite, and what is beyond the greatest binary64 number.
   private var infinities = 0.0
-  /// Whether every term was an integer.
   private(set) var isInteger = true
 
   /// Adds a term; a decimal as it is stored.

@@ -45,7 +45,6 @@ extension ExpressionFunction {
 
   // MARK: - One argument
 
-  /// Applies a function of one value.
   package func call(
     _ value: AttributeValue, _ policy: ArithmeticPolicy = .stored
   ) throws(PredicateError) -> AttributeValue {

@@ -30,7 +30,6 @@ package enum NumericValue: Sendable {
     }
   }
 
-  /// The value of an attribute.
   package var attributeValue: AttributeValue {
     switch self {
     case .integer(let value): .integer(value)
@@ -91,7 +90,6 @@ extension AttributeValue {
     }
   }
 
-  /// The number as a policy has it.
   @inline(__always)
   package func number(_ policy: ArithmeticPolicy) -> NumericValue? {
     if policy == .exact, case .decimal(let value) = self { return .decimal(ExactDecimal(value)) }

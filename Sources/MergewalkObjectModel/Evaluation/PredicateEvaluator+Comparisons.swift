@@ -5,7 +5,6 @@ extension PredicateEvaluator {
     case constants([ConstantValue])
   }
 
-  /// Whether a comparison holds for an object.
   mutating func holds(
     _ comparison: ComparisonPredicate, _ object: EvaluatedValue
   ) throws(PredicateError) -> Bool {

@@ -1,7 +1,6 @@
 // The functions that call each other in circles are small, each with one case of work, so that deep expressions need
 // little stack.
 extension PredicateEvaluator {
-  /// The value of an expression.
   mutating func value(
     of expression: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
@@ -48,7 +47,6 @@ extension PredicateEvaluator {
     }
   }
 
-  /// The values of several expressions.
   mutating func values(
     of expressions: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> [EvaluatedValue] {

@@ -1,7 +1,6 @@
 import Glibc
 
 extension PredicateEvaluator {
-  /// The value of a function.
   mutating func call(
     _ function: ExpressionFunction, _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {

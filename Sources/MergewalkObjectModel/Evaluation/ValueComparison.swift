@@ -6,9 +6,7 @@ package enum ValueFamily: Sendable {
   case text
   /// Points in time.
   case date
-  /// Bytes.
   case binary
-  /// UUIDs.
   case uuid
 }
 

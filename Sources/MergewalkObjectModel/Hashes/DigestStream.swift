@@ -22,7 +22,6 @@ package final class DigestStream {
     gathered.deallocate()
   }
 
-  /// Adds bytes.
   package func add(_ bytes: UnsafeRawBufferPointer) {
     if bytes.count > gathered.count - gatheredCount {
       update(UnsafeRawBufferPointer(rebasing: gathered[..<gatheredCount]))

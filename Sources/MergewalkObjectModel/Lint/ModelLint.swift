@@ -88,7 +88,6 @@ struct ModelChecker {
     checkConfigurations()
   }
 
-  /// The entity and its ancestors.
   func lineage(_ entity: Int) -> [Int] { [entity] + ancestors[entity] }
 
   func attribute(_ name: String, of entity: Int) -> AttributeDescription? {

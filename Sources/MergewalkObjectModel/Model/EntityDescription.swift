@@ -33,9 +33,7 @@ public final class EntityDescription: Sendable {
 
   /// What reading and setting a value has to know of an attribute, by its name.
   package struct AttributeAccess: Sendable {
-    /// The attribute's slot.
     package let slot: Int
-    /// Its type.
     package let type: AttributeType
     /// Whether its bytes say where they are (``AttributeDescription/allowsExternalBinaryDataStorage``).
     package let isExternal: Bool

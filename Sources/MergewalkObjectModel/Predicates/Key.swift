@@ -48,7 +48,6 @@ public struct Key: Sendable, PredicateOperand {
 
 /// An operand of a comparison: a key, an expression or a constant.
 public protocol PredicateOperand {
-  /// The operand as an expression.
   var expression: ObjectExpression { get }
 }
 

@@ -91,7 +91,6 @@ package struct LikePattern: Sendable {
     return outcome
   }
 
-  /// Whether all of the text matches.
   package func matches(_ text: String) throws(PredicateError) -> Bool {
     try text.withBytes { bytes throws(PredicateError) in try matches(bytes) }
   }

@@ -11,7 +11,6 @@ struct PatternAutomaton: Sendable {
 
   /// The number of 64-bit words of a set of places.
   private var width = 1
-  /// Whether the empty text matches.
   private var matchesEmpty = false
   /// The places that a text can begin with.
   private var first: [UInt64] = []

@@ -29,7 +29,6 @@ package enum TextBytes {
     return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
   }
 
-  /// Whether every byte is ASCII.
   package static func areASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     asciiPrefix(bytes, from: 0) == bytes.count
   }
@@ -47,13 +46,11 @@ package enum TextBytes {
     return index
   }
 
-  /// Whether the text begins with the part.
   package static func hasPrefix(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
     guard part.count <= text.count else { return false }
     return compare(UnsafeBufferPointer(rebasing: text[..<part.count]), part) == 0
   }
 
-  /// Whether the text ends with the part.
   package static func hasSuffix(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
     guard part.count <= text.count else { return false }
     return compare(UnsafeBufferPointer(rebasing: text[(text.count - part.count)...]), part) == 0

@@ -18,17 +18,14 @@ package enum TextComparison {
     }
   }
 
-  /// Whether the texts are the same.
   package static func areEqual(_ left: Bytes, _ right: Bytes, _ options: Options) -> Bool {
     compare(left, right, options) == 0
   }
 
-  /// Whether the text begins with the part.
   package static func hasPrefix(_ text: Bytes, _ part: Bytes, _ options: Options) -> Bool {
     withBothFolded(text, part, options, TextBytes.hasPrefix)
   }
 
-  /// Whether the text ends with the part.
   package static func hasSuffix(_ text: Bytes, _ part: Bytes, _ options: Options) -> Bool {
     withBothFolded(text, part, options, TextBytes.hasSuffix)
   }

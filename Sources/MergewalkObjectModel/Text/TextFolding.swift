@@ -19,7 +19,6 @@ package enum TextFolding {
     options.contains(.normalized) ? [] : options.intersection([.caseInsensitive, .diacriticInsensitive])
   }
 
-  /// Returns the folded text.
   package static func fold(_ text: String, _ options: Options) -> String {
     let options = effective(options)
     if options.isEmpty { return text }

@@ -35,7 +35,6 @@ public struct TextPattern: Sendable {
 
   private let engine: Engine
 
-  /// The pattern that no text matches.
   package static let nothing = TextPattern(engine: .nothing)
 
   private init(engine: Engine) { self.engine = engine }

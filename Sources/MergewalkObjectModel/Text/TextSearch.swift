@@ -24,7 +24,6 @@ package final class TextSearch: Sendable {
     case tooSlow
   }
 
-  /// The number of groups.
   package let groupCount: Int
   private let replacement: [UInt16]
   /// ICU keeps the state of a match inside the expression, so one thread at a time uses it.

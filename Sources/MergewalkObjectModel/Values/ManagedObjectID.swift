@@ -12,7 +12,6 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
   /// Whether ``entity`` is the record's own entity for certain; an ID made from a URI may name an ancestor.
   package let isExact: Bool
 
-  /// Creates an ID.
   package init(storeUUID: String, entity: EntityDescription, primaryKey: Int64, isExact: Bool = true) {
     self.isExact = isExact
     self.storeUUID = storeUUID

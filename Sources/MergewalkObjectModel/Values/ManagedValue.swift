@@ -6,9 +6,7 @@
 public protocol ManagedValue {
   /// Reads a value; `nil` when it is of another type. Is never asked about `.null`.
   init?(attributeValue: AttributeValue)
-  /// The value as attributes have it.
   var attributeValue: AttributeValue { get }
-  /// What stands for no value.
   static var emptyValue: Self { get }
   /// What stands for values in a store that the type has no room for, such as the raw value of a case that only a newer
   /// version of the program has; `nil`, the default, for none: reading such a value is an error then.

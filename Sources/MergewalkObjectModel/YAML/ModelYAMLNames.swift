@@ -21,12 +21,10 @@ package enum ModelYAMLNames {
   /// The name of a type as it is written.
   package static func name(_ type: AttributeType) -> String { types.first { $0.type == type }?.name ?? "undefined" }
 
-  /// The names of the delete rules.
   static let deleteRules: [(name: String, rule: DeleteRule)] = [
     ("nullify", .nullify), ("cascade", .cascade), ("deny", .deny), ("no_action", .noAction),
   ]
 
-  /// The names of what a fetch request returns.
   static let resultTypes: [(name: String, type: FetchRequestTemplate.ResultType)] = [
     ("objects", .objects), ("object_ids", .objectIDs), ("dictionaries", .dictionaries), ("count", .count),
   ]

@@ -2,7 +2,6 @@ import MergewalkSQLite
 
 /// Settings of SQLite that options name, checked: what is not known never reaches SQL.
 struct PragmaList {
-  /// The statements.
   let pragmas: Pragmas
 
   /// What a setting takes.

@@ -8,7 +8,6 @@ package final class DatabaseFile {
   package enum Access: Sendable {
     /// It is there and is not changed.
     case read
-    /// It is there.
     case readWrite
     /// It is made when it is not there.
     case create
@@ -29,7 +28,6 @@ package final class DatabaseFile {
     connection = try Connection.open(path, mode)
   }
 
-  /// Closes the file.
   package func close() throws(StoreError) { try connection.close() }
 
   /// Runs all statements in a text.

@@ -33,18 +33,14 @@ package struct DatabaseRows {
   /// Runs the statement to its end, so that it can run again.
   package func run() throws(StoreError) { try statement.run() }
 
-  /// Binds an integer.
   package func bind(_ index: Int32, _ value: Int64) { statement.bind(index, value) }
-  /// Binds a number.
   package func bind(_ index: Int32, _ value: Double) { statement.bind(index, value) }
   /// Binds a text, which is copied.
   package func bind(_ index: Int32, text: String) { statement.bind(index, text: text) }
-  /// Binds null.
   package func bindNull(_ index: Int32) { statement.bindNull(index) }
 
   // MARK: Columns
 
-  /// How many columns a row has.
   package var columnCount: Int32 { statement.columnCount }
   /// The name of a column as the statement gives it.
   package func columnName(_ column: Int32) -> String { statement.columnName(column) }

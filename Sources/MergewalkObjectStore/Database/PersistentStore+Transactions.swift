@@ -2,9 +2,7 @@ import MergewalkSQLite
 
 /// Transactions and statements, for those who know a store and not its database.
 extension PersistentStore {
-  /// Whether the store is still open.
   package var isOpen: Bool { !connection.isClosed }
-  /// Whether a transaction is open.
   package var isInTransaction: Bool { file.isInBatch }
 
   /// Runs `body` in a transaction of its own, or in the one that is open.

@@ -9,7 +9,6 @@ import MergewalkSQLite
 /// a `-shm` and perhaps an empty `-wal` file beside it while it is read, because that is where SQLite keeps its locks.
 /// Those that were not there before are removed at the end, unless another process uses the database by then.
 package final class ReadOnlyDatabase {
-  /// The file's path.
   package let path: String
   let connection: Connection
   private let hadIndex: Bool
@@ -52,7 +51,6 @@ package final class ReadOnlyDatabase {
 
   /// The first bytes of the file, fewer when it is shorter; `nil` when it cannot be read.
   package func head(_ count: Int) -> [UInt8]? { connection.head(count: count) }
-  /// The file's size in bytes.
   package var fileSize: Int { connection.fileSize ?? 0 }
   /// How many pages were read so far.
   package var pagesRead: Int {
@@ -103,7 +101,6 @@ package final class ReadOnlyDatabase {
 
 /// A statement of other code, which only reads.
 package struct GuardedQuery {
-  /// The statement.
   package let rows: DatabaseRows
   private let queryGuard: QueryGuard
 

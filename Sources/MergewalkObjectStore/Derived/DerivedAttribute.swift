@@ -6,16 +6,12 @@ package import MergewalkObjectModel
 /// values from. Aliases are `t0`, `t1` and so on; pairs of many-to-many relationships are `j1`, `j2`, by the level they
 /// lead to.
 struct DerivedAttribute {
-  /// The entity that declares the attribute.
   let entity: EntityDescription
-  /// The attribute's name.
   let name: String
   /// Where the value of another attribute is taken from over one to-one relationship, as it is; `nil` for other
   /// expressions.
   private(set) var source: (table: String, column: String, link: String?)?
-  /// The table of the attribute's rows.
   let table: String
-  /// The attribute's column.
   let column: String
   /// The SQL expression of the value for the row `t0`; `nil` for the time of the save.
   let value: String?

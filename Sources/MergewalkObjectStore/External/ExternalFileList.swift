@@ -24,7 +24,6 @@ struct ExternalFileList {
     return result
   }
 
-  /// Adds names.
   func add(_ sign: Character, _ names: some Sequence<String>) throws(StoreError) {
     let lines = Array(names.map { "\(sign)\($0)\n" }.joined().utf8)
     guard !lines.isEmpty else { return }

@@ -71,7 +71,6 @@ struct HistoryChangePages {
 
   /// A change that was read.
   struct Read {
-    /// The number of its transaction.
     let transaction: Int64
     /// The change; `nil` when it makes no sense.
     let change: PersistentHistoryChange?

@@ -101,7 +101,6 @@ package final class HistoryRecorder: StoreObserver {
     return recorder
   }
 
-  /// The recorder that a store has.
   package static func recorder(of store: PersistentStore) -> HistoryRecorder? {
     store.observers.lazy.compactMap { $0 as? HistoryRecorder }.first
   }

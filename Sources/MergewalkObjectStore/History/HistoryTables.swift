@@ -22,7 +22,6 @@ enum HistoryTables {
   enum Origin: Int, CaseIterable {
     case author, bundleID, contextName, processID
 
-    /// The column with the text.
     var textColumn: String {
       switch self {
       case .author: "ZAUTHOR"
@@ -32,7 +31,6 @@ enum HistoryTables {
       }
     }
 
-    /// The column with the number of the text.
     var numberColumn: String { textColumn + "TS" }
   }
 

@@ -145,7 +145,6 @@ public final class PersistentHistoryCursor {
     return nil
   }
 
-  /// Counts a transaction that is given out as it is.
   private func counted(_ transaction: PersistentHistoryTransaction) -> PersistentHistoryTransaction {
     if changes == nil { remaining -= 1 }
     return transaction

@@ -20,7 +20,6 @@ package final class ReferenceCheck {
 
   /// An object that was taken out.
   package struct Finding: Sendable {
-    /// Why.
     package let reason: Reason
     /// The identity of the object that it refers to; 0 for uniqueness constraints.
     package let other: Int64
@@ -48,9 +47,7 @@ package final class ReferenceCheck {
 
   /// A column that refers to objects.
   private struct Reference {
-    /// The relationship.
     var relationship: RelationshipDescription
-    /// The table with the column.
     var table: String
     /// The column with the identity of the other object.
     var column: String

@@ -54,7 +54,6 @@ package enum FileSystem {
     guard fsync(file) == 0 else { throw failure(path, "cannot sync") }
   }
 
-  /// Cuts a file to a length.
   static func truncateFile(_ path: String, to length: Int) throws(StoreError) {
     guard truncate(path, length) == 0 else { throw failure(path, "cannot truncate") }
   }
@@ -107,7 +106,6 @@ package enum FileSystem {
     throw StoreError(.inputOutput, path: path, message: "it is \(kind), which no file replaces; name another place")
   }
 
-  /// Makes a folder unless it is there.
   package static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
     if mkdir(path, mode) == 0 { return }
     guard errno == EEXIST else { throw failure(path, "cannot make the folder") }
@@ -128,7 +126,6 @@ package enum FileSystem {
     }
   }
 
-  /// The names in a folder.
   package static func names(in folder: String) -> [String] { FileKind.entries(of: folder) }
 
   /// Copies a file's bytes to a new file.
@@ -186,7 +183,6 @@ package enum FileSystem {
     return made
   }
 
-  /// Removes an empty folder.
   static func removeFolder(_ path: String) { rmdir(path) }
 
   /// Whether this process may make files in a folder.
@@ -195,10 +191,8 @@ package enum FileSystem {
   /// Whether a process with this number is running.
   package static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
-  /// Waits.
   static func pause(seconds: Double) { usleep(UInt32(max(0, min(seconds, 1)) * 1_000_000)) }
 
-  /// The number of this process.
   static var processNumber: Int32 { getpid() }
 
   /// The error of the last call that failed.

@@ -145,7 +145,6 @@ extension StoreFile {
 
 /// The hidden file of a store that is being built.
 final class NewStoreFile {
-  /// The final path.
   let path: String
   /// `.NAME.mergewalk-PID` in the same folder.
   let hiddenPath: String

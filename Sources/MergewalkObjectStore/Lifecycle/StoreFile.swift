@@ -268,7 +268,6 @@ public final class StoreFile {
     pendingIndexes = schema.indexes.filter { !built.contains($0.name) }
   }
 
-  /// The names of the indexes in a file.
   static func indexNames(_ connection: Connection) throws(StoreError) -> Set<String> {
     var names = Set<String>()
     let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")

@@ -129,7 +129,6 @@ final class HiddenClaim {
     case nothing
   }
 
-  /// Takes a file that is there.
   static func take(_ path: String) -> Attempt {
     let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return .nothing }

@@ -39,7 +39,6 @@ package struct PrimaryKeyRow: Sendable, Hashable {
     return rows
   }
 
-  /// Inserts rows.
   package static func insert(_ rows: [PrimaryKeyRow], _ connection: Connection) throws(StoreError) {
     let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
     for row in rows {

@@ -11,7 +11,6 @@ enum CellRule: Hashable {
     var new: Int?
   }
 
-  /// There is no value.
   case null
   /// Always the same value, as SQL writes it.
   case literal(String)
@@ -36,7 +35,6 @@ enum CellRule: Hashable {
     }
   }
 
-  /// Whether the value stays as it is.
   var isCopy: Bool {
     if case .copy = self { return true }
     return false

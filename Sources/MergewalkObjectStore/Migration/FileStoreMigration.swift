@@ -81,7 +81,6 @@ package struct FileStoreMigration {
     try backing.save(StoreContents(try store.reopened(), metadata: fresh), to: path)
   }
 
-  /// Removes the SQLite store.
   private func abandon() { StoreBackup.remove(sqlitePath) }
 
   /// Ends a migration that has failed: a store that is as it was needs no copy.
@@ -95,7 +94,6 @@ package struct FileStoreMigration {
 }
 
 extension StoreMigrator {
-  /// Migrates a store that is one file.
   static func migrateFile(
     _ path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options
   ) throws(MigrationError) -> Outcome {

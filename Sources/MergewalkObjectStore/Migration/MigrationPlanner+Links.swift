@@ -2,7 +2,6 @@ import MergewalkObjectModel
 
 /// Where the rows of a join table come from.
 struct JoinMove {
-  /// The table afterwards.
   var table: JoinTable
   /// The old table when it stays and only names change.
   var kept: JoinTable?
@@ -14,7 +13,6 @@ struct JoinMove {
 struct ReferenceMove {
   /// The table that gets them.
   var table: EntityTable
-  /// The columns.
   var column: String
   var entityColumn: String?
   var orderColumn: String?

@@ -2,7 +2,6 @@ import MergewalkObjectModel
 
 /// Where the rows of an entity table come from.
 struct TableMove {
-  /// The table afterwards.
   var table: EntityTable
   /// The entities with rows in it, and what they were.
   var pairs: [MigrationPlanner.Pair]

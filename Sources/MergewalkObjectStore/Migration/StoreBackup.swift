@@ -61,7 +61,6 @@ enum StoreBackup {
     removeExternalData(path)
   }
 
-  /// Removes the external data beside a store.
   static func removeExternalData(_ path: String) {
     let folder = ExternalData.folder(ofStore: path)
     for name in FileSystem.names(in: folder) { try? FileSystem.remove("\(folder)/\(name)") }

@@ -76,7 +76,6 @@ final class DeferredRows {
 
   private static let smallCacheKiB = 2048
 
-  /// Whether rows of a table may wait.
   func takes(_ table: String) -> Bool { tables.contains(table) }
 
   /// Takes rows.

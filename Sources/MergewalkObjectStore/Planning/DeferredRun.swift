@@ -56,10 +56,8 @@ final class DeferredBatch {
 
   deinit { memory.deallocate() }
 
-  /// The rows.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-  /// Adds a row.
   func append(_ key: Int64, row: Int, _ columns: [CellSource.Column], _ arena: UnsafeRawPointer) {
     let start = count
     places.append((key, start))

@@ -52,10 +52,8 @@ struct PlanFile {
       .sorted().map { PlanFile(path: "\(FileSystem.folder(of: store))/\($0.dropLast(suffix.utf8.count))") }
   }
 
-  /// Whether something was planned.
   var hasPlan: Bool { FileSystem.size(log) ?? 0 > 0 }
 
-  /// Removes all.
   func remove() throws(StoreError) {
     try removePlan()
     try FileSystem.remove(files)
@@ -117,7 +115,6 @@ struct StoreState: Equatable {
     try connection.close()
   }
 
-  /// The state as a property list.
   var list: PropertyList { .array(numbers.map { .integer($0) }) }
 
   /// Reads what ``list`` wrote; `nil` when it is something else.

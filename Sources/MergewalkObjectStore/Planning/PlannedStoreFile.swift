@@ -137,7 +137,6 @@ final class PlannedStoreFile {
     }
   }
 
-  /// Rolls back a batch.
   func rollBackBatch() throws(StoreError) {
     try overlay.execute("ROLLBACK", .bookkeeping)
     didRollBack()
@@ -319,7 +318,6 @@ final class PlannedStoreFile {
 
   // MARK: The end
 
-  /// Closes everything.
   func close() throws(StoreError) {
     try closeConnections()
     claim.giveBack()

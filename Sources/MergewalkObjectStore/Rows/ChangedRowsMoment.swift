@@ -5,7 +5,6 @@
 package struct ChangedRowsMoment {
   /// The rows that have changes, each once.
   package let rows: ContiguousArray<Int32>
-  /// Their primary keys.
   package let primaryKeys: [Int64]
   let entities: [Int32]
   let versions: [Int64]

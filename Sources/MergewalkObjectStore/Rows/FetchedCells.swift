@@ -77,7 +77,6 @@ package final class FetchedCells: @unchecked Sendable {
     }
   }
 
-  /// Reads the row that a cursor is at.
   package func readRow(_ cursor: FetchCursor) throws(FetchError) {
     if count == capacity { grow() }
     let handle = cursor.statement.handle
@@ -153,7 +152,6 @@ package final class FetchedCells: @unchecked Sendable {
   @inline(__always)
   package func tag(row: Int, _ position: Int32) -> UInt8 { tags[row * width + Int(position)] }
 
-  /// The payload of a cell.
   @inline(__always)
   package func payload(row: Int, _ position: Int32) -> UInt64 { payloads[row * width + Int(position)] }
 

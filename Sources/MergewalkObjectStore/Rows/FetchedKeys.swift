@@ -2,7 +2,6 @@ import MergewalkSQLite
 
 /// Which records a fetch found, in order: eight bytes a record, and four more when entities inherit.
 package struct FetchedKeys: Sendable {
-  /// The primary keys.
   package private(set) var keys: ContiguousArray<Int64> = []
   /// The entity of all records while ``others`` is empty.
   private var entity: Int32

@@ -13,7 +13,7 @@ extension RowBuffer {
   package func key(of row: Int) -> Int64 { primaryKeys[row] }
   /// The number of rows, free places included.
   package var rowCount: Int { count }
-  /// Whether somebody hears of first changes.
+  /// Whether the context hears of first changes.
   package var isWatched: Bool { onFirstChange != nil }
 
   /// The value of an attribute's cell, if it takes no store and no file to tell it.

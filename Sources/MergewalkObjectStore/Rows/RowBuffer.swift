@@ -228,7 +228,7 @@ public final class RowBuffer {
   ///
   /// The place of a row that a collection holds is not given to another one before the collection lets it go.
   package func free(row: Int) {
-    // A row that no key was looked for since it came need not be put into the table to be taken out.
+    // A row whose key was not looked for since it came need not be put into the table to be taken out.
     if row < indexedCount { identity.remove(primaryKeys[row], in: primaryKeys) }
     states[row] = RowState.free
     referenceStamp &+= 1
@@ -293,9 +293,7 @@ public final class RowBuffer {
 
 /// The value a cell had when its row was fetched or last saved: 32 bytes in this order of its parts.
 package struct CellSnapshot {
-  /// The row.
   package var row: Int32
-  /// The slot of the cell.
   package var slot: Int32
   /// Its payload then; bytes stay in the arena.
   package var payload: UInt64

@@ -28,7 +28,6 @@ package final class TableAccess {
   package let storedSlots: [Int]
   /// The statements of the object layer, by their text.
   var objectStatements: [String: Statement] = [:]
-  /// The reader of rows with all that the store has of them.
   private(set) lazy var completeRows = FetchedRowReader(self, slots: storedSlots)
   private var keySources: [Int: CellSource] = [:]
   private var insertStatement: Statement?
@@ -124,7 +123,6 @@ package final class TableAccess {
     return connection.changes
   }
 
-  /// The statement that inserts rows.
   package func insertSQL(_ buffer: RowBuffer) -> String {
     let written = table.columns.indices.filter { sourceColumn($0, in: buffer) != nil }
     let names = written.map { table.columns[$0].name }.joined(separator: ", ")
@@ -388,7 +386,6 @@ package final class TableAccess {
 package struct CellColumnView {
   /// One ``CellTag`` value a cell.
   package let tags: UnsafePointer<UInt8>
-  /// One payload a cell.
   package let payloads: UnsafePointer<UInt64>
 
   /// Lends the memory of a column.

@@ -24,7 +24,6 @@ package struct TableID: Hashable, Comparable, Sendable {
   @inlinable package var index: Int { Int(place) }
   /// The index of the root entity.
   @inlinable package var root: Int { Int(rootEntity) }
-  /// The number of the store.
   @inlinable package var store: Int { Int(storeNumber) }
 
   /// The table of another entity in the same store: relationships do not leave it.

@@ -42,7 +42,6 @@ extension AttributeValue {
     }
   }
 
-  /// The value of stored bytes.
   init(stored bytes: UnsafeRawBufferPointer, _ type: AttributeType) {
     guard type == .uuid, bytes.count == 16 else {
       self = .binary(Array(bytes))

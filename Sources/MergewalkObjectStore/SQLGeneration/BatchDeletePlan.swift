@@ -19,7 +19,6 @@ package struct BatchDeletePlan {
 
     /// What is wrong.
     package var kind: Kind
-    /// The relationship.
     package var property: String
     /// The root entity of the objects that the query selects.
     package var root: Int
@@ -29,9 +28,7 @@ package struct BatchDeletePlan {
 
   /// A statement on the table of a root entity.
   package struct TableStatement {
-    /// The root entity.
     package var root: Int
-    /// The statement.
     package var sql: String
     /// The same statement; it returns primary key and number (`Z_ENT`) of each row.
     package var returningIDs: String { sql + " RETURNING Z_PK, Z_ENT" }
@@ -41,7 +38,6 @@ package struct BatchDeletePlan {
   package struct ObservedRows {
     /// Selects primary key, number (`Z_ENT`) and, for each of ``slots``, whether the reference there goes.
     package var sql: String
-    /// The relationships' slots.
     package var slots: [Int]
   }
 
@@ -291,7 +287,6 @@ private struct BatchLink {
   let otherKey: String
   /// The column that refers to the other object, for a to-one relationship.
   let column: String
-  /// Whether the relationship is to-one.
   let isOwnColumn: Bool
 
   /// The pairs of the objects whose keys are `d.k`.

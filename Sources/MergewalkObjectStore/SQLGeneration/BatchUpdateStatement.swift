@@ -26,7 +26,6 @@ package struct BatchUpdateStatement {
   /// Starts the UPDATE of the table of a root entity.
   package init(schema: StoreSchema, root: Int) { table = schema.table(forRoot: root) }
 
-  /// Sets the property at a slot.
   package mutating func set(slot: Int, _ value: Value) {
     guard let column = table.columnName(slot: slot) else {
       preconditionFailure("slot \(slot) of \(table.name) has no column")

@@ -47,7 +47,6 @@ package struct FetchedColumn: Hashable, Sendable {
 
   /// The key in dictionaries, the key path of a sort descriptor, or the SQL column's name.
   package var name: String
-  /// What the value is.
   package var kind: Kind
   /// The number of the (first) SQL column, from 0.
   package var position: Int32

@@ -11,7 +11,6 @@ package struct FetchCompiler: Sendable {
   /// The UUID of the store: IDs of other stores' objects name nothing here.
   package let storeUUID: String
 
-  /// Creates a compiler for a store.
   package init(schema: StoreSchema, storeUUID: String) {
     self.schema = schema
     self.storeUUID = storeUUID

@@ -4,7 +4,6 @@ package import MergewalkObjectModel
 package enum FetchError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The request itself: a pattern that takes too long, a sum beyond 64 bits, a statement too large for SQLite.
   case predicate(PredicateError)
-  /// The database.
   case store(StoreError)
 
   /// The error's own words.

@@ -8,7 +8,6 @@ import MergewalkSQLite
 /// Source: [The carray() table-valued function](https://sqlite.org/carray.html),
 /// [pointer passing](https://sqlite.org/bindptr.html).
 enum ListSource {
-  /// The table's name.
   static let name = "mergewalk_list"
 
   /// Registers the table on a connection.

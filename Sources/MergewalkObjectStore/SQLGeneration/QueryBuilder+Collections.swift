@@ -33,7 +33,6 @@ extension QueryBuilder {
     }
   }
 
-  /// Whether a value is one of constants.
   private func isOne(
     of constants: [ConstantValue], _ value: SQLValue, _ options: ComparisonPredicate.Options
   ) throws(PredicateError) -> SQLCondition {

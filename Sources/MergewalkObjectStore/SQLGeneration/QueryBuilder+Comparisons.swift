@@ -31,7 +31,6 @@ extension QueryBuilder {
     }
   }
 
-  /// One element of a collection.
   func element(of collection: QueryCollection) -> QueryOperand {
     switch collection.element {
     case .row(let row): .row(row)
@@ -39,7 +38,6 @@ extension QueryBuilder {
     }
   }
 
-  /// A comparison of two operands.
   func compare(
     _ left: QueryOperand, _ comparison: ComparisonPredicate.Operator, _ right: QueryOperand,
     _ options: ComparisonPredicate.Options
@@ -98,7 +96,6 @@ extension QueryBuilder {
     }
   }
 
-  /// Whether there is a value.
   func nullCheck(_ value: SQLValue, isNull: Bool) -> SQLCondition {
     if value.isNull { return .known(isNull) }
     let text = value.text.enclosed(atLeast: .comparison)

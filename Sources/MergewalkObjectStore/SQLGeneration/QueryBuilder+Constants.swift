@@ -2,7 +2,6 @@ import MergewalkBytes
 import MergewalkObjectModel
 
 extension QueryBuilder {
-  /// A constant as an operand.
   func operand(_ constant: ConstantValue) -> QueryOperand {
     switch constant {
     case .collection(let elements): .constants(elements)

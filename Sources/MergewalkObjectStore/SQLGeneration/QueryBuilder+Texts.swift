@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 
 extension QueryBuilder {
-  /// The operators that look into texts.
   func text(
     _ left: SQLValue, _ comparison: ComparisonPredicate.Operator, _ right: SQLValue,
     _ options: ComparisonPredicate.Options

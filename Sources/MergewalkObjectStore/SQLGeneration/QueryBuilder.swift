@@ -2,17 +2,12 @@ import MergewalkObjectModel
 
 /// What an expression is before it is put into a place: one value, a row, or many.
 enum QueryOperand {
-  /// One value.
   case value(SQLValue)
-  /// An object.
   case row(QueryRow)
   /// The elements of a to-many path or a SUBQUERY.
   case collection(QueryCollection)
-  /// A constant list.
   case constants([ConstantValue])
-  /// A constant dictionary.
   case dictionary([String: ConstantValue])
-  /// A list of expressions.
   case list([QueryOperand])
 }
 
@@ -74,7 +69,6 @@ final class QueryBuilder {
 
   // MARK: Predicates
 
-  /// A predicate as a condition.
   func condition(_ predicate: ObjectPredicate) throws(PredicateError) -> SQLCondition {
     try nested { () throws(PredicateError) in
       switch predicate {
@@ -135,7 +129,6 @@ final class QueryBuilder {
   /// An expression as one value; a collection is the error `toManyKey`.
   func value(_ expression: ObjectExpression) throws(PredicateError) -> SQLValue { try single(operand(expression)) }
 
-  /// An operand as one value.
   func single(_ operand: QueryOperand) throws(PredicateError) -> SQLValue {
     switch operand {
     case .value(let value): return value
@@ -152,7 +145,6 @@ final class QueryBuilder {
     }
   }
 
-  /// What an expression is.
   func operand(_ expression: ObjectExpression) throws(PredicateError) -> QueryOperand {
     try nested { () throws(PredicateError) in
       if let grouped, !isInAggregate, grouped.contains(expression) {

@@ -18,7 +18,6 @@ final class QueryFunctionContext {
   /// Patterns may come from rows: when there are this many, all are forgotten.
   fileprivate static let capacity = 128
 
-  /// Ends a call with an error.
   func fail(_ error: PredicateError, _ call: FunctionCall) {
     self.error = error
     call.fail(error.message)

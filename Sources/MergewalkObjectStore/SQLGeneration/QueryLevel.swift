@@ -30,7 +30,6 @@ final class QueryRow {
   let level: QueryLevel
   /// The primary key, null when there is no row.
   let key: SQLText
-  /// Whether the row may be missing.
   let isNullable: Bool
   private let names: QueryNames
   /// The number of the row's own entity, when it is known without a join.
@@ -79,7 +78,6 @@ final class QueryRow {
     return alias
   }
 
-  /// A column of the row's table.
   func column(_ name: String) -> SQLText { SQLText(name: "\(tableAlias()).\(name)") }
 
   /// The number of the row's own entity; `nil` when nothing inherits from its entity, so that it is known.
@@ -128,7 +126,6 @@ struct QueryCollection {
   /// The path in messages.
   var name: String
 
-  /// The element as a value.
   var value: SQLValue {
     switch element {
     case .row(let row): row.value

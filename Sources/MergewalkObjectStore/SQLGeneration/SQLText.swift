@@ -40,7 +40,6 @@ struct SQLText: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// A name of the schema, or words that do not depend on values.
   init(name: String) { self.init(sql: name) }
 
-  /// A parameter.
   init(_ binding: SQLBinding) { self.init(sql: "?", bindings: [binding]) }
 
   struct Interpolation: StringInterpolationProtocol {
@@ -92,7 +91,6 @@ struct SQLText: Hashable, Sendable, ExpressibleByStringInterpolation {
     return result.with(precedence)
   }
 
-  /// A call of a function.
   static func call(_ name: String, _ arguments: [SQLText]) -> SQLText {
     var result: SQLText = "\(name: name)(\(joined(arguments, ", ")))"
     result.depth += 1

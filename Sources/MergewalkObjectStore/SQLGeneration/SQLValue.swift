@@ -121,7 +121,6 @@ struct SQLValue {
     return value
   }
 
-  /// No value.
   static var null: SQLValue {
     SQLValue(text: "NULL", family: .null, type: .undefined, constant: .null, name: "no value")
   }

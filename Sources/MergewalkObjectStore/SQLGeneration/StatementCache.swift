@@ -15,7 +15,6 @@ final class StatementCache {
 
   init(connection: Connection) { self.connection = connection }
 
-  /// A statement for one user.
   func take(_ sql: String) throws(FetchError) -> Statement {
     if let known = resting.removeValue(forKey: sql) { return known.statement }
     do {

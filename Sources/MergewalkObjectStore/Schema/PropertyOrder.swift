@@ -10,7 +10,6 @@ import MergewalkObjectModel
 struct PropertyOrder {
   let model: ManagedObjectModel
   let numbers: [Int]
-  /// The entity tables by their root entities.
   private let tables: [Int: EntityTable]
   /// For each entity its keys.
   private var keys: [GrowingNameTable]

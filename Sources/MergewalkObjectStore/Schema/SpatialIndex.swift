@@ -94,7 +94,6 @@ extension StoreSchema {
     return SpatialIndex(name: "Z_RT_\(entity.name)_\(name)", table: table.name, columns: columns)
   }
 
-  /// The triggers of a new store.
   package var triggers: [TriggerDefinition] {
     spatialIndexes.flatMap(\.triggers) + derivedAttributes.flatMap(\.triggers)
   }

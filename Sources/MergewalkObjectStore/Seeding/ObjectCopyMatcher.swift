@@ -184,7 +184,6 @@ struct ObjectCopyMatcher {
     return mine.attributes.first { $0.name == name }?.slot ?? mine.relationships.first { $0.name == name }?.slot
   }
 
-  /// The columns of attributes.
   private func columns(_ table: EntityTable, _ root: Int) -> [ObjectCopyPlan.Column] {
     let mine = target.table(forRoot: root)
     return table.columns.compactMap { column in

@@ -13,7 +13,6 @@ package enum SeedFile {
   package struct Result: Sendable {
     /// The mark in the metadata.
     package var seed: StoreSeed
-    /// The store's UUID.
     package var uuid: String
     /// The file's size in bytes.
     package var bytes: Int

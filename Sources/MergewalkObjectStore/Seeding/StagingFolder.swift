@@ -44,7 +44,6 @@ package final class StagingFolder {
 
   private static func prefix(_ store: String) -> String { FileSystem.name(of: StorePath.hiddenPrefix(store)) + "work-" }
 
-  /// The path of a file in the folder.
   package func file(_ name: String) -> String { path + "/" + name }
 
   // MARK: What was left behind

@@ -32,7 +32,6 @@ enum CloudTables {
       "the store is mirrored to CloudKit; its own tables are left alone, and Core Data sends what the history records"
   }
 
-  /// The names of the tables.
   static func names(_ connection: Connection) throws(StoreError) -> [String] {
     let rows = try connection.prepare(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND upper(name) GLOB 'ANSCK*' ORDER BY name")

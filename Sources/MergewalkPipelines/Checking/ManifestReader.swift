@@ -17,7 +17,6 @@ struct ManifestReader {
     var position: SourcePosition
   }
 
-  /// The manifest's path.
   let path: String
   let findings: Findings
 

@@ -4,7 +4,6 @@ import MergewalkYAML
 
 /// Reads a YAML file that people write, with everything that it includes and with its variables replaced.
 struct ConfigurationFile {
-  /// The whole tree.
   let root: YAMLNode
 
   /// Reads the file of the findings; `nil` when it cannot be read, which is a finding.

@@ -78,7 +78,6 @@ final class ExportFiles {
     return ByteSink(descriptor: descriptor)
   }
 
-  /// Writes a file of text.
   func write(_ name: String, _ text: String) throws(DiagnosticList) {
     let sink = try open(name)
     var text = text

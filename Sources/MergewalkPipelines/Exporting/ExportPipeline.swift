@@ -34,7 +34,6 @@ struct ExportPipeline {
     missingEntities = missing.sorted(by: CodePointOrder.precedes)
   }
 
-  /// The file's text.
   var text: String {
     var head: [(key: String, value: YAMLOutput)] = [
       ("pipeline", .string(name)), ("model", .literal("model.yaml")),

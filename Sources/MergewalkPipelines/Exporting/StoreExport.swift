@@ -25,7 +25,6 @@ package struct StoreExport {
     /// An XML document with an element for each object.
     case xml
 
-    /// How rows are written.
     var rows: RowFormat {
       switch self {
       case .ndjson: return .ndjson
@@ -47,7 +46,6 @@ package struct StoreExport {
     /// Whether lists are numbers with blanks between them, and empty ones nothing; else they are those of JSON.
     var hasPlainLists: Bool { self == .csv || self == .tsv || self == .xml }
 
-    /// The column of a field.
     func columnName(ofField name: String) -> String { IdentityColumn.name(ofField: name, isXML: self == .xml) }
 
     /// Whether a text comes back as it was: NDJSON and JSON count what is not UTF-8 themselves.
@@ -62,13 +60,9 @@ package struct StoreExport {
 
   /// The file written for one entity.
   package struct File: Sendable {
-    /// The entity's name.
     package let entity: String
-    /// The file's path.
     package let path: String
-    /// How many objects it has.
     package let objects: Int
-    /// How many bytes it has.
     package let bytes: Int
   }
 
@@ -76,17 +70,14 @@ package struct StoreExport {
   package struct Summary: Sendable {
     /// The files of objects, in the order in which the pipeline reads them.
     package internal(set) var files: [File] = []
-    /// The path of the pipeline.
     package internal(set) var pipelinePath = ""
     /// Entities of objects that the files refer to and that were not exported; sorted.
     package internal(set) var missingEntities: [String] = []
   }
 
-  /// The store's path.
   package var storePath: String
   /// The folder that takes the files; it is made when it is not there.
   package var folder: String
-  /// The store's model.
   package var model: StoreModel
   /// How objects are written.
   package var format = Format.ndjson

@@ -7,7 +7,6 @@ enum CSVText {
   /// What a format says by itself.
   static func base(_ format: SourceFormat) -> CSVOptions { format == .tsv ? .tabSeparated : CSVOptions() }
 
-  /// The options that a source says.
   static func known(_ source: ComponentValue) -> CSVKnownOptions {
     let names: [(String, CSVKnownOptions)] = [
       ("delimiter", .delimiter), ("quote", .quote), ("escape", .escape), ("header", .header), ("columns", .header),

@@ -5,11 +5,9 @@ package import MergewalkRecordFormats
 package struct ColumnProfile: Sendable {
   // MARK: Cells
 
-  /// The records looked at.
   package internal(set) var records = 0
   /// Records without the column.
   package internal(set) var absent = 0
-  /// Nulls.
   package internal(set) var nulls = 0
   /// Empty texts without quotes.
   package internal(set) var empty = 0
@@ -25,7 +23,6 @@ package struct ColumnProfile: Sendable {
   var booleans = 0
   /// Objects and lists.
   var structures = 0
-  /// Those of them that are lists.
   var lists = 0
   /// Strings of a format that has numbers and Booleans, too; they are texts whatever they look like, but for dates and
   /// UUIDs.

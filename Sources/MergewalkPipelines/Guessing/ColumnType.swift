@@ -12,7 +12,6 @@ package enum ColumnType: Sendable, Hashable {
   case boolean
   /// Dates: in ISO 8601, or in a pattern of UTS 35.
   case date(pattern: String?)
-  /// UUIDs.
   case uuid
   /// Objects and lists, as their JSON text.
   case json
@@ -64,7 +63,6 @@ extension ColumnProfile {
   /// What the numbers of one column say about those of the others.
   struct DecimalProof {
     var mark: UInt8
-    /// The column's name.
     var column: String
   }
 

@@ -10,15 +10,12 @@ struct DateShape: Hashable, Sendable {
     case yearLast
   }
 
-  /// The order.
   var order: Order
   /// The byte between day, month and year.
   var separator: UInt8
   /// What stands between date and time; nil when there is no time.
   var timeSeparator: UInt8?
-  /// Whether the time has seconds.
   var hasSeconds = false
-  /// The digits of a fraction of seconds.
   var fractionDigits = 0
   /// Whether it can be a day and a month in the order day, month.
   var fitsDayFirst = false
@@ -56,7 +53,6 @@ struct DateShape: Hashable, Sendable {
     guard time(&reader) else { return nil }
   }
 
-  /// Reads the time behind the date.
   private mutating func time(_ reader: inout Reader) -> Bool {
     let mark = reader.next()
     guard mark == 0x20 || mark == 0x54 || (mark == 0x74 && order == .iso) else { return false }

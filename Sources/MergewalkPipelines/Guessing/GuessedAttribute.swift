@@ -8,7 +8,6 @@ struct GuessedAttribute {
   let column: Int
   /// The column's name, or its path.
   let columnName: String
-  /// The attribute's name.
   var name: String
   var verdict: ColumnProfile.Verdict
   /// Whether blanks around values are removed.
@@ -38,7 +37,6 @@ struct GuessedAttribute {
   /// Whether later values with zeros or a plus before their digits contradict the type.
   var isNumber: Bool { [.integer, .decimal, .double].contains(verdict.type) }
 
-  /// The type in a model.
   var modelType: AttributeType {
     switch verdict.type {
     case .integer: .integer64

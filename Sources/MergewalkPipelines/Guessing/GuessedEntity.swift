@@ -104,7 +104,6 @@ struct GuessedEntity {
     }
   }
 
-  /// Whether every record has a value.
   private func hasAll(_ index: Int) -> Bool {
     let profile = sample.profiles[attributes[index].column]
     return profile.values == profile.records && profile.nullCounts.allSatisfy { $0 == 0 } && profile.records > 0

@@ -6,13 +6,11 @@ import MergewalkYAML
 /// Writes the pipeline of a guessed entity, with what speaks for each line as a comment.
 struct GuessedPipeline {
   let entity: GuessedEntity
-  /// The pipeline's name.
   let name: String
   /// The paths that the file names.
   let files: String
   let model: String
   let store: String
-  /// The folder of the file.
   let folder: String
   /// The options that the command line gave.
   let options: [(name: String, value: String)]

@@ -3,7 +3,6 @@ struct GuessedRelationship {
   let name: String
   /// The attribute, by number, whose column has the key.
   let attribute: Int
-  /// The destination's entity.
   let entity: String
   /// The destination's key attribute.
   let keyName: String

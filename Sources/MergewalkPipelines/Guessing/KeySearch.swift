@@ -83,7 +83,6 @@ struct KeySearch {
 /// The hashes of one range that were seen; the range becomes smaller when there are too many.
 private struct HashRange {
   private let low: UInt64
-  /// The greatest hash of the range.
   private(set) var high = UInt64.max
   private let most: Int
   /// Open addressing; 0 is a free slot, and the hash 0 is taken for 1.

@@ -24,7 +24,6 @@ struct NumberForms: OptionSet, Sendable {
     (.point, 0x2E, nil), (.comma, 0x2C, nil), (.commaPoint, 0x2E, 0x2C), (.pointComma, 0x2C, 0x2E),
     (.spaceComma, 0x2C, 0x20), (.spacePoint, 0x2E, 0x20), (.apostrophePoint, 0x2E, 0x27),
   ]
-  /// Every form.
   static let any = NumberForms(rawValue: 127)
 }
 
@@ -32,13 +31,11 @@ struct NumberForms: OptionSet, Sendable {
 struct NumberShape {
   /// The forms in which it is a number; none when it is none.
   var forms: NumberForms = []
-  /// The forms in which it is a whole number.
   var wholeForms: NumberForms = []
   /// The digits without leading zeros, and without zeros at the end of a fraction.
   var significantDigits = 0
   /// Whether a zero stands before other digits (`007`).
   var hasLeadingZero = false
-  /// Whether it begins with a plus.
   var hasPlus = false
   /// Whether it has an exponent, which only `point` allows.
   var hasExponent = false
@@ -166,6 +163,5 @@ struct NumberShape {
 }
 
 extension UInt8 {
-  /// Whether it is an ASCII digit.
   @inline(__always) var isDigit: Bool { self &- 0x30 < 10 }
 }

@@ -5,9 +5,7 @@ import MergewalkRecordFormats
 package struct PipelineGuess: Sendable {
   /// A file to write.
   package struct File: Sendable {
-    /// Its path.
     package var path: String
-    /// The file's text.
     package var text: String
   }
 
@@ -15,9 +13,7 @@ package struct PipelineGuess: Sendable {
   package struct Summary: Sendable {
     /// The source as the user named it.
     package var source: String
-    /// The entity of its records.
     package var entity: String
-    /// Its pipeline's path.
     package var pipeline: String
     /// The names of the attributes that identify an object; none when nothing does.
     package var key: [String]
@@ -64,7 +60,6 @@ package struct PipelineGuess: Sendable {
     package init(sources: [String]) { self.sources = sources }
   }
 
-  /// Whether the text can be the name of an entity.
   package static func isEntityName(_ text: String) -> Bool {
     text.first?.isUppercase == true
       && text.unicodeScalars.allSatisfy {

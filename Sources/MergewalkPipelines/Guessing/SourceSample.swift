@@ -238,7 +238,6 @@ struct SourceSample {
     return true
   }
 
-  /// The hashes of a column's values.
   func hashes(_ column: Int) -> Set<Int> {
     var result: Set<Int> = []
     _ = everyHash(column) {

@@ -2,7 +2,6 @@ package import MergewalkRecordFormats
 
 /// Looks at the records of a source and says what its columns hold.
 package struct TypeSampler: Sendable {
-  /// The profile of each column.
   package private(set) var profiles: [ColumnProfile]
   private let isTyped: Bool
 

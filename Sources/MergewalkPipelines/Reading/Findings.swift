@@ -33,7 +33,6 @@ final class Findings {
   /// The files that were read beside it: what it includes, its model, manifests, secrets.
   private(set) var readFiles: [String] = []
 
-  /// Notes a file that was read.
   func noteRead(_ path: String) { if !readFiles.contains(path) { readFiles.append(path) } }
 
   /// A text of the file with the places of its bytes.
@@ -43,10 +42,8 @@ final class Findings {
     return SourceText(text, position: node.position, offsets: offsets)
   }
 
-  /// Whether an error was found.
   private(set) var hasErrors = false
 
-  /// How many there are.
   var count: Int { found.count }
 
   /// Keeps what another file keeps out of everything that is shown out of this, too.

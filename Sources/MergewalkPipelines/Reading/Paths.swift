@@ -26,10 +26,8 @@ enum Paths {
     return result.isEmpty ? "." : result
   }
 
-  /// The folder that a file is in.
   static func folder(of file: String) -> String { ResolvedPath.folder(of: file) }
 
-  /// A path inside a folder.
   static func join(_ folder: String, _ name: String) -> String {
     if folder == "." || folder.isEmpty { return name }
     return folder.hasSuffix("/") ? folder + name : folder + "/" + name

@@ -8,7 +8,6 @@ import MergewalkRecordFormats
 package struct PipelineSchema: Sendable {
   /// The kind of file.
   package enum Kind: String, Sendable, CaseIterable {
-    /// A pipeline.
     case pipeline
     /// A part of a pipeline that others include: nothing has to be in it.
     case part

@@ -11,7 +11,6 @@ indirect enum SchemaValue {
   case array([SchemaValue])
   case object([(name: String, value: SchemaValue)])
 
-  /// A list of texts.
   static func strings(_ texts: [String]) -> SchemaValue { .array(texts.map { .string($0) }) }
 
   /// The value that a text is in YAML; `nil` when it is none, or has keys that are no text.

@@ -26,7 +26,6 @@ extension ComponentSpec {
         example: "[{ name: a new order, input: \"...\", expect: { counts: { inserted: 1 } } }]"),
     ])
 
-  /// One case.
   static let testCase = ComponentSpec(
     "case", "One case: what goes in and what has to come out.",
     fields: [

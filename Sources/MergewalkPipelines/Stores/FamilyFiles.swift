@@ -7,7 +7,6 @@ import MergewalkObjectStore
 
 /// Where the files of a family of stores are, and the few things that are done with them.
 struct FamilyFiles: Sendable {
-  /// The family's folder.
   let folder: String
 
   var plan: String { folder + "/_plan/plan.json" }

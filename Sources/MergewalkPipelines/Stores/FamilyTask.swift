@@ -194,7 +194,6 @@ final class FamilyTask {
     return definition
   }
 
-  /// A text as an expression.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -54,7 +54,6 @@ struct JSONRow {
     batch.state(record, column(name)) == .number ? text(name).flatMap { Int($0) } : nil
   }
 
-  /// Whether a member is true.
   func flag(_ name: String) -> Bool { batch.state(record, column(name)) == .true }
 
   /// A member's own JSON text, of an array or an object.

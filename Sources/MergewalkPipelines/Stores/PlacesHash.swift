@@ -20,7 +20,6 @@ struct PlacesHash: Hashable, Sendable {
     for byte in (next.member ?? "").utf8 { mix(UInt64(byte)) }
   }
 
-  /// Adds the place of a record.
   @inline(__always)
   mutating func add(_ place: RecordPlace) {
     mix(UInt64(truncatingIfNeeded: place.index))

@@ -58,7 +58,6 @@ struct Splitter {
   /// What files begin with.
   var headerTexts: [[UInt8]] { headers.texts }
 
-  /// The spool's files.
   var units: [SpoolUnit] { files.units }
 
   /// What is known of each part's records, by number.

@@ -11,7 +11,6 @@ struct ValueTable {
   /// The hash of a value, the same in every process.
   func hash(_ number: Int) -> UInt64 { hashes[number] }
 
-  /// A value as text.
   func text(_ number: Int) -> String { String(decoding: bytes[ranges[number]], as: UTF8.self) }
 
   /// The number of a value; a new one is one more than those before.

@@ -5,11 +5,9 @@ import MergewalkObjectModel
 /// An object as a file with tests describes it: some of its attributes and relationships.
 struct ExpectedRow: Sendable {
   indirect enum Value: Sendable {
-    /// An attribute's value.
     case attribute(AttributeDescription, AttributeValue)
     /// The object that a to-one relationship refers to, or nothing.
     case one(RelationshipDescription, ExpectedRow?)
-    /// The objects of a to-many relationship.
     case many(RelationshipDescription, [ExpectedRow])
   }
   /// A property with what it has to hold.

@@ -18,7 +18,6 @@ package struct PipelineTests: Sendable {
       case broken
     }
 
-    /// The case's name.
     package var name: String
     /// Where it stands in the file.
     package var position: SourcePosition
@@ -40,7 +39,6 @@ package struct PipelineTests: Sendable {
   let cases: [TestCase]
   let variables: Variables
   let redaction: Redaction
-  /// The pipeline's path.
   let pipeline: String
 
   /// The end of the names of files with tests.

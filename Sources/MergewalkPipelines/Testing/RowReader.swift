@@ -42,7 +42,6 @@ struct RowReader {
   /// All rows, in the order of the file.
   func rows(_ tree: YAMLNode) -> [ExpectedRow]? { groups(tree)?.flatMap(\.rows) }
 
-  /// The entity of a name.
   func entity(_ name: Located<String>) -> EntityDescription? {
     if let entity = model.entity(named: name.value) { return entity }
     findings.addUnknown(

@@ -15,7 +15,6 @@ final class ScratchFolder {
 
   deinit { Self.remove(path, depth: 0) }
 
-  /// The path of a file in the folder.
   func file(_ name: String) -> String { path + "/" + name }
 
   /// Writes a file and returns its path; `nil` when that cannot be.

@@ -18,7 +18,6 @@ struct TestRun {
     folder = ScratchFolder()
   }
 
-  /// The store's path.
   private var store: String { folder?.file("store.sqlite") ?? "" }
 
   /// Checks what the case says about its pipeline and the model; nothing is run.
@@ -31,7 +30,6 @@ struct TestRun {
     _ = Expectation(testCase.expectation, model: definition.model, findings: findings)
   }
 
-  /// Runs the case.
   func run() -> PipelineTests.Result.Outcome {
     guard let folder else {
       noFolder()

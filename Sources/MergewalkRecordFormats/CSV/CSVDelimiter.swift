@@ -53,18 +53,15 @@ public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, Cust
   /// Its text.
   public var description: String { text }
 
-  /// Its first byte.
   var first: UInt8 { UInt8(truncatingIfNeeded: word) }
   /// Its only byte; nil if there are several.
   var single: UInt8? { count == 1 ? first : nil }
 
-  /// One of its bytes.
   func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: word >> UInt64(8 * index)) }
 
   /// Whether a byte is among its bytes.
   public func contains(_ byte: UInt8) -> Bool { (0..<count).contains { self.byte($0) == byte } }
 
-  /// Whether it stands at an index.
   @inline(__always)
   func stands(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
     if bytes[index] != first { return false }

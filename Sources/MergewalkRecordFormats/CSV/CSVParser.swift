@@ -40,7 +40,6 @@ struct CSVParser: RecordParser {
     var slots: [Int32] = []
     /// Batch columns that repeat another one: (copy, original).
     var repeats: [(copy: Int, original: Int)] = []
-    /// The number of columns that are stored.
     var stored = 0
     /// The number of fields that a record must have; 0 while it is unknown.
     var width = 0

@@ -23,7 +23,6 @@ struct RecordOutline {
     isNames = !names.isEmpty
   }
 
-  /// The outline of a row of a sample.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: SampleTable.Row) {
     raw = ArraySlice(bytes[row.start..<row.end])
     (isBlank, width, names) = row.kind == .record ? Self.look(bytes, table.cells(of: row)) : (true, 0, [])

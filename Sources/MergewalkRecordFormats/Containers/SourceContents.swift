@@ -82,7 +82,6 @@ final class SourceContents {
     }
   }
 
-  /// Whether it is an archive.
   var isArchive: Bool {
     if case .plain = kind { return false }
     return true

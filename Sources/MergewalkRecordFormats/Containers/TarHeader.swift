@@ -25,7 +25,6 @@ struct TarHeader {
   /// The member's path as the header has it.
   var name: [UInt8]
   var kind: Kind
-  /// The bytes behind the header.
   var byteCount: Int
 
   /// Reads a block; nil when it is no header.
@@ -105,9 +104,7 @@ struct TarHeader {
 
 /// The records of a pax header: `LENGTH KEY=VALUE` and a line feed each.
 struct PaxRecords {
-  /// The member's path.
   var path: [UInt8]?
-  /// The member's size.
   var size: Int?
   /// The member has holes, as GNU tar writes them into pax archives.
   var isSparse = false

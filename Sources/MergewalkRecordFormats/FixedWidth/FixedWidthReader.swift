@@ -19,7 +19,6 @@ public struct FixedWidthReader: RecordReader {
     try self.init(stream: try input.open(), options: options, columns: request, index: index)
   }
 
-  /// Reads an open input.
   init(
     stream input: any ByteStream, options: FixedWidthOptions, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {

@@ -27,7 +27,6 @@ package struct JSONObjectText: Sendable, Hashable {
     }
   }
 
-  /// The members in their order.
   package var members: [Member] = []
 
   /// An object without members.
@@ -78,10 +77,8 @@ package struct JSONObjectText: Sendable, Hashable {
     return Self.text(value)
   }
 
-  /// The first member with a name.
   package subscript(name: String) -> Member? { members.first { $0.name == name } }
 
-  /// The object on one line.
   package var bytes: [UInt8] {
     var result: [UInt8] = [UInt8(ascii: "{")]
     for (index, member) in members.enumerated() {

@@ -91,7 +91,6 @@ struct JSONPaths {
     return result
   }
 
-  /// The path of these names.
   static func path(_ names: [[UInt8]]) -> String {
     names.map { path(toMember: String(decoding: $0, as: UTF8.self)) }.joined(separator: ".")
   }

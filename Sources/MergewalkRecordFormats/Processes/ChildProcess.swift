@@ -18,10 +18,8 @@ package final class ChildProcess {
   package enum Ending: Equatable {
     /// By itself, with this code.
     case exit(Int32)
-    /// By this signal.
     case signal(Int32)
 
-    /// The ending in words.
     package var description: String {
       switch self {
       case .exit(let code): "it ended with exit code \(code)"

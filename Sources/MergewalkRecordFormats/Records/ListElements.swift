@@ -50,7 +50,6 @@ package struct ListElements: Sendable {
   /// The number of elements that were collected.
   package var count: Int { starts.count }
 
-  /// Starts a batch of elements.
   package mutating func start(_ batch: inout RecordBatch, source: Int) {
     batch.start(columnCount: request.columnCount, source: source)
     starts.removeAll(keepingCapacity: true)
@@ -156,7 +155,6 @@ package struct ListElements: Sendable {
     append(low, high, range.lowerBound)
   }
 
-  /// Adds a value that is a list of one element.
   package mutating func add(value: UnsafeRawBufferPointer, to batch: inout RecordBatch) {
     let range = batch.appendBytes(value)
     append(range.lowerBound, range.upperBound, range.lowerBound)

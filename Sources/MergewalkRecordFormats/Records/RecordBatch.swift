@@ -228,7 +228,6 @@ struct EscapedField: Sendable {
   var slot: UInt32
   /// Where the raw text starts in the batch's bytes, inside the quotes.
   var start: UInt32
-  /// Where it ends.
   var end: UInt32
   /// How to unescape.
   var kind: Kind

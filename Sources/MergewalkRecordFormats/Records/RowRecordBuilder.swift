@@ -57,7 +57,6 @@ package struct RowRecordBuilder {
 
   // MARK: Values
 
-  /// There is no value.
   package mutating func null() {
     begin()
     let start = raw.bytes.count
@@ -65,7 +64,6 @@ package struct RowRecordBuilder {
     end(.null, start)
   }
 
-  /// A whole number.
   package mutating func integer(_ value: Int64) {
     begin()
     let start = raw.bytes.count

@@ -39,7 +39,6 @@ struct TextLedger {
     move(to: end)
   }
 
-  /// The text ends.
   mutating func finish(at end: Int) { pass(to: end) }
 
   /// What was counted since it was last taken.

@@ -109,7 +109,6 @@ public struct ByteSource: Sendable, Hashable {
     try VerifiedStream.verify(file, expected)
   }
 
-  /// Opens the file itself.
   func openFile() throws(ReadError) -> any ByteStream {
     switch kind {
     case .memory(let bytes, let chunks): MemoryStream(path: path, bytes: bytes, chunks: chunks)

@@ -29,7 +29,6 @@ extension ByteStream {
 
 /// An input that can be read at any place, which zip archives need.
 protocol RandomAccessStream: ByteStream {
-  /// The size in bytes.
   var size: Int { get }
 
   /// Fills the buffer with what stands at `offset`.

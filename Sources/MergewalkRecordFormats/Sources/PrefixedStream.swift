@@ -3,7 +3,6 @@ final class PrefixedStream: ByteStream {
   private let stream: any ByteStream
   private var prefix: [UInt8]
   private var taken = 0
-  /// Whether the prefix is all there is.
   private(set) var isWhole = false
 
   /// Puts bytes that were read from a stream before what is still to come.

@@ -43,7 +43,6 @@ package struct RecordPlaceWriter: Sendable {
   /// Starts with a run of records.
   package init() {}
 
-  /// Appends a place.
   @inline(__always)
   package mutating func append(_ record: SpooledPlace, to bytes: inout [UInt8]) {
     Self.append(UInt64(record.part), to: &bytes)

@@ -2,13 +2,11 @@ import MergewalkDiagnostics
 
 /// Where the records of a piece of a file of raw records stood in the file that they are from.
 package struct SpooledSource: Sendable, Hashable {
-  /// The file of places.
   package var places: String
   /// Where the piece's places stand in it.
   package var range: Range<Int>
   /// The member of an archive that the records are from.
   package var member: String?
-  /// How many records there are.
   package var records: Int
   /// Whether the records are written in another way than in their file, so that fields stand where their record does.
   package var isRewritten: Bool

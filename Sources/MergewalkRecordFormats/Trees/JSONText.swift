@@ -2,7 +2,6 @@ import MergewalkBytes
 
 /// JSON written for columns that are mappings or sequences of another format.
 enum JSONText {
-  /// Appends a scalar.
   static func append(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, to output: inout [UInt8]) {
     switch state {
     case .absent, .null: output.append(contentsOf: "null".utf8)

@@ -106,7 +106,6 @@ struct TreeRecords {
   /// Whether the open record has a fault.
   var isRefused = false
   private(set) var recordIndex = 0
-  /// What of the text is in records.
   var ledger = TextLedger()
 
   /// The names of top-level members in the order of their first appearance, when they are collected.
@@ -159,7 +158,6 @@ struct TreeRecords {
   var wantsNext: Bool {
     isInRecord || isRecordPlace || (isRecordsPlace && (recordsPath.isEmpty || takesScalars))
   }
-  /// Whether a record is open.
   var isOpen: Bool { isInRecord }
 
   // MARK: Events
@@ -172,10 +170,8 @@ struct TreeRecords {
     recordsDepth = -1
   }
 
-  /// A mapping begins at an offset.
   mutating func beginMapping(at offset: Int) { begin(isMapping: true, at: offset) }
 
-  /// A sequence begins at an offset.
   mutating func beginSequence(at offset: Int) { begin(isMapping: false, at: offset) }
 
   /// The name of a member of the innermost mapping; its value follows.

@@ -56,6 +56,5 @@ package struct TableOptions: Hashable, Sendable {
   /// A second line of titles, such as types; none, or one a column.
   package var subtitles: [String] = []
 
-  /// Tables of this width.
   package init(width: Int? = nil) { self.width = width }
 }

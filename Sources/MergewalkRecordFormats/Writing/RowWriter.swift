@@ -48,7 +48,6 @@ package final class RowWriter {
 
   // MARK: Cells
 
-  /// Writes that there is no value.
   package func null() {
     beginCell()
     switch layout.style {
@@ -61,7 +60,6 @@ package final class RowWriter {
     if layout.style == .table { table?.endCell(&out, .null) }
   }
 
-  /// Writes a whole number.
   package func integer(_ value: Int64) {
     openCell()
     out.append(integer: value)
@@ -114,7 +112,6 @@ package final class RowWriter {
     closeCell(.word)
   }
 
-  /// Writes bytes.
   package func binary(_ data: UnsafeRawBufferPointer) {
     if layout.style == .table {
       beginCell()
@@ -156,13 +153,11 @@ package final class RowWriter {
     closeCell(.word)
   }
 
-  /// Writes text that is a URI.
   package func uri(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
 
   /// Writes the ID of an object: `x-coredata://STORE/Entity/p1`.
   package func objectID(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
 
-  /// Writes text.
   package func text(_ string: String) {
     var string = string
     string.withUTF8 { text(UnsafeRawBufferPointer($0)) }

@@ -9,7 +9,6 @@ final class XMLPieces {
   /// A piece of the text.
   struct Piece {
     var count: Int
-    /// Whether it is the document's last.
     var isLast: Bool
   }
 

@@ -3,7 +3,6 @@ import MergewalkXML
 extension XMLRecords {
   // MARK: Elements
 
-  /// An element starts.
   @inline(__always) mutating func start(_ tag: XMLTag) {
     depth &+= 1
     if openCount == 0 { return startOutside(tag) }

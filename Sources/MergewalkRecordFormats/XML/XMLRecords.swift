@@ -68,7 +68,6 @@ struct XMLRecords {
   /// The reference to an unknown entity in a tag that is about to be reported.
   var entityInTag: (at: Int, message: String)?
   var recordIndex = 0
-  /// What of the text is in records.
   var ledger = TextLedger()
   var batch: UnsafeMutablePointer<RecordBatch>?
 

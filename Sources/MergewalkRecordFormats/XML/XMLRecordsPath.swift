@@ -7,7 +7,6 @@ struct XMLRecordsPath {
   /// The steps as they are written.
   private(set) var names = ["*", "*"]
 
-  /// The longest path.
   static let longest = 60
 
   /// The children of the root.

@@ -33,7 +33,6 @@ struct XMLScope {
     }
   }
 
-  /// Those in a text.
   init(_ text: String) {
     let bytes = Array(text.utf8)
     self = bytes.withUnsafeBufferPointer { XMLScope($0) }

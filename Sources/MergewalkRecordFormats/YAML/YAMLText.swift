@@ -95,7 +95,6 @@ final class YAMLText {
 
   /// Whether all that was read was handed out.
   var isHandedOut: Bool { handed == checked && !isAtEnd }
-  /// Whether all was read.
   var isRead: Bool { isAtEnd }
 
   /// Says what ended the reading.
@@ -218,7 +217,6 @@ final class YAMLText {
     progress.pointee.firstFault = faults[0].offset
   }
 
-  /// The first fault before an offset.
   func fault(before offset: Int) -> Fault? {
     guard let first = faults.first, first.offset < offset else { return nil }
     return first

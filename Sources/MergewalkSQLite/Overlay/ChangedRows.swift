@@ -22,7 +22,6 @@ public final class ChangedRows {
       cName = Array(name.utf8CString)
     }
 
-    /// Notes a row.
     fileprivate func add(_ row: Int64) {
       if let piece = bits.insert(row) { unsaved.insert(piece) }
     }

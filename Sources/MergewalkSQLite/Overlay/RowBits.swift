@@ -85,7 +85,6 @@ public final class RowBits {
   /// The bits of a piece, ``bytesInPiece`` of them.
   func bytes(ofPiece number: Int64) -> [UInt8]? { pieces[number]?.words.withUnsafeBytes { Array($0) } }
 
-  /// Replaces a piece.
   func setPiece(_ number: Int64, _ bytes: UnsafeRawBufferPointer) {
     let piece = Piece()
     piece.words.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }

@@ -35,7 +35,6 @@ enum FetchExplanation {
     }
   }
 
-  /// Text in quotes on one line.
   private static func quoted(_ text: String) -> String {
     var result = "'"
     for scalar in text.unicodeScalars {

@@ -28,7 +28,6 @@ struct RowFile {
     }
   }
 
-  /// Removes what was written.
   func remove() { unfinished.remove() }
 }
 

@@ -5,10 +5,8 @@ struct RunsPage {
   let pipelines: [RunsFolder.PipelineRuns]
   /// The folder or the store.
   let title: String
-  /// Where the page will be.
   let path: String
 
-  /// The page.
   var html: String {
     HTMLPage(title: "Runs in \(title)", sections: [head, overview] + pipelines.enumerated().map(details)).html
   }

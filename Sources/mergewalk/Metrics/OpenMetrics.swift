@@ -32,7 +32,6 @@ struct OpenMetrics {
     sample(name, labels, value)
   }
 
-  /// The whole text.
   var text: String { (lines + ["# EOF"]).joined(separator: "\n") + "\n" }
 
   private static func number(_ value: Double) -> String {

@@ -10,7 +10,6 @@ enum Console {
   /// The secrets of the configurations that were read so far, which nothing that is written may show.
   private static let secrets = Mutex(Redaction())
 
-  /// The text without secrets.
   static func redacted(_ text: String) -> String { secrets.withLock { $0(text) } }
 
   /// Keeps the secrets of a configuration out of everything that is written from now on.
@@ -24,7 +23,6 @@ enum Console {
 
   private static func shown(_ text: String) -> String { PrintableText.of(text, keeping: .lines) }
 
-  /// Writes data as it is.
   static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Writes bytes as they are.

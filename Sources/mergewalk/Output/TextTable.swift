@@ -9,7 +9,6 @@ struct TextTable {
   /// Starts a table with its column titles.
   init(_ titles: String...) { rows.append(titles) }
 
-  /// A table with these titles.
   init(_ titles: [String]) { rows.append(titles) }
 
   /// Starts a table with its column titles, of which those of these columns stand over words.
@@ -21,7 +20,6 @@ struct TextTable {
   /// Adds a row, one cell a column.
   mutating func add(_ cells: String...) { rows.append(cells) }
 
-  /// Adds a row of cells.
   mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// Leaves out columns, by their titles and in this order, until no line is wider.
@@ -39,7 +37,6 @@ struct TextTable {
     return gone
   }
 
-  /// The width of each column.
   private var widths: [Int] {
     let columns = rows.map(\.count).max() ?? 0
     return (0..<columns).map { column in

@@ -4,7 +4,6 @@ import MergewalkObjectStore
 /// A hidden file beside one that is being written, `.NAME.mergewalk-PID.tmp`: a name never stands for half a file, and
 /// what killed processes have left is removed by the next one that writes the same file.
 struct UnfinishedFile {
-  /// The path of the hidden file.
   let path: String
   private let target: String
 
@@ -36,6 +35,5 @@ struct UnfinishedFile {
     }
   }
 
-  /// Removes the file.
   func remove() { unlink(path) }
 }

@@ -67,7 +67,6 @@ struct RejectSheet {
     for name in cells.names where !columns.contains(name) { columns.append(name) }
   }
 
-  /// The names of all columns as a line.
   var head: [UInt8] { Self.csv([Self.lineName, Self.reasonName] + columns + (hasRaw ? [Self.rawName] : [])) }
 
   /// A record as a line of the sheet.

@@ -107,7 +107,6 @@ enum RejectsFile {
     Console.rawData(raw + [10])
   }
 
-  /// A reject as an object.
   static func json(_ line: RejectLine) -> JSONText {
     var members: [(name: String, value: JSONText)] = [
       ("line", .integer(line.line)), ("run", .string(line.run)), ("file", .string(line.file)),

@@ -76,7 +76,6 @@ struct RejectTally {
     self.earlier = earlier
   }
 
-  /// Counts a reject.
   mutating func add(_ line: RejectLine) {
     count += 1
     var entry = codes[line.code] ?? (0, [])
@@ -131,7 +130,6 @@ struct RejectTally {
     return sections.joined(separator: "\n\n")
   }
 
-  /// As an object.
   var json: JSONText {
     func object(_ counts: [(name: String, count: Int)]) -> JSONText {
       .object(counts.map { ($0.name, .integer($0.count)) })

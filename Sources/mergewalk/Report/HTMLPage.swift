@@ -6,7 +6,6 @@ struct HTMLPage {
   /// The parts of the page, as HTML.
   let sections: [String]
 
-  /// The page.
   var html: String {
     """
     <!DOCTYPE html>

@@ -14,7 +14,6 @@ struct LineChart {
   private static let top = 10.0
   private static let bottom = 26.0
 
-  /// The picture.
   var svg: String {
     let end = max(points.last?.seconds ?? 0, 0.001)
     let most = max(points.map(\.value).max() ?? 0, 1e-9)

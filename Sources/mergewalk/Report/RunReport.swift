@@ -47,7 +47,6 @@ struct RunReport {
     return found
   }
 
-  /// The page.
   var html: String {
     HTMLPage(title: "\(summary.pipeline): \(summary.status.rawValue)", sections: sections).html
   }

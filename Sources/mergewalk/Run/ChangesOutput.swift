@@ -2,7 +2,6 @@ import MergewalkImporting
 
 /// The changes that `--diff` shows.
 enum ChangesOutput {
-  /// One change as an object.
   static func json(_ change: ObjectChange) -> JSONText {
     .object([
       ("change", .string(change.kind.rawValue)), ("entity", .string(change.entity)),

@@ -67,7 +67,6 @@ final class RunMonitor: Sendable {
     show?(progress, rate)
   }
 
-  /// The samples so far.
   var samples: [RunSample] { state.withLock { $0.samples.list } }
 }
 

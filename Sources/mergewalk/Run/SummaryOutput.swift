@@ -90,7 +90,6 @@ enum SummaryOutput {
     ]
   }
 
-  /// A warning as an object.
   static func warning(_ warning: RunWarning) -> JSONText {
     var members: [(name: String, value: JSONText)] = [
       ("code", .string(warning.code.rawValue)), ("message", .string(warning.message)),

@@ -38,7 +38,6 @@ struct TestReport {
     return "\(Figures.count(cases.count, "case")) in \(Figures.count(files, "file")): \(tally)"
   }
 
-  /// All of it as one object.
   var json: JSONText {
     .object([
       ("files", .integer(files)), ("passed", .integer(count(.passed))), ("failed", .integer(count(.failed))),

@@ -209,7 +209,6 @@ extension RegisterMachine {
     }
   }
 
-  /// The number that a register has for a record.
   fileprivate func number(_ register: Int, _ record: Int) -> NumericValue {
     let payload = registers[register].payloads[record]
     switch plan.instructions[register].kind {

@@ -25,7 +25,6 @@ struct ExpressionTyping {
     }
   }
 
-  /// The types of the columns.
   let columns: [String: ValueKind]
   /// What is wrong with an argument of a function.
   private(set) var problem: String?

@@ -110,7 +110,6 @@ extension TransformCompiler {
     return emit(among, "IN", of: left)
   }
 
-  /// The elements of a list.
   private static func elements(_ expression: ObjectExpression) -> [ObjectExpression]? {
     switch expression {
     case .aggregate(let elements): elements

@@ -1,8 +1,6 @@
 /// One instruction of a compiled transform: fills its register, which has its number, from others.
 struct Instruction: Sendable {
-  /// What it does.
   var operation: any ColumnOperation
-  /// The type of the values.
   var kind: ValueKind
   /// What messages call it.
   var name: String
@@ -23,8 +21,6 @@ struct Instruction: Sendable {
 struct RowColumn: Sendable {
   /// The first part of its name, and the further ones for a dotted path.
   var path: [String]
-  /// The register.
   var register: Int
-  /// The type of its values.
   var kind: ValueKind
 }

@@ -105,7 +105,6 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
     hasDoubts && withEntry(of: key) { $1.isDoubtful } ?? false
   }
 
-  /// Whether a key is there.
   @inline(__always)
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { withValue(of: key) { _ in true } ?? false }
 

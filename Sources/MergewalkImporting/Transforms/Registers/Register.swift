@@ -12,7 +12,6 @@ struct Register: Sendable {
   /// Why the step has replaced values: for each record ``FieldTally/Replacement/kept``, or 0; empty when it has not.
   private(set) var replaced = ContiguousArray<UInt8>()
 
-  /// There is a value.
   static let value: UInt8 = CellTag.integer
   static let null: UInt8 = CellTag.null
   static let absent: UInt8 = CellTag.absent
@@ -43,7 +42,6 @@ enum TransformFailure: UInt8, CaseIterable {
   case value
   /// A number or date is beyond what its type holds.
   case overflow
-  /// A division by zero.
   case division
   /// A table does not have the value.
   case unmapped
@@ -53,9 +51,7 @@ enum TransformFailure: UInt8, CaseIterable {
   case doubtfulLookup
   /// Matching took too many steps.
   case pattern
-  /// The result is too long.
   case tooLong
-  /// An expression has no value.
   case expression
 
   /// The payload of a failed value: why, and which instruction found it.
@@ -69,7 +65,6 @@ enum TransformFailure: UInt8, CaseIterable {
     var instruction: Int { Int(payload >> 8) }
   }
 
-  /// The code of the reject.
   var code: RejectCode {
     switch self {
     case .value: .transformValue

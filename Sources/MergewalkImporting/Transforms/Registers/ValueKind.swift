@@ -27,7 +27,6 @@ public enum ValueKind: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether values are numbers.
   var isNumber: Bool { self == .integer || self == .decimal || self == .double }
 
   /// The type in which numbers of two types are computed with; nil when one is no number.

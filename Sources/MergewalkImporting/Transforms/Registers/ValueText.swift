@@ -18,7 +18,6 @@ enum ValueText {
     sink.append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// A whole number.
   @inline(__always)
   static func append(_ number: Int64, to sink: inout TextBuffer) -> Bool {
     guard let start = sink.reserve(20) else { return false }

@@ -57,7 +57,6 @@ package struct StepSpec: Sendable {
     return read(value, reader).map { TransformStep.Action(name, $0) }
   }
 
-  /// The spec of a step.
   package static func named(_ name: String) -> StepSpec? { all.first { $0.name == name } }
 
   /// The steps, in the order of the reference.

@@ -37,7 +37,6 @@ protocol TextStep: ColumnStep {}
 
 /// A step that takes a part of each text, which stays where it is.
 protocol TextPartStep: TextStep {
-  /// The part of a text.
   func part(of text: FieldBytes) -> TextPart
 }
 

@@ -54,7 +54,6 @@ extension StepAction {
 
 /// Where a step stands.
 struct StepPlace {
-  /// The step's name.
   var name = ""
   var position = SourcePosition.file
   /// The derived column whose step it is: its name stands for the source's own column there.
@@ -84,7 +83,6 @@ extension TransformCompiler {
     return nil
   }
 
-  /// Emits the step's operation.
   mutating func emit(
     _ operation: any ColumnOperation, _ kind: ValueKind, of value: Value,
     reading: ConversionOptions = ConversionOptions()
@@ -108,7 +106,6 @@ extension TransformCompiler {
       hint: hint)
   }
 
-  /// The value as a number.
   mutating func number(_ value: Value) -> Value? { number(value, step: place.name, at: place.position) }
 
   /// The value as one of another type.

@@ -323,7 +323,6 @@ struct FormatLexer {
 indirect enum FormatFailure: Error {
   case failed(PredicateError)
 
-  /// The error.
   var error: PredicateError {
     switch self {
     case .failed(let error): error

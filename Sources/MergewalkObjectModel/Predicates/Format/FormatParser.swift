@@ -207,7 +207,6 @@ struct FormatParser {
 
   // MARK: Arguments
 
-  /// The value for a placeholder.
   mutating func argument(_ placeholder: FormatToken) throws(FormatFailure) -> ConstantValue {
     guard usedArguments < arguments.count else {
       throw error(

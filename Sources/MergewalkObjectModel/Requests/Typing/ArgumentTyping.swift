@@ -4,7 +4,6 @@
 /// Arguments may be of any type. Texts in quotes in a predicate are typed beside dates, UUIDs and objects only, which
 /// cannot be written otherwise; beside numbers they stay texts, as everywhere in the language.
 package struct ArgumentTyping {
-  /// The arguments.
   package let texts: [String]
 
   /// Takes the arguments.

@@ -14,7 +14,6 @@ enum PackedRow {
   struct Writer {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends a column of a statement's row.
     mutating func append(_ statement: Statement, _ column: Int32) {
       switch statement.type(column) {
       case SQLITE_INTEGER:

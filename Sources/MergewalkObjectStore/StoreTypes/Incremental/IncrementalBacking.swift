@@ -393,7 +393,6 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 }
 
 extension PersistentStore {
-  /// Opens an incremental store.
   static func openIncremental(
     _ source: any IncrementalStore, type: PersistentStoreType, path: String, model: ManagedObjectModel,
     configuration: String?, options: PersistentStoreOptions

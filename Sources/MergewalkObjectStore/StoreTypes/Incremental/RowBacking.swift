@@ -6,9 +6,7 @@ import MergewalkObjectModel
 protocol RowBacking: AnyObject {
   /// Rows of an entity are going to be read, by values or all of them.
   func willRead(_ entity: EntityDescription) throws(StoreError)
-  /// Rows with primary keys are going to be read.
   func willRead(root: Int, primaryKeys: [Int64]) throws(StoreError)
-  /// The rows whose to-one relationship at a slot refers to some records are going to be read.
   func willRead(root: Int, referringBy slot: Int, to targets: [Int64]) throws(StoreError)
   /// The pairs of some records are going to be read.
   func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(StoreError)

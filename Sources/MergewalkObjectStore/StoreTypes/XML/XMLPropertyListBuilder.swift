@@ -22,7 +22,6 @@ struct XMLPropertyListBuilder {
   /// The greatest number of values.
   private static let maximumCount = 1_000_000
 
-  /// An element starts.
   mutating func start(_ name: String, seconds: String?, isBase64: Bool, path: String) throws(StoreError) {
     count += 1
     guard count <= Self.maximumCount else { throw damaged("the metadata have too many values", path) }
@@ -31,7 +30,6 @@ struct XMLPropertyListBuilder {
     if name == "dict" || name == "array" { levels.append(Level(isDictionary: name == "dict")) }
   }
 
-  /// An element ends.
   mutating func end(_ name: String, _ content: [UInt8], path: String) throws(StoreError) {
     var text: String { String(decoding: content, as: UTF8.self) }
     func string() throws(StoreError) -> String {

@@ -22,7 +22,6 @@ struct XMLStoreNames {
     }
   }
 
-  /// The name of an entity.
   func name(_ entity: EntityDescription) -> String { entityNames[entity.index] }
 
   /// The entity with a name; `nil` when there is none.
@@ -30,9 +29,7 @@ struct XMLStoreNames {
 
   /// The properties of an entity by the names that the file uses.
   struct Properties {
-    /// The name of each attribute.
     private(set) var attributeNames: [String] = []
-    /// The name of each relationship.
     private(set) var relationshipNames: [String] = []
     private var attributes: [String: Int] = [:]
     private var relationships: [String: Int] = [:]
@@ -63,7 +60,6 @@ struct XMLStoreNames {
     }
   }
 
-  /// The name of a type of attributes.
   static func name(_ type: AttributeType) -> String {
     switch type {
     case .integer16: "int16"

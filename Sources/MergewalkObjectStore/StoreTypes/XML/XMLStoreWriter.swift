@@ -17,7 +17,6 @@ struct XMLStoreWriter {
   /// The number that all XML stores name as the version of their format.
   static let formatVersion = "134481920"
 
-  /// Writes everything.
   static func write(_ contents: StoreContents, to file: AtomicFile) throws(StoreError) {
     var writer = XMLStoreWriter(contents, file)
     try writer.writeInfo()

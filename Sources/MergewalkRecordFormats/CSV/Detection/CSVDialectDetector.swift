@@ -87,7 +87,6 @@ struct DialectFinder {
   var base: CSVOptions
   var known: CSVKnownOptions
 
-  /// The dialect.
   func find() -> CSVDialect {
     if let delimiter = TableShape.hint(bytes), !known.contains(.delimiter) {
       var hinted = self

@@ -213,7 +213,6 @@ struct DialectBuilder {
     evidence.append("line ends: " + found.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
   }
 
-  /// A number with what it counts.
   static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
 
   /// A delimiter as sentences call it.

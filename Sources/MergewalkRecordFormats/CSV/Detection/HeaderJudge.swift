@@ -268,7 +268,6 @@ struct CellText {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The texts of a row.
   func names(_ table: SampleTable, _ row: Int) -> [String] { table.cells(of: table.rows[row]).map(text) }
 
   /// The texts of each column of some rows.

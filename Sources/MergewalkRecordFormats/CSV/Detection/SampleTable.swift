@@ -89,7 +89,6 @@ struct SampleTable {
     }
   }
 
-  /// The cells of a row.
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
   /// Whether two records have the same texts, whatever quotes these are in.
@@ -130,7 +129,6 @@ struct SampleTable {
   /// Forgets all rows but some.
   mutating func keepRows(_ range: Range<Int>) { rows = Array(rows[range]) }
 
-  /// Forgets all rows from one on.
   mutating func removeRows(from index: Int) {
     guard index < rows.count else { return }
     cells.removeSubrange(rows[index].firstCell...)
