@@ -143,13 +143,14 @@ struct NaiveImporter {
 
   /// The targets of a record's relationships; `nil` when one is missing and the record is to be rejected.
   ///
-  /// A relationship whose key is absent has no entry: it stays as it is.
+  /// A relationship whose key is absent has no entry: it stays as it is, but for mode `replace`.
   private mutating func relate(_ record: MadeRecord, _ part: EntityImport) -> [String: Int]? {
     var targets: [String: Int] = [:]
     for relationship in part.relationships {
       let isOptional = model.entity(named: part.entityName)?.relationship(named: relationship.name)?.isOptional ?? true
       switch find(record, relationship, isOptional: isOptional) {
-      case .none: if !isAbsent(record, relationship.target) { targets[relationship.name] = -1 }
+      case .none:
+        if part.mode == .replace || !isAbsent(record, relationship.target) { targets[relationship.name] = -1 }
       case .object(let place): targets[relationship.name] = place
       case .rejected: return nil
       }
