@@ -37,6 +37,8 @@ final class Reader: @unchecked Sendable {
   func begin(_ plan: ReaderPlan, model: ManagedObjectModel) -> ManagedObjectContext? {
     // Only the container comes here, on the queue: it guards against a mistake of ours.
     precondition(queue.isCurrent, "a reader was used outside of its thread")
+    // A read that was waiting when the container was closed opens no further connections.
+    if isClosed { return nil }
     do {
       let coordinator = try follow(plan, model: model)
       for store in coordinator.stores { try store.freeze() }
@@ -82,7 +84,7 @@ final class Reader: @unchecked Sendable {
   private func follow(
     _ plan: ReaderPlan, model: ManagedObjectModel
   ) throws -> PersistentStoreCoordinator {
-    if let coordinator, version == plan.version || isClosed { return coordinator }
+    if let coordinator, version == plan.version { return coordinator }
     let made = PersistentStoreCoordinator(model: model)
     for store in plan.stores ?? [] {
       let added = try made.addStore(
