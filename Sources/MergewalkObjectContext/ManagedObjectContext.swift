@@ -89,8 +89,7 @@ public final class ManagedObjectContext {
   package var postponedSlots: [TableID: Set<Int>] = [:]
   /// The first primary keys of the rows that the work in progress has made, by root entity.
   ///
-  /// The work is an import or a batch request, which is one save to everyone else: a later write of such a row leaves its
-  /// version at 1.
+  /// The work is an import, which is one save to everyone else: a later write of such a row leaves its version at 1.
   package var firstNewKeys: [Int: Int64] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///

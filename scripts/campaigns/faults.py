@@ -70,14 +70,12 @@ def kill(subject, side, k):
 
 def kill_in_a_row(subject, seed, n):
     chance = random.Random(f"{subject.name} {seed} {n}")
-    is_new = False
     for _ in range(chance.randint(2, 5)):
-        wrong, new = killed(subject, **{chance.choice(("KILL_AT", "KILL_AFTER")): chance.randint(1, subject.calls)})
+        wrong, is_new = killed(subject, **{chance.choice(("KILL_AT", "KILL_AFTER")): chance.randint(1, subject.calls)})
         if wrong:
             return wrong
-        if is_new:  # A second run into the store began: what it leaves is the business of the last run.
-            return finish(subject, True)
-        is_new = is_new or new
+        if is_new:  # The next one would be a second run into the store.
+            break
     return finish(subject, is_new)
 
 

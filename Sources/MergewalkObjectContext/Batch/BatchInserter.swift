@@ -92,10 +92,6 @@ final class BatchInserter {
     leaders = ContiguousArray(repeating: 0, count: chunkRows)
     places = ContiguousArray(repeating: 0, count: chunkRows)
     firstKeys = store.model.entities.map { $0.isRoot ? store.maximum(root: $0.index) : 0 }
-    // Other kinds of stores may give out keys of their own, in any order.
-    for root in store.model.entities where root.isRoot && store.type == .sqlite {
-      scratch.firstNewKeys[root.index] = store.nextPrimaryKey(root: root.index)
-    }
   }
 
   /// The handle on the row that is filled next.
