@@ -11,7 +11,7 @@ import sqlite3
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:?\d\d:?\d\d(\.\d+)?Z")
 UNIQUE = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", re.IGNORECASE)
-BYTES = re.compile(r'"sha256":"[0-9a-f]{64}"')
+BYTES = re.compile(r'"(sha256|sum)":"[0-9a-f]{64}"')
 SIDE = ("-wal", "-shm", "-journal")
 COUNTS = ("status", "read", "inserted", "updated", "unchanged", "skipped", "rejected", "deleted", "marked", "denied",
           "bytes_read", "reject_codes", "entities")
@@ -122,7 +122,7 @@ def snapshot(folder):
             value = "of this run"  # They hold times and durations.
         elif name.endswith("_SUCCESS") or "_parts/" in name:
             # They name the stores' contents, which are to be equal; after a fault the bytes need not be.
-            value = BYTES.sub('"sha256":"of the file"', text(path))
+            value = BYTES.sub(r'"\1":"of the file"', text(path))
         elif is_store(path) and not name.endswith(SIDE):
             value, names = rows(path)
             named |= {name.resolve() for name in names}
