@@ -54,6 +54,8 @@ import Testing
       + "contract=missing",
     // In XML an empty element is as good a list as any.
     "seed=2035 records=2 format=xml list=objects contract=reject-types",
+    // Of a list of texts, too, whether it has one element or several.
+    "seed=50166 records=3 format=xml list=scalars contract=reject-types",
   ]
 
   @Test("cases that once differed", arguments: once) func meetAgain(_ text: String) throws {
