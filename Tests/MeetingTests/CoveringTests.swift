@@ -56,6 +56,8 @@ import Testing
     "seed=2035 records=2 format=xml list=objects contract=reject-types",
     // Of a list of texts, too, whether it has one element or several.
     "seed=50166 records=3 format=xml list=scalars contract=reject-types",
+    // A run that was resumed in mode insert took keys of before that it had turned away for keys of its own.
+    "seed=20135 records=5 files=three mode=insert store=existing list=split course=stopped transforms=columns",
   ]
 
   @Test("cases that once differed", arguments: once) func meetAgain(_ text: String) throws {
