@@ -13,6 +13,8 @@ public struct CustomRecordFormat: Sendable {
   public let readsObjects: Bool
   /// See ``RecordFormat/hasElements``.
   public let hasElements: Bool
+  /// How each record by itself is read, when it is a line of delimited text within something else.
+  package var lineOptions: CSVOptions?
 
   /// Creates a format; two with the same identity are the same.
   public init(

@@ -53,6 +53,15 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// How a record by itself is read, when it is a line of delimited text.
+  package var lineOptions: CSVOptions? {
+    switch self {
+    case .csv(let options): options
+    case .custom(let format): format.lineOptions
+    default: nil
+    }
+  }
+
   /// Whether another module reads the records, of inputs that may change between two readings.
   public var isCustom: Bool { if case .custom = self { true } else { false } }
 

@@ -6,13 +6,16 @@ final class NamedObjects {
   private let marks = ObjectMarks()
   /// Objects from this key on do not count.
   private let end: Int64
+  /// Objects before this key do not count, either.
+  private let start: Int64
   /// Objects up to this key were all named.
   private let namedUpTo: Int64
   /// The keys that were added since ``mark()``.
   private var added: ContiguousArray<Int64> = []
 
-  init(below end: Int64 = .max, namedUpTo: Int64 = 0) {
+  init(below end: Int64 = .max, from start: Int64 = 0, namedUpTo: Int64 = 0) {
     self.end = end
+    self.start = start
     self.namedUpTo = namedUpTo
   }
 
@@ -31,7 +34,7 @@ final class NamedObjects {
   /// Notes that a record names an object; whether it counts and is the first to do so.
   @inline(__always)
   func isFirst(_ key: Int64) -> Bool {
-    guard key < end, !contains(key) else { return false }
+    guard key >= start, key < end, !contains(key) else { return false }
     add(key)
     return true
   }

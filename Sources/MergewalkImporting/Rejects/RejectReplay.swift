@@ -44,19 +44,20 @@ extension ImportDefinition {
       let format = part.format
       let name = parts.count > 1 ? part.name : nil
       replay.sources = [file]
-      replay.format = .custom(
-        CustomRecordFormat(
-          identity: "replay:\(part.name)", readsObjects: format.readsObjects, hasElements: format.hasElements
-        ) {
-          (source, request, index) throws(ReadError) in
-          guard case .named(let columns) = request else {
-            throw ReadError(
-              .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
-          }
-          return try ReplayReader(
-            source: source, format: format, pipeline: pipeline, part: name, known: number == 0 ? names : nil,
-            columns: columns, mayLackColumns: mayLack, index: index)
-        })
+      var records = CustomRecordFormat(
+        identity: "replay:\(part.name)", readsObjects: format.readsObjects, hasElements: format.hasElements
+      ) {
+        (source, request, index) throws(ReadError) in
+        guard case .named(let columns) = request else {
+          throw ReadError(
+            .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
+        }
+        return try ReplayReader(
+          source: source, format: format, pipeline: pipeline, part: name, known: number == 0 ? names : nil,
+          columns: columns, mayLackColumns: mayLack, index: index)
+      }
+      records.lineOptions = format.lineOptions
+      replay.format = .custom(records)
       return replay
     }
     return result

@@ -17,7 +17,11 @@ struct WidthFaults {
   ///
   /// - Parameter header: The names of the file's columns.
   mutating func find(_ error: RecordError, header: [String]) -> (faults: [FieldFailure], batch: ImportBatch)? {
-    guard error.code == .fieldCount, left > 0, !header.isEmpty, case .csv(var options) = format else { return nil }
+    guard error.code == .fieldCount, left > 0, var options = format.lineOptions else { return nil }
+    var header = header
+    // A replay of records whose columns the definition names has no header.
+    if header.isEmpty, case .names(let told) = options.header { header = told }
+    guard !header.isEmpty else { return nil }
     left -= 1
     options.header = .names(header)
     options.headerRows = 1

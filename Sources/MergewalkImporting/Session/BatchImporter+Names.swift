@@ -12,7 +12,9 @@ extension BatchImporter {
       if state.role == .root {
         // A key that a filter has not seen is new, and those that it has seen wait until an index can tell.
         if state.finder is KeyFilter { continue }
-        state.named = NamedObjects()
+        // Where only new objects are wanted, a record that was turned away for one of before has named nothing.
+        let isInsert = state.part.mode == .insert
+        state.named = NamedObjects(from: isInsert ? firstKeys[state.part.rootEntity] ?? 0 : 0)
         continue
       }
       let first = firstKeys[state.part.rootEntity] ?? store.nextPrimaryKey(root: state.part.rootEntity)

@@ -6,6 +6,10 @@ import Synchronization
 struct ContractCheck {
   private let contract: SchemaContract
   private let columns: [String]
+  /// The columns that lists are read from.
+  private let lists: Set<Int>
+  /// Whether a list of one element is told from the element.
+  private var tellsLists = true
   /// The members of a record that are known.
   private let members: Set<String>
   private var checksMembers = false
@@ -40,11 +44,14 @@ struct ContractCheck {
     }
   }
 
-  /// - Parameter notes: takes what the summary warns of.
-  init(_ contract: SchemaContract, columns: [String], notes: ContractNotes) {
+  /// - Parameters:
+  ///   - lists: the columns that lists are read from.
+  ///   - notes: takes what the summary warns of.
+  init(_ contract: SchemaContract, columns: [String], lists: [Int], notes: ContractNotes) {
     self.contract = contract
     self.notes = notes
     self.columns = columns
+    self.lists = Set(lists)
     // Records say names, columns paths, in which dots of names have a backslash.
     let firsts = columns.map { JSONReader.firstMember(ofPath: $0).flatMap(JSONReader.memberName) ?? $0 }
     members = Set(firsts + contract.ignored + contract.ignored.compactMap(JSONReader.memberName))
@@ -88,6 +95,8 @@ struct ContractCheck {
     requestedColumns = columns
     types = Array(repeating: nil, count: columns.count)
     checksMembers = false
+    // In XML one element is a text, several are an array.
+    tellsLists = !format.hasElements
     // A replay has no header of its own.
     guard contract.newColumns != nil || contract.missingColumns != nil else { return }
     guard format.hasFixedColumns else {
@@ -195,7 +204,8 @@ struct ContractCheck {
   ) throws(ImportError) {
     for column in columns.indices where !missing.contains(column) {
       for record in 0..<count {
-        guard let kind = FieldKind(batch.records.state(record, column)) else { continue }
+        guard var kind = FieldKind(batch.records.state(record, column)) else { continue }
+        if !tellsLists, lists.contains(column) { kind = .structure }
         guard let first = types[column] else {
           types[column] = kind
           continue

@@ -21,7 +21,9 @@ final class OrderedTransforms: @unchecked Sendable {
     self.plan = plan
     self.columns = columns
     columnNames = columns
-    contract = plan.contract.map { [notes] in ContractCheck($0, columns: columns, notes: notes) }
+    contract = plan.contract.map { [notes] in
+      ContractCheck($0, columns: columns, lists: plan.listColumns, notes: notes)
+    }
   }
 
   /// What the summary warns of, from any thread.

@@ -114,6 +114,10 @@ enum TransformCompilation {
     compiler.plan.path = path
     compiler.plan.hooks = part.hooks
     compiler.plan.contract = part.contract
+    for (index, name) in compiler.columnNames.enumerated()
+    where lists.contains(where: { $0.name == name || $0.request == name }) {
+      compiler.plan.listColumns.append(index)
+    }
     for (index, outcome) in outcomes.enumerated() {
       guard let outcome else { continue }
       for output in compiler.plan.outputs.indices where compiler.plan.outputs[output].derived == outcome.derived {

@@ -21,6 +21,8 @@ struct TransformPlan: Sendable {
   var hooks = ImportHooks()
   /// What may differ from what the pipeline knows of its source.
   var contract: SchemaContract?
+  /// The columns that lists are read from.
+  var listColumns: [Int] = []
   /// The number of columns that are read.
   var readColumns = 0
 

@@ -335,8 +335,10 @@ struct ReferenceImporter {
   mutating func make(_ record: ReadRecord, _ root: EntityImport, _ targets: [String: Int]) -> Settled {
     let object = create(record, root, targets)
     if violatesUniqueness(object) {
-      // What can be told before a row is written is told first.
-      return .rejected(relateLists(record, root, object) == nil ? "relationship.missingTarget" : "constraint.unique")
+      // What can be told before a row is written is told first; a relationship in its own hierarchy needs the row.
+      let isWritten = !hasTwoPasses && !lateRelationships(root).isEmpty
+      let isLost = !isWritten && relateLists(record, root, object) == nil
+      return .rejected(isLost ? "relationship.missingTarget" : "constraint.unique")
     }
     settled = object
     named.insert(object)

@@ -189,4 +189,31 @@ import Testing
       })
     #expect(try run("{ types: discard }", data, file: "data.ndjson").0.inserted == 4)
   }
+
+  @Test("in XML one element of a list is of the same type as several", arguments: [1, 2])
+  func listsInXML(first: Int) throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(
+      """
+      model: Things
+      entities:
+        Thing:
+          attributes: { key: string!, text: string }
+          relationships: { tags: { to_many: Tag, inverse: things } }
+          unique: [key]
+        Tag:
+          attributes: { name: string! }
+          relationships: { things: { to_many: Thing, inverse: tags } }
+          unique: [name]
+      """, to: "model.yaml")
+    let records = (1...2).map { key in
+      "<t><key>\(key)</key>" + String(repeating: "<tag>a</tag>", count: key == first ? 2 : 1) + "</t>"
+    }
+    try folder.folder.write("<r>" + records.joined() + "</r>", to: "data.xml")
+    let text = TransformFolder.text(
+      "relationships: { tags: { each: tag, find_by: { name: . } } }",
+      source: "{ files: data.xml, format: xml, records: /r/t, contract: { types: reject } }")
+    let summary = try ImportSession(folder.read(text)).run()
+    #expect((summary.inserted, summary.rejected) == (2, 0), "\(folder.rejectsText)")
+  }
 }
