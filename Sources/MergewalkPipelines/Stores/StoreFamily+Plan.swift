@@ -97,7 +97,7 @@ extension StoreFamily {
           message: "“notify” is for runs: nothing is sent about a family",
           hint: "tell people by the exit code of the command"))
     }
-    return planned(plan, definition, warnings)
+    return planned(plan, definition, splitter, warnings)
   }
 
   /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are asked for and
@@ -138,8 +138,12 @@ extension StoreFamily {
         + " or wrote something else; nothing was planned")
   }
 
-  private func planned(_ plan: FamilyPlan, _ definition: ImportDefinition, _ warnings: [Diagnostic]) -> Planned {
+  private func planned(
+    _ plan: FamilyPlan, _ definition: ImportDefinition, _ splitter: Splitter, _ warnings: [Diagnostic]
+  ) -> Planned {
     var result = Planned(id: plan.id, stores: plan.parts.count, warnings: warnings)
+    result.runWarnings = splitter.warnings + (RunWarning(of: splitter.text).map { [$0] } ?? [])
+    result.text = splitter.text
     if plan.parts.allSatisfy(\.files.isEmpty) { result.read = plan.counts?.read }
     result.skipped = plan.counts?.skipped ?? 0
     result.rejected = plan.counts?.rejected ?? 0
