@@ -46,7 +46,7 @@ public struct FamilyError: Error, CustomStringConvertible {
     self.init(.invalidPipeline, list.description, diagnostics: list.diagnostics)
   }
 
-  init(_ error: StoreError) { self.init(.failed, error.description) }
+  init(_ error: StoreError) { self.init(.failed, error.words) }
 
   init(_ error: ReadError) {
     let isOther = error.code == .fileChanged || error.code == .checksumMismatch

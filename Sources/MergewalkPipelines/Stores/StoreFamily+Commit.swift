@@ -155,6 +155,11 @@ extension StoreFamily {
     result.read = sum.read + split.skipped + split.rejected
     result.skipped = sum.skipped + split.skipped
     result.rejected = sum.rejected + split.rejected
+    guard let expected = plan.expectedRecords, expected != result.read else { return }
+    throw FamilyError(
+      .inputChanged,
+      "the folders have \(result.read) records, and \(expected) were expected: whatever writes them has not come to its"
+        + " end, or wrote something else; the family is as it was before")
   }
 
   // MARK: The manifest

@@ -146,6 +146,20 @@ struct StoresFailureTests {
     #expect(built.status == 2 && built.words.contains("XML, which has none"), "\(built.words)")
   }
 
+  @Test("what is expected of folders that another program has split is held against them, or refused")
+  func expectedOfFolders() throws {
+    let family = try Family(source: "{ files: items.csv, format: csv }")
+    try family.folder.write("code,amount\na,1\nb,2\n", to: "split/country=DE/part-0.csv")
+    try family.folder.write("code,amount\nc,3\n", to: "split/country=FR/part-0.csv")
+    let wrong = try family.stores("build", "items.yaml", "split", "--out", "out", "--expect-records", "4")
+    #expect(wrong.status == 2 && wrong.words.contains("have 3 records, and 4 were expected"), "\(wrong.words)")
+    #expect(wrong.words.contains("[inputChanged]") && !family.exists("out/_SUCCESS"))
+    #expect(try family.stores("build", "items.yaml", "split", "--out", "out", "--expect-records", "3").status == 0)
+    let digest = String(repeating: "0", count: 64)
+    let refused = try family.stores("plan", "items.yaml", "split", "--out", "other", "--expect-sha256", digest)
+    #expect(refused.status == 2 && refused.words.contains("say how many records they have"), "\(refused.words)")
+  }
+
   @Test("what a run of a family's pipeline is told")
   func runWithoutStore() throws {
     let family = try Family()
