@@ -54,9 +54,11 @@ struct ComponentReader {
     }
     for field in spec.fields where field.isRequired && !component.has(field.name) {
       component.missingFields.insert(field.name)
+      let isStore = field.name == "store" && spec.field(named: "stores") != nil
       findings.add(
         .missingField, at: node.position, "“\(called)” needs the field “\(field.name)”",
-        hint: "for example “\(field.name): \(field.example)”")
+        hint: "for example “\(field.name): \(field.example)”"
+          + (isStore ? ", or “stores: { by: COLUMN }” for a family of stores" : ""))
     }
     return component
   }
@@ -111,7 +113,16 @@ struct ComponentReader {
       }
       return .flag(flag)
     case .count(let least):
-      guard let integer = node.integer else { return wrongType(node, field, "a whole number") }
+      guard let integer = node.integer else {
+        // Beside a greatest number of rejects or objects there is a greatest share.
+        if field.name == "limit", let text = node.text, text.hasSuffix("%"), Quantity.share(text) != nil {
+          findings.add(
+            .wrongType, at: node.position, "“limit” takes a whole number, but here is \(node.summary)",
+            hint: "a share is “ratio: \(text)”")
+          return nil
+        }
+        return wrongType(node, field, "a whole number")
+      }
       guard integer >= Int64(least), integer <= Int64(Int32.max) else {
         return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
       }
