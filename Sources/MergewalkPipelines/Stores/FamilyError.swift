@@ -53,6 +53,12 @@ public struct FamilyError: Error, CustomStringConvertible {
     self.init(isOther ? .inputChanged : .failed, error.description, diagnostics: [error.diagnostic])
   }
 
+  /// What keeps a task from reading the records that were split off for it.
+  init(spool error: ReadError) {
+    let message = error.code == .notFound ? "the records that were split off are gone" : error.message
+    self.init(.inputChanged, "\(error.path): \(message); plan the family again")
+  }
+
   init(_ error: RejectWriterError) { self.init(.failed, error.description) }
 
   init(_ error: ImportError) {

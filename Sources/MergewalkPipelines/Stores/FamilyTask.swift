@@ -130,7 +130,7 @@ final class FamilyTask {
           if let failure { throw ReadError(.inputFailed, path: path, message: failure.message) }
         }
       }
-    } catch { throw FamilyError(error.code == .notFound ? .inputChanged : FamilyError(error).code, error.description) }
+    } catch { throw error.code == .notFound ? FamilyError(spool: error) : FamilyError(error) }
     try spool.finish()
     var result: [Int: (folder: String, unit: SpoolUnit)] = [:]
     for (part, number) in numbers {

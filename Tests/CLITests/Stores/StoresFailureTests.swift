@@ -26,6 +26,16 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("a spool that is gone is told with its cure")
+  func withoutSpool() throws {
+    let family = try Family()
+    try planned(family)
+    try family.remove("out/_spool")
+    let task = try family.stores("task", "out")
+    #expect(task.status == 2 && task.words.contains("[inputChanged]"), "\(task.words)")
+    #expect(task.words.contains("the records that were split off are gone; plan the family again"), "\(task.words)")
+  }
+
   @Test("a store without receipt, a receipt without store, an altered store: commit refuses, the task builds it again")
   func damage() throws {
     let family = try Family()
