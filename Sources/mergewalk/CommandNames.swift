@@ -83,7 +83,8 @@ enum CommandNames {
     "fetch": [
       "--where": "--predicate", "--filter": "--predicate", "--order": "--sort", "--order-by": "--sort",
       "--select": "--columns", "--fields": "--columns", "--out": "--output",
-    ]
+    ],
+    "preview": ["--limit": "--records", "--rows": "--records", "--lines": "--records"],
   ]
 
   /// What was meant by an option that there is not, or by an entity that stands alone.

@@ -42,6 +42,10 @@ struct ComponentReader {
         if let owner = owner(ofField: name, below: spec) {
           findings.add(
             .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+        } else if isOfRoot(name, besides: spec) {
+          findings.add(
+            .unknownField, at: entry.key.position, message,
+            hint: "it is a field of “\(registry.root.name)”: write it beside “\(called)”")
         } else {
           findings.addUnknown(
             .unknownField, at: entry.key.position, message, name: name, candidates: spec.fields.map(\.name))
@@ -69,6 +73,15 @@ struct ComponentReader {
       guard case .component(let component) = field.kind else { return false }
       return registry[component].field(named: name) != nil
     }?.name
+  }
+
+  /// Whether a field that a component of the file itself does not have, nor one like it, is one of the file itself.
+  private func isOfRoot(_ name: String, besides spec: ComponentSpec) -> Bool {
+    let isBelow = registry.root.fields.contains { field in
+      if case .component(spec.name) = field.kind { true } else { false }
+    }
+    return isBelow && registry.root.field(named: name) != nil
+      && NearestName.find(name, in: spec.fields.map(\.name)) == nil
   }
 
   private func take(
