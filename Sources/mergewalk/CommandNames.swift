@@ -70,10 +70,33 @@ enum CommandNames {
       ["count", "number", "records", "days", "jobs"].contains(where: { first.contains("<\($0)>'") })
     {
       lines[0] += ": it takes a whole number"
+    } else if let hint = meant(first, arguments.first ?? "") {
+      lines[0] += hint
     } else if first.hasSuffix("<count|all>'") {
       lines[0] += ": it takes a whole number, or “all”"
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// What other tools call options, by command.
+  private static let optionsElsewhere = [
+    "fetch": [
+      "--where": "--predicate", "--filter": "--predicate", "--order": "--sort", "--order-by": "--sort",
+      "--select": "--columns", "--fields": "--columns", "--out": "--output",
+    ],
+    "preview": ["--limit": "--records", "--rows": "--records", "--lines": "--records"],
+  ]
+
+  /// What was meant by an option that there is not, or by an entity that stands alone.
+  private static func meant(_ message: String, _ command: String) -> String? {
+    func word(behind start: String) -> String? {
+      message.hasPrefix(start) && message.hasSuffix("'") ? String(message.dropFirst(start.count).dropLast()) : nil
+    }
+    if command == "fetch", let word = word(behind: "Error: Unexpected argument '") {
+      return "; an entity is named by “--entity \(word)”"
+    }
+    let option = word(behind: "Error: Unknown option '").flatMap { optionsElsewhere[command]?[$0] }
+    return option.map { "; it is called “\($0)” here" }
   }
 
   /// The commands that a word of the first level stands for: those of that name in groups, or another tool's word.

@@ -65,7 +65,8 @@ struct SourceLintTests {
       ])
     #expect(
       try folder.lint(pipeline("files: in\n  pattern: \"*.tsv\"")) == [
-        "pipeline.yaml:5:10: error: “in”: no file in this folder matches “*.tsv” [noMatchingFile]"
+        "pipeline.yaml:5:10: error: “in”: no file in this folder matches “*.tsv”; put such files into it, or name another"
+          + " folder [noMatchingFile]"
       ])
   }
 

@@ -1,6 +1,6 @@
 public import MergewalkDiagnostics
 import MergewalkObjectStore
-import MergewalkRecordFormats
+package import MergewalkRecordFormats
 
 /// Something that a run's user should know and that stopped nothing: of the store, of the inputs, or of an earlier run.
 ///
@@ -51,10 +51,15 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
   /// The place in ``file``; `nil` when it is about the whole file.
   public var position: SourcePosition?
 
+  /// The message without what one run alone makes of its records, such as a likely name: runs over parts of one input
+  /// find the same when this, the code and the place are the same.
+  package var finding: String
+
   /// Creates a warning.
   public init(_ code: Code, _ message: String, file: String? = nil, position: SourcePosition? = nil) {
     self.code = code
     self.message = message
+    finding = message
     self.file = position?.includedPath ?? file
     self.position = position.flatMap { $0.line > 0 ? $0 : nil }
   }
@@ -62,7 +67,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
   /// The warning that the last record of a file may be cut, or sum up the others; nil for a batch that does not say so.
   ///
   /// - Parameter isKept: whether the last record is imported.
-  init?(endOf batch: RecordBatch, _ source: ByteSource, isKept: Bool) {
+  package init?(endOf batch: RecordBatch, _ source: ByteSource, isKept: Bool) {
     guard let record = batch.doubtfulEnd ?? (isKept ? batch.footer : nil) else { return nil }
     self.init(
       .doubtfulEnd,
@@ -73,6 +78,15 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
           + " import (“where”) leaves it out",
       file: batch.member.map { "\(source.path)/\($0)" } ?? source.path,
       position: SourcePosition(line: record.line, column: record.column, byteOffset: record.byteOffset))
+  }
+
+  /// The warning that readers do not account for all bytes of text; nil when they do.
+  package init?(of text: TextAccount) {
+    if text.isBalanced { return nil }
+    self.init(
+      .textUncounted,
+      "of \(text.bytes) bytes of text \(text.recordBytes) belong to records and \(text.skipped.total.bytes) were passed"
+        + " over: the reader of this format does not account for all of them")
   }
 
   /// ``file`` with the line and the column as far as they are known; `nil` without a file.

@@ -44,7 +44,9 @@ struct FindingList {
       let below = model.family(of: entity.index).filter { !$0.isAbstract }.map(\.name)
       report(
         .unsuitableEntity, at: position, "“\(entity.name)” is abstract: it has no objects of its own",
-        hint: below.isEmpty ? nil : "name one of \(below.joined(separator: ", ")) as “entity”")
+        hint: below.isEmpty
+          ? "import another one, or take “abstract” out of it in the model"
+          : "name one of \(below.joined(separator: ", ")) as “entity”")
     }
     return entity
   }

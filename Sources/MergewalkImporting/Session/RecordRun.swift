@@ -112,15 +112,8 @@ final class RecordRun {
     guard goesOn else { return }
     try place.ledger.check()
     if let loss = place.tally.loss { throw ImportError(code: .countsDiffer, message: loss) }
-    let text = place.tally.text
-    if !text.isBalanced {
-      // No record hangs on that.
-      warnings.append(
-        RunWarning(
-          .textUncounted,
-          "of \(text.bytes) bytes of text \(text.recordBytes) belong to records and \(text.skipped.total.bytes) were passed"
-            + " over: the reader of this format does not account for all of them"))
-    }
+    // No record hangs on that.
+    if let uncounted = RunWarning(of: place.tally.text) { warnings.append(uncounted) }
     checkLimits(isEnd: true)
   }
 

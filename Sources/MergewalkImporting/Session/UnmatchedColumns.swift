@@ -133,7 +133,7 @@ struct UnmatchedColumns: Sendable {
       // Of a list that was always empty nothing is known.
       if !item.lists.isEmpty, !state.inFilledLists.contains(number) { return nil }
       let target = item.target.map { " (\($0))" } ?? ""
-      return warning("no record has “\(item.path)”\(target)\(hint(item.path))", at: item.position)
+      return warning("no record has “\(item.path)”\(target)", hint: hint(item.path), at: item.position)
     }
   }
 
@@ -143,12 +143,14 @@ struct UnmatchedColumns: Sendable {
     var found = OccurringPaths()
     found.add(withoutElements, of: part.format)
     let near = NearestName.find(each, in: found.paths).map { "; did you mean “\($0)”?" } ?? ""
-    return warning("no record has elements at “\(each)”, where “each” looks for them\(near)", at: part.position)
+    return warning("no record has elements at “\(each)”, where “each” looks for them", hint: near, at: part.position)
   }
 
-  private func warning(_ message: String, at position: SourcePosition) -> RunWarning {
-    let name = part.name.isEmpty ? "" : "import “\(part.name)”: "
-    return RunWarning(.neverMatched, name + message, file: file, position: position)
+  private func warning(_ message: String, hint: String, at position: SourcePosition) -> RunWarning {
+    let finding = (part.name.isEmpty ? "" : "import “\(part.name)”: ") + message
+    var warning = RunWarning(.neverMatched, finding + hint, file: file, position: position)
+    warning.finding = finding
+    return warning
   }
 
   private func hint(_ path: String) -> String {

@@ -6,10 +6,6 @@ import Synchronization
 struct ContractCheck {
   private let contract: SchemaContract
   private let columns: [String]
-  /// The columns that lists are read from.
-  private let lists: Set<Int>
-  /// Whether a list of one element is told from the element.
-  private var tellsLists = true
   /// The members of a record that are known.
   private let members: Set<String>
   private var checksMembers = false
@@ -21,28 +17,10 @@ struct ContractCheck {
   /// Whether the headers of the current source are those of its batches, and whose were looked at.
   private var isReadOnce = false
   private var seen: Set<String> = []
-  /// The JSON type of each column's first value.
-  private var types: [FieldKind?]
+  private var types: ContractTypes?
   private let notes: ContractNotes
   /// The columns that the current source is asked for.
   private(set) var requestedColumns: [String]
-
-  private enum FieldKind: String {
-    case text = "a string"
-    case number = "a number"
-    case boolean = "true or false"
-    case structure = "an object or array"
-
-    init?(_ state: FieldState) {
-      switch state {
-      case .absent, .null: return nil
-      case .text, .quoted: self = .text
-      case .number: self = .number
-      case .true, .false: self = .boolean
-      case .json: self = .structure
-      }
-    }
-  }
 
   /// - Parameters:
   ///   - lists: the columns that lists are read from.
@@ -51,11 +29,10 @@ struct ContractCheck {
     self.contract = contract
     self.notes = notes
     self.columns = columns
-    self.lists = Set(lists)
     // Records say names, columns paths, in which dots of names have a backslash.
     let firsts = columns.map { JSONReader.firstMember(ofPath: $0).flatMap(JSONReader.memberName) ?? $0 }
     members = Set(firsts + contract.ignored + contract.ignored.compactMap(JSONReader.memberName))
-    types = Array(repeating: nil, count: columns.count)
+    types = ContractTypes(contract, columns: columns, lists: lists, notes: notes)
     requestedColumns = columns
   }
 
@@ -64,16 +41,18 @@ struct ContractCheck {
   }
 
   /// The same about a record, with its place.
-  private func broken(_ message: String, _ batch: RecordBatch, _ record: Int, _ column: Int? = nil) -> ImportError {
-    let error = Self.broken("record \(batch.records[record].index + 1)\(message)")
+  static func broken(
+    _ message: String, _ path: String, _ batch: RecordBatch, _ record: Int, _ column: Int? = nil
+  ) -> ImportError {
+    let error = broken("record \(batch.records[record].index + 1)\(message)")
     let finding = Diagnostic(
-      .error, code: ImportError.Code.contract.rawValue, path: Self.file(path, batch),
-      position: Self.place(batch, record, column), message: error.message)
+      .error, code: ImportError.Code.contract.rawValue, path: file(path, batch),
+      position: place(batch, record, column), message: error.message)
     return ImportError(code: error.code, message: error.message, diagnostics: [finding])
   }
 
   /// The file that a batch is of: a source, or a member of it.
-  private static func file(_ path: String, _ batch: RecordBatch) -> String {
+  static func file(_ path: String, _ batch: RecordBatch) -> String {
     batch.member.map { "\(path)/\($0)" } ?? path
   }
 
@@ -93,10 +72,8 @@ struct ContractCheck {
     path = source.path
     (isReadOnce, seen) = (false, [])
     requestedColumns = columns
-    types = Array(repeating: nil, count: columns.count)
+    types?.begin(format)
     checksMembers = false
-    // In XML one element is a text, several are an array.
-    tellsLists = !format.hasElements
     // A replay has no header of its own.
     guard contract.newColumns != nil || contract.missingColumns != nil else { return }
     guard format.hasFixedColumns else {
@@ -168,7 +145,11 @@ struct ContractCheck {
       return
     }
     if checksMembers { try checkMembers(&batch, count) }
-    if let policy = contract.types, policy != .discard { try checkTypes(policy, &batch, count) }
+    var refused: [RecordReject] = []
+    try types?.check(batch.records, of: path, except: missing) { record, message in
+      refused.append(RecordReject(record: Int32(record), field: nil, code: .contractType, detail: message))
+    }
+    batch.transformed.refusals += refused
   }
 
   private mutating func checkMembers(_ batch: inout ImportBatch, _ count: Int) throws(ImportError) {
@@ -188,42 +169,13 @@ struct ContractCheck {
             .contractNewColumn, "records have a member \(RejectMessage.shown(name)) that the import does not know")
         }
       case .freeze:
-        throw broken(" has a member that the import does not know: \(names)", batch.records, record)
+        throw Self.broken(" has a member that the import does not know: \(names)", path, batch.records, record)
       case .reject:
         batch.transformed.refusals.append(
           RecordReject(
             record: Int32(record), field: nil, code: .contractNewColumn,
             detail: "the record has a member that the import does not know: \(names)"))
       case .discard: break
-      }
-    }
-  }
-
-  private mutating func checkTypes(
-    _ policy: SchemaContract.Policy, _ batch: inout ImportBatch, _ count: Int
-  ) throws(ImportError) {
-    for column in columns.indices where !missing.contains(column) {
-      for record in 0..<count {
-        guard var kind = FieldKind(batch.records.state(record, column)) else { continue }
-        if !tellsLists, lists.contains(column) { kind = .structure }
-        guard let first = types[column] else {
-          types[column] = kind
-          continue
-        }
-        guard kind != first else { continue }
-        let message = "“\(columns[column])” is \(kind.rawValue), and was \(first.rawValue) in earlier records"
-        switch policy {
-        case .evolve:
-          notes.add(
-            .contractType, "record \(batch.records.records[record].index + 1): \(message)",
-            file: Self.file(path, batch.records), position: Self.place(batch.records, record, column))
-          types[column] = kind
-        case .freeze: throw broken(": \(message)", batch.records, record, column)
-        case .reject:
-          batch.transformed.refusals.append(
-            RecordReject(record: Int32(record), field: nil, code: .contractType, detail: message))
-        case .discard: break
-        }
       }
     }
   }

@@ -141,7 +141,8 @@ extension ModelChecker {
         "invalidDefault", attribute.position,
         "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName), so that new "
           + "objects get none",
-        hint: attribute.type.range.map { "it has values from \($0.lowerBound) to \($0.upperBound)" })
+        hint: attribute.type.range.map { "it has values from \($0.lowerBound) to \($0.upperBound)" }
+          ?? "give it a value of that type, or take the default out")
       return
     }
     if let text = attribute.defaultValueText, attribute.type.hasTextualValues, attribute.type != .date,

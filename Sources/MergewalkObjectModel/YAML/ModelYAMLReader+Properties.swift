@@ -41,7 +41,7 @@ extension ModelYAMLReader {
     attribute.unknownXMLAttributes = fields.pairs("xml", &findings)
     takeValues(&attribute, &fields)
     for entry in fields.named("elements", &findings) { attribute.elements.append(self.attribute(entry)) }
-    fields.finish(&findings)
+    fields.finish(&findings, elsewhere: ["unique": "say it in the entity: “unique: [\(name)]”"])
     return attribute
   }
 
@@ -67,10 +67,14 @@ extension ModelYAMLReader {
   private mutating func type(_ name: String, _ position: SourcePosition) -> AttributeType {
     if let type = ModelYAMLNames.type(name) { return type }
     let names = ModelYAMLNames.types.map(\.name)
+    // As databases have it: varchar(20).
+    let bare = String(name.prefix { $0 != "(" })
+    let meant = Self.typesElsewhere[bare.lowercased()] ?? bare
+    let length = meant == "string" && bare != name ? Int(name.dropFirst(bare.count + 1).dropLast()) : nil
     findings.error(
       "unknownAttributeType", position, "“\(name)” is not an attribute type",
-      hint: FindingList.didYouMean(
-        Self.typesElsewhere[name.lowercased()] ?? name, names + ModelYAMLNames.otherTypes.map(\.name))
+      hint: length.map { "did you mean “{ type: string, max_length: \($0) }”?" }
+        ?? FindingList.didYouMean(meant, names + ModelYAMLNames.otherTypes.map(\.name))
         ?? "the types are " + names.joined(separator: ", "))
     // A transient attribute without a type draws no second finding from the lint.
     return .string

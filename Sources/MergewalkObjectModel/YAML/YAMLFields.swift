@@ -95,12 +95,15 @@ struct YAMLFields {
   }
 
   /// Reports the fields that were not asked for.
-  func finish(_ findings: inout FindingList) {
+  ///
+  /// - Parameter elsewhere: What to do about fields that another mapping has.
+  func finish(_ findings: inout FindingList, elsewhere: [String: String] = [:]) {
     for entry in entries {
       guard let name = entry.key.text, !asked.contains(name) else { continue }
       findings.error(
         "unknownField", entry.key.position, "\(owner) has no field “\(name)”",
-        hint: FindingList.didYouMean(name, asked) ?? "its fields are " + asked.sorted().joined(separator: ", "))
+        hint: elsewhere[name] ?? FindingList.didYouMean(name, asked)
+          ?? "its fields are " + Set(asked).sorted().joined(separator: ", "))
     }
   }
 

@@ -95,6 +95,12 @@ struct HeaderCheck {
     guard case .csv = format, columns.count > 1,
       !columns.contains(where: { NearestName.find($0.name, in: header) != nil })
     else { return false }
+    if SourceFormat(fileName: path) == .yaml {
+      findings.add(
+        .unknownColumn, at: input.position, "“\(path)” is YAML, not a table",
+        hint: "behind its pipeline a command takes files with records; for records in YAML say “format: yaml”")
+      return true
+    }
     let names = columns.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     let example = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
     findings.add(

@@ -99,7 +99,9 @@ struct SourceFiles {
       case .noMatchingFile:
         let isGlob = FileFinder.isGlob(text.value)
         let message = error.path == path && isGlob ? error.message : "“\(path)”: \(error.message)"
-        findings.add(.noMatchingFile, at: text.position, message, hint: isGlob ? globHint(path) : nil)
+        findings.add(
+          .noMatchingFile, at: text.position, message,
+          hint: isGlob ? globHint(path) : "put such files into it, or name another folder")
       case .notFound:
         findings.add(
           .unreadableFile, at: text.position, "there is no file “\(path)”",

@@ -63,7 +63,8 @@ struct IncludeExpansion {
       let round = above[first...].map { "“\($0.split(separator: "/").last ?? "")”" }.joined(separator: ", ")
       findings.add(
         .invalidInclude, at: position, "“\(path)” is included inside itself",
-        hint: above.count - first > 1 ? "the circle is \(round)" : nil)
+        hint: above.count - first > 1
+          ? "the circle is \(round): take one of them out of “include”" : "take it out of “include”")
       return nil
     }
     files += 1

@@ -42,6 +42,10 @@ struct ComponentReader {
         if let owner = owner(ofField: name, below: spec) {
           findings.add(
             .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+        } else if isOfRoot(name, besides: spec) {
+          findings.add(
+            .unknownField, at: entry.key.position, message,
+            hint: "it is a field of “\(registry.root.name)”: write it beside “\(called)”")
         } else {
           findings.addUnknown(
             .unknownField, at: entry.key.position, message, name: name, candidates: spec.fields.map(\.name))
@@ -54,9 +58,11 @@ struct ComponentReader {
     }
     for field in spec.fields where field.isRequired && !component.has(field.name) {
       component.missingFields.insert(field.name)
+      let isStore = field.name == "store" && spec.field(named: "stores") != nil
       findings.add(
         .missingField, at: node.position, "“\(called)” needs the field “\(field.name)”",
-        hint: "for example “\(field.name): \(field.example)”")
+        hint: "for example “\(field.name): \(field.example)”"
+          + (isStore ? ", or “stores: { by: COLUMN }” for a family of stores" : ""))
     }
     return component
   }
@@ -67,6 +73,15 @@ struct ComponentReader {
       guard case .component(let component) = field.kind else { return false }
       return registry[component].field(named: name) != nil
     }?.name
+  }
+
+  /// Whether a field that a component of the file itself does not have, nor one like it, is one of the file itself.
+  private func isOfRoot(_ name: String, besides spec: ComponentSpec) -> Bool {
+    let isBelow = registry.root.fields.contains { field in
+      if case .component(spec.name) = field.kind { true } else { false }
+    }
+    return isBelow && registry.root.field(named: name) != nil
+      && NearestName.find(name, in: spec.fields.map(\.name)) == nil
   }
 
   private func take(
@@ -111,7 +126,16 @@ struct ComponentReader {
       }
       return .flag(flag)
     case .count(let least):
-      guard let integer = node.integer else { return wrongType(node, field, "a whole number") }
+      guard let integer = node.integer else {
+        // Beside a greatest number of rejects or objects there is a greatest share.
+        if field.name == "limit", let text = node.text, text.hasSuffix("%"), Quantity.share(text) != nil {
+          findings.add(
+            .wrongType, at: node.position, "“limit” takes a whole number, but here is \(node.summary)",
+            hint: "a share is “ratio: \(text)”")
+          return nil
+        }
+        return wrongType(node, field, "a whole number")
+      }
       guard integer >= Int64(least), integer <= Int64(Int32.max) else {
         return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
       }

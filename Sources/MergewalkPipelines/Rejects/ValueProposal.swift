@@ -41,7 +41,7 @@ enum ValueProposal {
       let found = sample.candidates.lazy.map { bytes in
         bytes.isEmpty ? [] : Array(bytes).withUnsafeBufferPointer { NumberShape($0).forms }
       }.first { !$0.isEmpty }
-      guard let found else { return nil }
+      guard let found else { return sign(samples) }
       forms.formIntersection(found)
     }
     // Numbers with a point and nothing else are read as they are.
@@ -53,6 +53,21 @@ enum ValueProposal {
     if form.decimalMark == 0x2C { options.append("decimal_mark: comma") }
     if let mark = form.groupMark.flatMap({ names[$0] }) { options.append("group_mark: \(mark)") }
     return "the numbers look like “{ \(options.joined(separator: ", ")) }”"
+  }
+
+  /// What to do about a sign that stands before or behind all of the numbers.
+  private static func sign(_ samples: [RejectedValue]) -> String? {
+    let signs: Set<Character> = ["$", "€", "£", "¥", "₹", "%"]
+    var found: Character?
+    for sample in samples {
+      guard let bytes = sample.candidates.last else { return nil }
+      let text = String(decoding: bytes, as: UTF8.self)
+      guard let sign = [text.first, text.last].compactMap({ $0 }).first(where: { signs.contains($0) }),
+        found ?? sign == sign, text.contains(where: \.isNumber)
+      else { return nil }
+      found = sign
+    }
+    return found.map { "take “\($0)” away: “do: [{ replace: { text: \"\($0)\", with: \"\" } }]”" }
   }
 
   /// Spellings of true and of false that people use in tables.

@@ -46,11 +46,17 @@ public struct FamilyError: Error, CustomStringConvertible {
     self.init(.invalidPipeline, list.description, diagnostics: list.diagnostics)
   }
 
-  init(_ error: StoreError) { self.init(.failed, error.description) }
+  init(_ error: StoreError) { self.init(.failed, error.words) }
 
   init(_ error: ReadError) {
     let isOther = error.code == .fileChanged || error.code == .checksumMismatch
     self.init(isOther ? .inputChanged : .failed, error.description, diagnostics: [error.diagnostic])
+  }
+
+  /// What keeps a task from reading the records that were split off for it.
+  init(spool error: ReadError) {
+    let message = error.code == .notFound ? "the records that were split off are gone" : error.message
+    self.init(.inputChanged, "\(error.path): \(message); plan the family again")
   }
 
   init(_ error: RejectWriterError) { self.init(.failed, error.description) }

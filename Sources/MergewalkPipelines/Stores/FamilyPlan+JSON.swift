@@ -39,6 +39,7 @@ extension FamilyPlan {
     out.close(UInt8(ascii: "}"))
     out.list("headers", headers) { out, header in out.member("text", String(decoding: header, as: UTF8.self)) }
     out.member("folders", hasFolders)
+    if let expectedRecords { out.member("expected", expectedRecords) }
     if let counts {
       out.key("split")
       out.open(UInt8(ascii: "{"))
@@ -84,7 +85,7 @@ extension FamilyPlan {
         json,
         columns: [
           "format", "id", "mergewalk", "pipeline", "path", "base", "model", "set", "sources", "shared", "imports",
-          "limits", "headers", "folders", "split", "units", "former", "parts",
+          "limits", "headers", "folders", "expected", "split", "units", "former", "parts",
         ]), row.count("format") == 1, let version = row.text("mergewalk"), let pipeline = row.text("pipeline"),
       let path = row.text("path"), let base = row.text("base"), let model = row.text("model"),
       let set = row.list("set", columns: ["name", "value"], { ($0.text("name") ?? "", $0.text("value") ?? "") }),
@@ -119,6 +120,7 @@ extension FamilyPlan {
     self.former = former
     self.parts = parts
     hasFolders = row.flag("folders")
+    expectedRecords = row.count("expected")
     if let split = row.json("split") {
       guard let row = JSONRow.object(split, columns: ["read", "skipped", "rejected", "codes"]),
         let read = row.count("read"), let skipped = row.count("skipped"), let rejected = row.count("rejected")

@@ -68,6 +68,8 @@ struct FamilyPlan: Sendable {
   var parts: [Part] = []
   /// Whether another program has split the records into folders called `key=value`.
   var hasFolders = false
+  /// How many records the folders of another program must have; the records of a split were counted before.
+  var expectedRecords: Int?
   /// What became of records in the split; nil when another program has split them.
   var counts: Splitter.Counts?
   /// Stores of earlier plans that are not of this one.

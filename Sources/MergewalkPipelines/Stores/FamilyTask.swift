@@ -25,7 +25,7 @@ final class FamilyTask {
   private var number = 0
   private var hasFolders = false
   /// The store with what is shared, and what its pipelines have read.
-  private var template: (path: String, counts: RecordCounts)?
+  private var template: (path: String, counts: RecordCounts, warnings: [RunWarning])?
 
   /// So many stores, or bytes of stores, get their places together.
   private static let mostReady = 64
@@ -130,7 +130,7 @@ final class FamilyTask {
           if let failure { throw ReadError(.inputFailed, path: path, message: failure.message) }
         }
       }
-    } catch { throw FamilyError(error.code == .notFound ? .inputChanged : FamilyError(error).code, error.description) }
+    } catch { throw error.code == .notFound ? FamilyError(spool: error) : FamilyError(error) }
     try spool.finish()
     var result: [Int: (folder: String, unit: SpoolUnit)] = [:]
     for (part, number) in numbers {
@@ -154,6 +154,8 @@ final class FamilyTask {
       definition.parts[index].spool = []
     }
     if let (folder, unit) = pieces {
+      // The split has held the types of all records against each other.
+      for index in definition.parts.indices { definition.parts[index].contract?.types = nil }
       let path = "\(folder)/\(unit.name)"
       for segment in unit.segments {
         let source = plan.sources.indices.contains(segment.run.source) ? plan.sources[segment.run.source].path : "-"
@@ -230,7 +232,6 @@ final class FamilyTask {
       } catch { return .failure(error) }
     }
     let summary = try outcome.get()
-    result.note(summary.warnings)
     var receipt: StoreReceipt
     do throws(StoreError) {
       let made = try SeedFile.seal(
@@ -240,6 +241,10 @@ final class FamilyTask {
       receipt = StoreReceipt(
         key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
         counts: summary.counts, codes: summary.rejectCounts, shared: template?.counts ?? RecordCounts())
+      // Of text the split tells, which has read the inputs themselves.
+      receipt.warnings =
+        summary.warnings.filter { pieces == nil || $0.code != .textUncounted } + (template?.warnings ?? [])
+      receipt.fields = summary.fields
       try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
     let name = FileSystem.name(of: part.path)
@@ -272,12 +277,15 @@ final class FamilyTask {
     if template == nil {
       let folder = try attempt.folder("shared")
       var counts = RecordCounts()
+      var warnings: [RunWarning] = []
       for shared in work.loaded.shared {
         var shared = shared
         shared.storePath = folder + "/shared.sqlite"
-        counts = try counts + run(shared, nil).counts
+        let summary = try run(shared, nil)
+        counts = counts + summary.counts
+        warnings += summary.warnings
       }
-      template = (folder + "/shared.sqlite", counts)
+      template = (folder + "/shared.sqlite", counts, warnings)
     }
     guard let template else { return }
     do throws(StoreError) {
@@ -340,6 +348,7 @@ final class FamilyTask {
       result.read += store.receipt.counts.read
       result.rejected += store.receipt.counts.rejected
       result.sharedRejected += store.receipt.shared.rejected
+      result.sums.add(store.receipt)
     }
     ready = []
     readyBytes = 0

@@ -141,7 +141,7 @@ struct HiveFolders {
     let columns: [String]
     do throws(DiagnosticList) {
       let all = try definition.columnNames(of: definition.parts[0])
-      columns = splitter.forms[0].isRewritten ? all.filter { $0 != policy.column } : []
+      columns = splitter.readsAllColumns(of: definition.parts[0], 0) ? all.filter { $0 != policy.column } : []
     } catch { throw FamilyError(error) }
     try splitter.runWithoutValue(nameless, definition.parts[0], columns: columns, firstSource: 0)
   }

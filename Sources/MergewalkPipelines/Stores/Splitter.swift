@@ -23,6 +23,14 @@ struct Splitter {
   /// The part of each value; -1 for one that names no store.
   private var parts: [Int32] = []
   private(set) var counts = Counts()
+  /// What the run's user should know of the inputs.
+  private(set) var warnings: [RunWarning] = []
+  /// What became of the text of the inputs.
+  private(set) var text = TextAccount()
+  /// Holds the types of values against each other, where a contract says so.
+  private var types: ContractTypes?
+  /// Whether the last record was given to a store.
+  private var lastIsKept = true
   private var isHeaderWritten: Set<SpoolRun> = []
   private let hasSeveralImports: Bool
   /// The value of the folder that is read, when it is too long for the name of a store.
@@ -75,9 +83,10 @@ struct Splitter {
     var source = 0
     for (number, part) in definition.parts.enumerated() {
       var columns: [String] = []
-      if forms[number].isRewritten {
+      if readsAllColumns(of: part, number) {
         do throws(DiagnosticList) { columns = try definition.columnNames(of: part) } catch { throw FamilyError(error) }
       }
+      types = ContractTypes(part.contract, columns: columns)
       let column: SplitColumn
       do throws(DiagnosticList) {
         column = try SplitColumn(
@@ -87,18 +96,31 @@ struct Splitter {
         try split(input, number, part, column, source: source)
         source += 1
       }
+      endTypes()
     }
+  }
+
+  /// Whether the split reads what the stores are made of, and not the column alone that spreads the records.
+  func readsAllColumns(of part: ImportPart, _ number: Int) -> Bool {
+    forms[number].isRewritten || ContractTypes.areNeeded(part.contract) && !part.format.hasFixedColumns
+  }
+
+  private mutating func endTypes() {
+    warnings += types?.warnings ?? []
+    types = nil
   }
 
   /// Spreads the records of inputs that name no store: those of a folder without a value, or with one that is too long.
   mutating func runWithoutValue(
     _ inputs: [(source: ByteSource, longValue: String?)], _ part: ImportPart, columns: [String], firstSource: Int
   ) throws(FamilyError) {
+    types = ContractTypes(part.contract, columns: columns)
     for (index, input) in inputs.enumerated() {
       longValue = input.longValue
       try split(input.source, 0, part, nil, columns: columns, source: firstSource + index)
     }
     longValue = nil
+    endTypes()
   }
 
   /// Ends the files.
@@ -112,22 +134,29 @@ struct Splitter {
     source: Int
   ) throws(FamilyError) {
     let form = forms[number]
+    var reader: any RecordReader
     do throws(ReadError) {
-      var reader = try part.format.reader(
-        source: input, columns: .named(column?.columns ?? columns), index: source)
-      var batch = RecordBatch()
-      let limit = BatchLimit(records: 4096, bytes: 1 << 20)
-      while try reader.read(into: &batch, limit: limit) {
+      reader = try part.format.reader(source: input, columns: .named(column?.columns ?? columns), index: source)
+    } catch { throw FamilyError(error) }
+    types?.begin(part.format)
+    lastIsKept = true
+    var batch = RecordBatch()
+    let limit = BatchLimit(records: 4096, bytes: 1 << 20)
+    while true {
+      let isMore: Bool
+      do throws(ReadError) { isMore = try reader.read(into: &batch, limit: limit) } catch { throw FamilyError(error) }
+      text += batch.account
+      if isMore {
         let header = headers.number(form.header(reader.header))
         let run = SpoolRun(part: number, source: source, member: batch.member, header: header)
-        let names = reader.header
-        do throws(FamilyError) {
-          try take(&batch, run, column, form, input.path, part.name, names)
-        } catch {
-          throw ReadError(.inputFailed, path: input.path, message: error.message)
-        }
+        try take(&batch, run, column, form, input.path, part.name, reader.header)
       }
-    } catch { throw FamilyError(error) }
+      // A condition decides about the record when its store is built.
+      if let end = RunWarning(endOf: batch, input, isKept: lastIsKept && part.filter == nil), !warnings.contains(end) {
+        warnings.append(end)
+      }
+      if !isMore { return }
+    }
   }
 
   private mutating func take(
@@ -137,6 +166,10 @@ struct Splitter {
     files.begin(run)
     counts.read += batch.recordCount + batch.errors.count
     let place = column?.prepare(&batch)
+    var refused: [Int: String] = [:]
+    do throws(ImportError) {
+      try types?.check(batch, of: path) { record, message in refused[record] = refused[record] ?? message }
+    } catch { throw FamilyError(error) }
     for error in batch.errors {
       var reject = Reject(
         file: redaction(path), member: batch.member, record: error.recordIndex + 1,
@@ -149,6 +182,11 @@ struct Splitter {
       }
     }
     for record in 0..<batch.recordCount {
+      lastIsKept = false
+      if let message = refused[record] {
+        try reject(record, nil, of: batch, .contractType, message, run, path, name, header)
+        continue
+      }
       if let place, let number = number(record, place, of: batch) {
         let part = number < parts.count ? parts[number] : addPart(number)
         guard part >= 0 else {
@@ -159,6 +197,7 @@ struct Splitter {
         try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
           form.append(record, of: batch, to: &bytes)
         }
+        lastIsKept = true
       } else if let failure = column?.failure(record, of: batch) {
         try reject(record, place, of: batch, failure.code, failure.message, run, path, name, header)
       } else {
@@ -222,6 +261,7 @@ struct Splitter {
       try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
         form.append(record, of: batch, to: &bytes)
       }
+      lastIsKept = true
     }
   }
 
@@ -241,7 +281,7 @@ struct Splitter {
     var reject = Reject(
       file: redaction(path), member: batch.member, record: origin.index + 1,
       reason: Reject.Reason(
-        code, message: redaction(message), field: policy.column,
+        code, message: redaction(message), field: code == .contractType ? nil : policy.column,
         position: column.map { batch.position(record, $0) } ?? start))
     reject.indent = forms[run.part].isRewritten ? origin.column - 1 : 0
     reject.namespaces = batch.namespaces(ofRecord: origin.index)

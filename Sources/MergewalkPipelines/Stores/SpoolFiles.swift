@@ -240,7 +240,7 @@ final class SpoolFiles {
           digest.add(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
         }
       }
-    } catch { throw FamilyError(.inputChanged, error.description) }
+    } catch { throw FamilyError(spool: error) }
     return digest.finish()
   }
 
@@ -253,7 +253,7 @@ final class SpoolFiles {
         var places = try RecordPlaceReader(path: "\(folder)/\(unit.name)/\(placesName)", range: segment.places)
         while let place = try places.next() { hash.add(place.place) }
       }
-    } catch { throw FamilyError(.inputChanged, error.description) }
+    } catch { throw FamilyError(spool: error) }
     return hash
   }
 

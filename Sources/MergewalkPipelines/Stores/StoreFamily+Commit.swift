@@ -115,6 +115,7 @@ extension StoreFamily {
     _ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: inout Committed
   ) throws(FamilyError) {
     var sum = RecordCounts()
+    var sums = FamilySums()
     let split = plan.counts ?? Splitter.Counts()
     result.rejectCodes = split.codes
     for (part, receipt) in zip(plan.parts, receipts) {
@@ -129,7 +130,17 @@ extension StoreFamily {
       }
       sum = sum + receipt.counts
       for (code, count) in receipt.codes { result.rejectCodes[code, default: 0] += count }
+      sums.add(receipt)
     }
+    for field in sums.fields where !field.isBalanced {
+      throw FamilyError(
+        .countsDiffer,
+        "the values of “\(field.entity).\(field.attribute)” do not add up: \(field.read) read, \(field.stored) stored,"
+          + " \(field.replaced.values.reduce(0, +)) replaced, \(field.rejected) rejected")
+    }
+    result.warnings = sums.warnings.filter { $0.warning.code != .neverMatched || $0.stores == sums.filled }
+    result.fields = sums.fields
+    result.empty = sums.empty
     let isOurs = plan.parts.allSatisfy(\.files.isEmpty)
     if isOurs, split.read != sum.read + split.skipped + split.rejected {
       throw FamilyError(
@@ -144,6 +155,11 @@ extension StoreFamily {
     result.read = sum.read + split.skipped + split.rejected
     result.skipped = sum.skipped + split.skipped
     result.rejected = sum.rejected + split.rejected
+    guard let expected = plan.expectedRecords, expected != result.read else { return }
+    throw FamilyError(
+      .inputChanged,
+      "the folders have \(result.read) records, and \(expected) were expected: whatever writes them has not come to its"
+        + " end, or wrote something else; the family is as it was before")
   }
 
   // MARK: The manifest

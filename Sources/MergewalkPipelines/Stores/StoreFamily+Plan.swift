@@ -34,7 +34,14 @@ extension StoreFamily {
       read = try Pipeline.read(pipeline, settings: settings)
       hide(read.redaction)
       definition = read.definition
+      let found = definition.allSources.map(\.expected)
       try change(&definition)
+      if hive != nil, definition.allSources.map(\.expected) != found {
+        throw DiagnosticList(
+          error: FamilyError.Code.invalidPipeline.rawValue, path: pipeline,
+          message: "an expected SHA-256 is for one input, and folders called key=value have many files",
+          hint: "say how many records they have: --expect-records")
+      }
     } catch { throw FamilyError(error) }
     guard let policy = definition.stores else { throw FamilyError(LoadedFamily.noStores(definition)) }
     var forms: [SpoolForm] = []
@@ -81,6 +88,7 @@ extension StoreFamily {
     plan.units = splitter.units
     plan.counts = splitter.counts
     plan.hasFolders = hive != nil
+    if hive != nil { plan.expectedRecords = definition.expectedRecords }
     plan.parts = try parts(plan.parts, splitter, policy, isHive: hive != nil)
     try checkSources(plan)
     if let breach = plan.limits.breach(
@@ -97,7 +105,7 @@ extension StoreFamily {
           message: "“notify” is for runs: nothing is sent about a family",
           hint: "tell people by the exit code of the command"))
     }
-    return planned(plan, definition, warnings)
+    return planned(plan, definition, splitter, warnings)
   }
 
   /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are asked for and
@@ -138,13 +146,19 @@ extension StoreFamily {
         + " or wrote something else; nothing was planned")
   }
 
-  private func planned(_ plan: FamilyPlan, _ definition: ImportDefinition, _ warnings: [Diagnostic]) -> Planned {
+  private func planned(
+    _ plan: FamilyPlan, _ definition: ImportDefinition, _ splitter: Splitter, _ warnings: [Diagnostic]
+  ) -> Planned {
     var result = Planned(id: plan.id, stores: plan.parts.count, warnings: warnings)
+    result.runWarnings = splitter.warnings + (RunWarning(of: splitter.text).map { [$0] } ?? [])
+    result.text = splitter.text
     if plan.parts.allSatisfy(\.files.isEmpty) { result.read = plan.counts?.read }
     result.skipped = plan.counts?.skipped ?? 0
     result.rejected = plan.counts?.rejected ?? 0
     result.rejectCodes = plan.counts?.codes ?? [:]
     if result.rejected > 0 { result.rejectsPath = files.splitRejects }
+    // Folders are counted by the commit.
+    if plan.hasFolders { return result }
     if definition.expectedRecords != nil || definition.allSources.contains(where: { $0.expected != nil }) {
       result.completeness = .checked
     } else if definition.allSources.contains(where: \.isReadOnce) {

@@ -1,7 +1,7 @@
 public import MergewalkDiagnostics
 import Glibc
 public import MergewalkImporting
-import MergewalkRecordFormats
+public import MergewalkRecordFormats
 
 /// A family of stores: one input, a store for each value of a column, in one folder.
 ///
@@ -30,6 +30,10 @@ public final class StoreFamily {
     public var completeness: ImportSummary.Completeness?
     /// Findings about the pipeline that stop nothing.
     public var warnings: [Diagnostic] = []
+    /// Warnings of the split about the inputs.
+    public var runWarnings: [RunWarning] = []
+    /// The account of the text of the inputs that were split.
+    public var text = TextAccount()
   }
 
   /// The result of a task.
@@ -44,22 +48,18 @@ public final class StoreFamily {
     public var rejected = 0
     /// Records of shared pipelines rejected, counted once for each store that was built.
     public var sharedRejected = 0
-    /// For each warning about the input the number of runs that had it.
-    private var runWarnings: [RunWarning: Int] = [:]
+    /// What the runs of the stores that were built tell together.
+    var sums = FamilySums()
 
-    /// The warnings of the runs about the input, in the order of their texts, with the number of stores.
+    /// The warnings of the runs, in the order of their texts, with the number of stores.
     ///
-    /// That nothing was matched is said when it holds in every store that was built: another part may have it.
+    /// That nothing was matched is told by the commit, which knows all stores: another one may have it.
     public var warnings: [(warning: RunWarning, stores: Int)] {
-      runWarnings.filter { $0.key.code != .neverMatched || $0.value == built }
-        .map { (warning: $0.key, stores: $0.value) }.sorted { $0.warning.description < $1.warning.description }
+      sums.warnings.filter { $0.warning.code != .neverMatched }
     }
 
-    /// Takes the warnings of a run that are about its input; of the others the plan tells.
-    mutating func note(_ warnings: [RunWarning]) {
-      let codes: [RunWarning.Code] = [.contractNewColumn, .contractMissingColumn, .contractType, .neverMatched]
-      for warning in Set(warnings) where codes.contains(warning.code) { runWarnings[warning, default: 0] += 1 }
-    }
+    /// Counts of the values of each field, of the stores that were built.
+    public var fields: [FieldTally] { sums.fields }
 
     static func += (left: inout Built, right: Built) {
       left.built += right.built
@@ -67,7 +67,7 @@ public final class StoreFamily {
       left.read += right.read
       left.rejected += right.rejected
       left.sharedRejected += right.sharedRejected
-      left.runWarnings.merge(right.runWarnings, uniquingKeysWith: +)
+      left.sums += right.sums
     }
   }
 
@@ -101,6 +101,14 @@ public final class StoreFamily {
     public var rejectCodes: [String: Int] = [:]
     /// The bytes of all stores.
     public var bytes = 0
+    /// Stores without records of their own: all of theirs were skipped or rejected.
+    public var empty = 0
+    /// The warnings of the runs of all stores, in the order of their texts, with the number of stores.
+    ///
+    /// That nothing was matched is among them when it holds in every store that has records.
+    public var warnings: [(warning: RunWarning, stores: Int)] = []
+    /// Counts of the values of each field, of all stores.
+    public var fields: [FieldTally] = []
   }
 
   /// The family's folder.
@@ -205,6 +213,8 @@ struct LoadedFamily: Sendable {
     for (index, form) in forms.enumerated() { ready.parts[index].format = form.format }
     ready.hashSeed = SeedBuild.hashSeed
     ready.reporting = RunReporting()
+    // What reading the pipeline warns of is told by the plan.
+    ready.warnings = []
     ready.policy.again = .run
     // An attempt that dies is begun anew in any case, so that there is nothing to lose.
     if ready.policy.direct == .auto { ready.policy.direct = .always }

@@ -23,6 +23,10 @@ struct StoreReceipt: Sendable {
   var codes: [String: Int] = [:]
   /// What the shared pipelines have read.
   var shared = RecordCounts()
+  /// What its run has warned of, with those of the shared pipelines.
+  var warnings: [RunWarning] = []
+  /// What became of the values of each field.
+  var fields: [FieldTally] = []
   /// The file of its rejects, when there is one.
   var rejects: File?
   /// Where its records stand in the sources, see ``FamilyPlan/places(_:)``.
@@ -39,6 +43,8 @@ struct StoreReceipt: Sendable {
     write(&out)
     if let rejects { out.list("rejects", [rejects]) { out, file in file.write(&out) } }
     out.member("places", places)
+    out.list("warnings", warnings) { out, warning in warning.write(&out) }
+    out.list("fields", fields) { out, field in field.write(&out) }
   }
 
   /// Appends what a manifest says too.
@@ -56,7 +62,8 @@ struct StoreReceipt: Sendable {
   }
 
   static let jsonColumns = [
-    "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places",
+    "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places", "warnings",
+    "fields",
   ]
 }
 
@@ -72,6 +79,8 @@ extension StoreReceipt {
       codes: row.counts("reject_codes"), shared: shared)
     if row.json("rejects") != nil { rejects = File.list("rejects", of: row)?.first }
     places = row.text("places") ?? ""
+    warnings = row.list("warnings", columns: RunWarning.jsonColumns) { RunWarning($0) } ?? []
+    fields = row.list("fields", columns: FieldTally.jsonColumns) { FieldTally($0) } ?? []
   }
 
   /// Reads what ``json`` wrote; nil when it is something else.

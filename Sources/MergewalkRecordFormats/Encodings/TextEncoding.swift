@@ -85,8 +85,14 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
 
   /// The well-known encoding with the name most like this one; nil when none is.
   public static func nearestName(to name: String) -> String? {
-    NearestName.find(name, in: own.map(\.name) + commonNames)
+    namesElsewhere[plain(name.lowercased())] ?? NearestName.find(name, in: own.map(\.name) + commonNames)
   }
+
+  /// What databases and office programs call encodings.
+  private static let namesElsewhere = [
+    "ansi": "windows-1252", "windows": "windows-1252", "excel": "windows-1252", "western": "windows-1252",
+    "utf8mb4": "utf-8", "utf8mb3": "utf-8", "unicode": "utf-16",
+  ]
 
   /// The name.
   public var description: String { name }

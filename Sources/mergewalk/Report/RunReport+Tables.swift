@@ -37,7 +37,7 @@ extension RunReport {
     let unmatched = summary.warnings.filter { $0.code == .neverMatched }
       .map { warning in (warning.place.map { $0 + ": " } ?? "") + warning.message }
     let sections = [
-      ("Never matched", unmatched), ("Values that were replaced", SummaryOutput.replaced(summary)),
+      ("Never matched", unmatched), ("Values that were replaced", SummaryOutput.replaced(summary.fields)),
       ("Duplicates", duplicates), ("Lists", lists),
       ("Text that was skipped", SummaryOutput.passedOver(summary.text)),
     ]

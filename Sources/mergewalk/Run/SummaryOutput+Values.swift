@@ -8,27 +8,33 @@ extension SummaryOutput {
 
   /// What was replaced, and what was passed over, in a few lines; nothing when there was nothing.
   static func values(_ summary: ImportSummary) -> [String] {
-    var lines: [String] = []
-    let fields = replaced(summary)
-    if !fields.isEmpty {
-      let left = fields.count - mostFields
-      lines.append(
-        "  replaced " + fields.prefix(mostFields).joined(separator: "; ")
-          + (left > 0 ? "; and in \(Figures.count(left, "more field"))" : ""))
-    }
+    var lines = replacedLine(summary.fields).map { [$0] } ?? []
     for list in summary.lists where list.skipped + list.rejected > 0 {
       lines.append(
         "  list     \(list.entity).\(list.relationship): \(Figures.count(list.read, "element")), "
           + "\(Figures.grouped(list.skipped)) skipped, \(Figures.grouped(list.rejected)) rejected")
     }
-    let skipped = passedOver(summary.text)
-    if !skipped.isEmpty { lines.append("  passed   " + skipped.joined(separator: ", ")) }
-    return lines
+    return lines + (passedLine(summary.text).map { [$0] } ?? [])
+  }
+
+  /// What was replaced, in one line; `nil` when there was nothing.
+  static func replacedLine(_ tallies: [FieldTally]) -> String? {
+    let fields = replaced(tallies)
+    if fields.isEmpty { return nil }
+    let left = fields.count - mostFields
+    return "  replaced " + fields.prefix(mostFields).joined(separator: "; ")
+      + (left > 0 ? "; and in \(Figures.count(left, "more field"))" : "")
+  }
+
+  /// What readers passed over, in one line; `nil` when there was nothing.
+  static func passedLine(_ text: TextAccount) -> String? {
+    let skipped = passedOver(text)
+    return skipped.isEmpty ? nil : "  passed   " + skipped.joined(separator: ", ")
   }
 
   /// The fields in which values were replaced, those with the most first: `Order.note 1,200 empty, 3 null_spelling`.
-  static func replaced(_ summary: ImportSummary) -> [String] {
-    let fields = summary.fields.filter { !$0.replaced.isEmpty }
+  static func replaced(_ tallies: [FieldTally]) -> [String] {
+    let fields = tallies.filter { !$0.replaced.isEmpty }
     let order = fields.indices.sorted {
       let (left, right) = (fields[$0].replaced.values.reduce(0, +), fields[$1].replaced.values.reduce(0, +))
       return (right, $0) < (left, $1)

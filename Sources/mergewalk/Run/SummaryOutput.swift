@@ -90,7 +90,11 @@ enum SummaryOutput {
     ]
   }
 
-  static func warning(_ warning: RunWarning) -> JSONText {
+  /// A warning as an object.
+  static func warning(_ warning: RunWarning) -> JSONText { .object(members(of: warning)) }
+
+  /// The members of that object.
+  static func members(of warning: RunWarning) -> [(name: String, value: JSONText)] {
     var members: [(name: String, value: JSONText)] = [
       ("code", .string(warning.code.rawValue)), ("message", .string(warning.message)),
     ]
@@ -98,7 +102,7 @@ enum SummaryOutput {
     if let position = warning.position {
       members += [("line", .integer(position.line)), ("column", .integer(position.column))]
     }
-    return .object(members)
+    return members
   }
 
   private static func breach(_ breach: LimitBreach) -> JSONText {

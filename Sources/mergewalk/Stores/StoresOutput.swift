@@ -20,7 +20,8 @@ final class StoresOutput {
   private let options: StoresOutputOptions
   private var members: [(name: String, value: JSONText)] = []
   private var rejected = 0
-  private var warnings: [Diagnostic] = []
+  /// The warnings that stand on standard error already: “build” has some of them from more than one step.
+  private var told: Set<String> = []
 
   init(_ family: StoreFamily, _ options: StoresOutputOptions) {
     self.family = family
@@ -79,14 +80,19 @@ final class StoresOutput {
           ("rejected", .integer(planned.rejected)), ("reject_codes", codes(planned.rejectCodes)),
           ("rejects", planned.rejectsPath.map { .string($0) } ?? .null),
           ("completeness", planned.completeness.map { .string($0.rawValue) } ?? .null),
+          ("findings", FindingsOutput.json(planned.warnings)),
+          ("warnings", .array(planned.runWarnings.map { SummaryOutput.warning($0) })),
+          ("text", SummaryOutput.text(planned.text)),
         ])
       ))
     guard !options.quiet else { return }
     FindingsOutput.words(planned.warnings)
+    for warning in planned.runWarnings { tell(warning) }
     var text = "\(family.folder): \(Figures.count(planned.stores, "store")) planned"
     if let read = planned.read { text += " from \(Figures.count(read, "record"))" }
     text += left(planned.skipped, planned.rejected)
     Console.words(text)
+    if let passed = SummaryOutput.passedLine(planned.text) { Console.words(passed) }
     if let path = planned.rejectsPath { Console.words("  rejects  \(path) (\(words(planned.rejectCodes)))") }
     if planned.completeness == .unchecked {
       Console.words("  input    whether it came whole was not checked (--expect-records, --expect-sha256)")
@@ -101,18 +107,14 @@ final class StoresOutput {
         .object([
           ("built", .integer(built.built)), ("kept", .integer(built.kept)), ("read", .integer(built.read)),
           ("rejected", .integer(built.rejected)), ("shared_rejected", .integer(built.sharedRejected)),
-          ("warnings", .array(built.warnings.map { SummaryOutput.warning($0.warning) })),
+          ("warnings", warnings(built.warnings)), ("fields", .array(built.fields.map(SummaryOutput.field))),
         ])
       ))
     guard !options.quiet else { return }
     Console.words(
       "\(family.folder): \(Figures.count(built.built, "store")) built from \(Figures.count(built.read, "record")),"
         + " \(Figures.grouped(built.kept)) kept" + left(0, built.rejected) + sharedWords(built.sharedRejected))
-    for (warning, stores) in built.warnings {
-      Console.words(
-        "\(warning.place ?? family.folder): warning: \(warning.message), in \(Figures.count(stores, "store"))"
-          + " [\(warning.code.rawValue)]")
-    }
+    for (warning, stores) in built.warnings { tell(warning, in: stores) }
   }
 
   func tell(_ committed: StoreFamily.Committed) {
@@ -127,7 +129,9 @@ final class StoresOutput {
     object.append(("split", committed.split.map { Self.counts($0) } ?? .null))
     object.append(("parts", Self.counts(committed.parts)))
     object += [("shared", .integer(committed.shared)), ("shared_rejected", .integer(committed.sharedRejected))]
-    object.append(("bytes", .integer(committed.bytes)))
+    object += [("bytes", .integer(committed.bytes)), ("empty", .integer(committed.empty))]
+    object.append(("warnings", warnings(committed.warnings)))
+    object.append(("fields", .array(committed.fields.map(SummaryOutput.field))))
     members.append(("commit", .object(object)))
     guard !options.quiet else { return }
     Console.words(
@@ -135,6 +139,7 @@ final class StoresOutput {
         + " \(Figures.bytes(committed.bytes)), \(Figures.count(committed.read, "record"))"
         + left(committed.skipped, committed.rejected)
         + (committed.removed > 0 ? "; \(Figures.grouped(committed.removed)) removed" : ""))
+    for (warning, stores) in committed.warnings { tell(warning, in: stores) }
     let built = Figures.grouped(committed.parts.read) + " of the stores"
     if let split = committed.split {
       Console.words(
@@ -143,11 +148,33 @@ final class StoresOutput {
     } else {
       Console.words("  sums     \(built); records that another program has split were not counted before")
     }
+    if committed.empty > 0 {
+      Console.words(
+        "  empty    \(Figures.count(committed.empty, "store")) without records: all of theirs were skipped or rejected")
+    }
+    if let replaced = SummaryOutput.replacedLine(committed.fields) { Console.words(replaced) }
     if committed.shared > 0 {
       Console.words(
         "  shared   \(Figures.count(committed.shared, "record")) beside them" + sharedWords(committed.sharedRejected))
     }
     if let path = committed.rejectsPath { Console.words("  rejects  \(path) (\(words(committed.rejectCodes)))") }
+  }
+
+  // MARK: Warnings
+
+  /// Tells a warning once.
+  private func tell(_ warning: RunWarning, in stores: Int? = nil) {
+    let text =
+      "\(warning.place ?? family.folder): warning: \(warning.message)"
+      + (stores.map { ", in \(Figures.count($0, "store"))" } ?? "") + " [\(warning.code.rawValue)]"
+    if told.insert(text).inserted { Console.words(text) }
+  }
+
+  private func warnings(_ warnings: [(warning: RunWarning, stores: Int)]) -> JSONText {
+    .array(
+      warnings.map { entry in
+        .object(SummaryOutput.members(of: entry.warning) + [("stores", JSONText.integer(entry.stores))])
+      })
   }
 
   private static func counts(_ counts: (read: Int, skipped: Int, rejected: Int)) -> JSONText {

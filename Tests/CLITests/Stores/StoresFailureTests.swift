@@ -26,6 +26,16 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("a spool that is gone is told with its cure")
+  func withoutSpool() throws {
+    let family = try Family()
+    try planned(family)
+    try family.remove("out/_spool")
+    let task = try family.stores("task", "out")
+    #expect(task.status == 2 && task.words.contains("[inputChanged]"), "\(task.words)")
+    #expect(task.words.contains("the records that were split off are gone; plan the family again"), "\(task.words)")
+  }
+
   @Test("a store without receipt, a receipt without store, an altered store: commit refuses, the task builds it again")
   func damage() throws {
     let family = try Family()
@@ -144,6 +154,20 @@ struct StoresFailureTests {
       "<items><item><code>a</code><country>DE</country><amount>1</amount></item></items>", to: "items.xml")
     let built = try family.build()
     #expect(built.status == 2 && built.words.contains("XML, which has none"), "\(built.words)")
+  }
+
+  @Test("what is expected of folders that another program has split is held against them, or refused")
+  func expectedOfFolders() throws {
+    let family = try Family(source: "{ files: items.csv, format: csv }")
+    try family.folder.write("code,amount\na,1\nb,2\n", to: "split/country=DE/part-0.csv")
+    try family.folder.write("code,amount\nc,3\n", to: "split/country=FR/part-0.csv")
+    let wrong = try family.stores("build", "items.yaml", "split", "--out", "out", "--expect-records", "4")
+    #expect(wrong.status == 2 && wrong.words.contains("have 3 records, and 4 were expected"), "\(wrong.words)")
+    #expect(wrong.words.contains("[inputChanged]") && !family.exists("out/_SUCCESS"))
+    #expect(try family.stores("build", "items.yaml", "split", "--out", "out", "--expect-records", "3").status == 0)
+    let digest = String(repeating: "0", count: 64)
+    let refused = try family.stores("plan", "items.yaml", "split", "--out", "other", "--expect-sha256", digest)
+    #expect(refused.status == 2 && refused.words.contains("say how many records they have"), "\(refused.words)")
   }
 
   @Test("what a run of a family's pipeline is told")

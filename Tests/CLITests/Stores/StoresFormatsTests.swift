@@ -183,4 +183,105 @@ struct StoresFormatsTests {
       "{\"code\":\"a\",\"country\":\"DE\"}\n{\"code\":\"b\",\"country\":\"FR\"}\n", to: "items.ndjson")
     #expect(try second.build("other").words.contains("in 2 stores [neverMatched]"))
   }
+
+  @Test("types of a contract are compared over the whole of a source, whatever stores its records go to")
+  func types() throws {
+    let lines = [
+      #"{"code":"a","country":"DE","amount":1}"#, #"{"code":"b","country":"FR","amount":"2"}"#,
+      #"{"code":"c","country":"DE","amount":3}"#,
+    ]
+    for format in ["ndjson", "json"] {
+      let text =
+        format == "json" ? "[\n" + lines.joined(separator: ",\n") + "\n]\n" : lines.joined(separator: "\n") + "\n"
+      for (policy, status) in [("freeze", 2), ("reject", 1), ("evolve", 0)] {
+        let family = try Family(source: "{ files: items.\(format), contract: { types: \(policy) } }")
+        try family.folder.write(text, to: "items.\(format)")
+        let built = try family.build()
+        let place: Comment = "\(format) \(policy): \(built.words)"
+        #expect(Int(built.status) == status, place)
+        let row = format == "json" ? 3 : 2
+        switch policy {
+        case "freeze":
+          #expect(built.words.contains("items.\(format):\(row):"), place)
+          #expect(built.words.contains("error: record 2: “amount” is a string"), place)
+        case "reject":
+          // The store of the value is not made: its one record is in the rejects of the split.
+          #expect(try family.union() == ["a|DE|1", "c|DE|3"], place)
+          let rejects = try family.text("out/_rejects.ndjson")
+          #expect(rejects.contains("contract.type"), place)
+          #expect(rejects.contains("“amount” is a string, and was a number"), place)
+        default:
+          #expect(try family.union() == ["a|DE|1", "b|FR|2", "c|DE|3"], place)
+          let plan = try #require(try built.object()["plan"] as? [String: Any])
+          let warnings = try #require(plan["warnings"] as? [[String: Any]])
+          // The type has changed twice.
+          #expect(warnings.compactMap { $0["line"] as? Int } == [row, row + 1], place)
+          #expect(built.words.split(separator: "\n").count { $0.contains("[contractType]") } == 2, place)
+        }
+      }
+    }
+  }
+
+  @Test("a last record that is doubtful, and text that was passed over, are told by the plan")
+  func doubtfulEnd() throws {
+    let family = try Family(stores: "{ by: country, missing: { value: other } }")
+    let rows = "code,country,amount\na,DE,1\n\nb,FR,2\nc,DE,3\n"
+    try family.folder.write(rows + "d,DE,", to: "items.csv")
+    let cut = try family.build("cut")
+    #expect(cut.status == 0 && cut.words.contains("items.csv:6:1: warning: the file ends right behind"), "\(cut.words)")
+    #expect(cut.words.contains("  passed   1 line without anything\n"), "\(cut.words)")
+    try family.folder.write(rows + "Total,,6\n", to: "items.csv")
+    let footer = try family.build("footer")
+    #expect(footer.words.contains("items.csv:6:1: warning: the last record of the file seems"), "\(footer.words)")
+    // What is skipped is in no store.
+    let other = try Family(stores: "{ by: country, missing: skip }")
+    try other.folder.write(rows + "Total,,6\n", to: "items.csv")
+    #expect(try !other.build().words.contains("doubtfulEnd"))
+  }
+
+  @Test("the commit sums what the runs of all stores tell, also of those that another task has built")
+  func sums() throws {
+    let family = try Family(source: "items.ndjson")
+    try family.folder.write(
+      """
+      {"code":"a","country":"DE","amont":1}
+      {"code":"b","country":"FR","amounts":2}
+      {"code":"c","country":"FR","amount":""}
+
+      """, to: "items.ndjson")
+    #expect(try family.stores("plan", "items.yaml", "--out", "out", "--quiet").status == 0)
+    // One store of two has never had the column; that says nothing about the family.
+    #expect(try !family.stores("task", "out").words.contains("neverMatched"))
+    let commit = try family.stores("commit", "out", "--json")
+    #expect(commit.status == 0 && !commit.words.contains("neverMatched"), "\(commit.words)")
+    #expect(commit.words.contains("  replaced Item.amount 2 absent, 1 empty\n"), "\(commit.words)")
+    let object = try #require(try commit.object()["commit"] as? [String: Any])
+    let fields = try #require(object["fields"] as? [[String: Any]])
+    let amount = try #require(fields.first { $0["attribute"] as? String == "amount" })
+    #expect(amount["read"] as? Int == 3)
+    #expect(amount["replaced"] as? [String: Int] == ["absent": 2, "empty": 1])
+    // The likely names differ from store to store; the finding is one.
+    try family.folder.write(
+      "{\"code\":\"a\",\"country\":\"DE\",\"amont\":1}\n{\"code\":\"b\",\"country\":\"FR\",\"amounts\":2}\n",
+      to: "items.ndjson")
+    let built = try family.build("other")
+    #expect(built.words.split(separator: "\n").count { $0.contains("[neverMatched]") } == 1, "\(built.words)")
+    #expect(built.words.contains("in 2 stores [neverMatched]"), "\(built.words)")
+    // Stores that are kept still tell.
+    #expect(try family.build("other").words.contains("in 2 stores [neverMatched]"))
+  }
+
+  @Test("stores whose records are all skipped or rejected are counted")
+  func empty() throws {
+    let family = try Family()
+    try family.write(Family.rows + [["bad", "UK", "none"]])
+    let text = try family.text("items.yaml")
+    try family.folder.write(
+      text.replacing("  entity: Item\n", with: "  entity: Item\n  where: code <> \"a4\"\n"), to: "items.yaml")
+    let built = try family.build()
+    #expect(built.status == 1, "\(built.words)")
+    #expect((try built.object()["commit"] as? [String: Any])?["empty"] as? Int == 2, "\(built.words)")
+    #expect(built.words.contains("  empty    2 stores without records"), "\(built.words)")
+    for value in ["NL", "UK"] { #expect(try family.items("out/\(value).sqlite") == []) }
+  }
 }

@@ -8,7 +8,7 @@ extension MeetingRun {
   func runFamily(
     _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], isKilled: Bool
   ) throws {
-    let split = ReferenceSplit(scenario, inputs)
+    let split = ReferenceSplit(scenario, inputs, definition)
     var wanted: [[UInt8]: ReferenceImporter] = [:]
     var rejects = split.rejects
     var (read, rejected, isBreached) = (split.skipped + split.rejects.count, split.rejects.count, false)
@@ -120,15 +120,20 @@ struct ReferenceSplit {
   private(set) var skipped = 0
 
   /// Spreads the records of imports and files.
-  init(_ scenario: Scenario, _ inputs: [[[ReadRecord]]]) {
+  init(_ scenario: Scenario, _ inputs: [[[ReadRecord]]], _ definition: ImportDefinition) {
     for (part, files) in inputs.enumerated() {
+      var types = Self.types(definition, part, scenario)
       // The second import is of plain lines.
       let column = part == 0 ? scenario.columnName(Scenario.storesColumn) : Scenario.storesColumn
       for (file, records) in files.enumerated() {
+        types?.startFile()
         for record in records {
           let codes: [String]
+          let isOfOtherType = record.fault == nil && types?.codes(record).isEmpty == false
           if let fault = record.fault {
             codes = [fault]
+          } else if isOfOtherType {
+            codes = ["contract.type"]
           } else if let value = Self.value(record.cells[column] ?? .absent, scenario) {
             let empty = inputs.map { $0.map { _ in [ReadRecord]() } }
             values[Array(value.utf8), default: empty][part][file].append(record)
@@ -143,6 +148,16 @@ struct ReferenceSplit {
         }
       }
     }
+  }
+
+  /// What is agreed about the types of an import's values: the split sees all records, and its stores only some.
+  private static func types(_ definition: ImportDefinition, _ part: Int, _ scenario: Scenario) -> ReferenceContract? {
+    var contract = SchemaContract()
+    contract.types = definition.parts[part].contract?.types
+    guard contract.types != nil else { return nil }
+    var importer = ReferenceImporter(definition)
+    importer.part = definition.parts[part]
+    return ReferenceContract(contract, columns: importer.sourceColumns, names: scenario.format.names, lists: [])
   }
 
   /// The value that names the store of a record; nil when there is none.

@@ -28,7 +28,9 @@ struct MapStep: StepAction {
       pairs += rows
     } else if pairs.isEmpty {
       if value.has("values") { return nil }
-      return reader.refuse(.missingField, at: value.position, "“map” needs “values” or “file”")
+      return reader.refuse(
+        .missingField, at: value.position, "“map” needs “values” or “file”",
+        hint: "for example “map: { values: { A: active, I: inactive } }”")
     }
     return MapStep(table: LookupTable(pairs), otherwise: otherwise)
   }

@@ -1,0 +1,100 @@
+package import MergewalkRecordFormats
+
+/// Holds the JSON types of values against the first one of their column in a source: `types` of a ``SchemaContract``.
+///
+/// A run asks it for all records, and so does the split of a family of stores: a part alone has only some of them.
+package struct ContractTypes: Sendable {
+  private let policy: SchemaContract.Policy
+  private let columns: [String]
+  /// The type of each column's first value.
+  private var types: [Kind?]
+  private let notes: ContractNotes
+  /// The columns that lists are read from.
+  private let lists: Set<Int>
+  /// Whether a list of one element is told from the element: in XML one is a text, and several are an array.
+  private var tellsLists = true
+
+  private enum Kind: String {
+    case text = "a string"
+    case number = "a number"
+    case boolean = "true or false"
+    case structure = "an object or array"
+
+    init?(_ state: FieldState) {
+      switch state {
+      case .absent, .null: return nil
+      case .text, .quoted: self = .text
+      case .number: self = .number
+      case .true, .false: self = .boolean
+      case .json: self = .structure
+      }
+    }
+  }
+
+  /// Whether a contract says anything about types.
+  package static func areNeeded(_ contract: SchemaContract?) -> Bool {
+    contract?.types.map { $0 != .discard } ?? false
+  }
+
+  /// - Parameters:
+  ///   - columns: The first columns of the batches, in their order.
+  ///   - lists: Those that lists are read from.
+  ///   - notes: Takes what the summary warns of.
+  /// - Returns: `nil` when the contract says nothing about types.
+  init?(_ contract: SchemaContract?, columns: [String], lists: [Int], notes: ContractNotes) {
+    guard Self.areNeeded(contract), let policy = contract?.types else { return nil }
+    self.policy = policy
+    self.columns = columns
+    self.notes = notes
+    self.lists = Set(lists)
+    types = Array(repeating: nil, count: columns.count)
+  }
+
+  /// The same with notes of its own (``warnings``), and where any column may be one of lists.
+  package init?(_ contract: SchemaContract?, columns: [String]) {
+    self.init(contract, columns: columns, lists: Array(columns.indices), notes: ContractNotes())
+  }
+
+  /// What the summary warns of.
+  package var warnings: [RunWarning] { notes.all }
+
+  /// Begins with another source.
+  package mutating func begin(_ format: RecordFormat) {
+    types = Array(repeating: nil, count: columns.count)
+    tellsLists = !format.hasElements
+  }
+
+  /// Looks at the records of a batch.
+  ///
+  /// - Parameters:
+  ///   - path: The source's path.
+  ///   - missing: Columns that the source does not have.
+  ///   - refuse: Takes the records that are to be rejected, and why; a record comes once for each of its columns.
+  /// - Throws: `contract` for the first difference, when the policy says so.
+  package mutating func check(
+    _ batch: RecordBatch, of path: String, except missing: [Int] = [], refuse: (Int, String) -> Void
+  ) throws(ImportError) {
+    for column in columns.indices where !missing.contains(column) {
+      for record in 0..<batch.recordCount {
+        guard var kind = Kind(batch.state(record, column)) else { continue }
+        if !tellsLists, lists.contains(column) { kind = .structure }
+        guard let first = types[column] else {
+          types[column] = kind
+          continue
+        }
+        guard kind != first else { continue }
+        let message = "“\(columns[column])” is \(kind.rawValue), and was \(first.rawValue) in earlier records"
+        switch policy {
+        case .evolve:
+          notes.add(
+            .contractType, "record \(batch.records[record].index + 1): \(message)",
+            file: ContractCheck.file(path, batch), position: batch.position(record, column))
+          types[column] = kind
+        case .freeze: throw ContractCheck.broken(": \(message)", path, batch, record, column)
+        case .reject: refuse(record, message)
+        case .discard: break
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import MergewalkImporting
+
+/// What the runs of several stores tell together: their warnings, and what became of the values of each field.
+struct FamilySums: Sendable {
+  /// What several runs warn of alike.
+  private struct Finding: Hashable {
+    var code: RunWarning.Code
+    var finding: String
+    var file: String?
+    var line: Int
+    var column: Int
+
+    init(_ warning: RunWarning) {
+      code = warning.code
+      finding = warning.finding
+      file = warning.file
+      line = warning.position?.line ?? 0
+      column = warning.position?.column ?? 0
+    }
+  }
+
+  private var noted: [Finding: (warning: RunWarning, stores: Int)] = [:]
+  /// Counts of the values of each field.
+  private(set) var fields: [FieldTally] = []
+  /// Stores of which at least one record was read.
+  private(set) var filled = 0
+  /// Stores without records of their own: all of theirs were skipped or rejected.
+  private(set) var empty = 0
+
+  /// The warnings in the order of their texts, with the number of stores that have them.
+  var warnings: [(warning: RunWarning, stores: Int)] {
+    noted.values.sorted { $0.warning.description < $1.warning.description }
+  }
+
+  /// Adds what the receipt of a store says.
+  mutating func add(_ receipt: StoreReceipt) {
+    let counts = receipt.counts
+    if counts.read > 0 { filled += 1 }
+    if counts.read == counts.skipped + counts.rejected { empty += 1 }
+    for warning in Set(receipt.warnings) { note(warning, stores: 1) }
+    add(receipt.fields)
+  }
+
+  static func += (left: inout FamilySums, right: FamilySums) {
+    left.filled += right.filled
+    left.empty += right.empty
+    for (warning, stores) in right.noted.values { left.note(warning, stores: stores) }
+    left.add(right.fields)
+  }
+
+  private mutating func note(_ warning: RunWarning, stores: Int) {
+    let finding = Finding(warning)
+    guard let known = noted[finding] else {
+      noted[finding] = (warning, stores)
+      return
+    }
+    // Which of several texts is told does not hang on the order of the stores.
+    let first = known.warning.message <= warning.message ? known.warning : warning
+    noted[finding] = (first, known.stores + stores)
+  }
+
+  private mutating func add(_ tallies: [FieldTally]) {
+    for (index, tally) in tallies.enumerated() {
+      // All stores have the same fields in the same order.
+      let isAlike = fields.indices.contains(index) && fields[index].isOfSameField(as: tally)
+      guard let number = isAlike ? index : fields.firstIndex(where: { $0.isOfSameField(as: tally) }) else {
+        fields.append(tally)
+        continue
+      }
+      fields[number].read += tally.read
+      fields[number].stored += tally.stored
+      fields[number].rejected += tally.rejected
+      fields[number].replaced.merge(tally.replaced, uniquingKeysWith: +)
+    }
+  }
+}
+
+extension FieldTally {
+  fileprivate func isOfSameField(as other: FieldTally) -> Bool {
+    attribute == other.attribute && column == other.column && entity == other.entity && part == other.part
+  }
+}

@@ -1,0 +1,60 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+
+// What a receipt keeps of the summary of its run, so that the commit can add up those of all stores.
+
+extension RunWarning {
+  static let jsonColumns = ["code", "message", "finding", "file", "line", "column"]
+
+  func write(_ out: inout JSONBytes) {
+    out.member("code", code.rawValue)
+    out.member("message", message)
+    if finding != message { out.member("finding", finding) }
+    if let file { out.member("file", file) }
+    if let position {
+      out.member("line", position.line)
+      out.member("column", position.column)
+    }
+  }
+
+  init?(_ row: JSONRow) {
+    guard let code = row.text("code").flatMap({ Code(rawValue: $0) }), let message = row.text("message") else {
+      return nil
+    }
+    let place = row.count("line").map { SourcePosition(line: $0, column: row.count("column") ?? 0) }
+    self.init(code, message, file: row.text("file"), position: place)
+    if let finding = row.text("finding") { self.finding = finding }
+  }
+}
+
+extension FieldTally {
+  static let jsonColumns = ["import", "entity", "attribute", "column", "read", "stored", "replaced", "rejected"]
+
+  func write(_ out: inout JSONBytes) {
+    out.member("import", part)
+    out.member("entity", entity)
+    out.member("attribute", attribute)
+    out.member("column", column)
+    out.member("read", read)
+    out.member("stored", stored)
+    if !replaced.isEmpty {
+      out.counts("replaced", Dictionary(uniqueKeysWithValues: replaced.map { ($0.key.rawValue, $0.value) }))
+    }
+    out.member("rejected", rejected)
+  }
+
+  init?(_ row: JSONRow) {
+    guard let part = row.text("import"), let entity = row.text("entity"), let attribute = row.text("attribute"),
+      let column = row.text("column"), let read = row.count("read"), let stored = row.count("stored"),
+      let rejected = row.count("rejected")
+    else { return nil }
+    self.init()
+    (self.part, self.entity, self.attribute, self.column) = (part, entity, attribute, column)
+    (self.read, self.stored, self.rejected) = (read, stored, rejected)
+    guard row.json("replaced") != nil else { return }
+    for (name, count) in row.counts("replaced") {
+      guard let reason = Replacement(rawValue: name) else { return nil }
+      replaced[reason] = count
+    }
+  }
+}
