@@ -42,7 +42,7 @@ struct RunCommand: ParsableCommand {
   var batch: Int?
 
   @Option(help: "How existing objects are found.")
-  var find: FindChoice?
+  var find: FindPlan?
 
   @Option(
     help: ArgumentHelp(
@@ -85,25 +85,11 @@ struct RunCommand: ParsableCommand {
         definition.outputPlaces["rejects"] = nil
       }
       if let batch { definition.batchLimit.records = batch }
-      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
+      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find } }
       try modes.apply(to: &definition)
       control.apply(to: &definition)
       try expectations.apply(to: &definition)
       return (definition, pipeline.warnings)
-    }
-  }
-}
-
-/// The values of `--find`.
-enum FindChoice: String, ExpressibleByArgument, CaseIterable {
-  case automatic, seek, scan, deduplicate
-
-  var plan: FindPlan {
-    switch self {
-    case .automatic: .automatic
-    case .seek: .seek
-    case .scan: .scan
-    case .deduplicate: .deduplicate
     }
   }
 }
