@@ -120,7 +120,7 @@ struct ExportCommand: ParsableCommand {
 struct StoreModelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The model of the store, when the store does not carry it: an .xcdatamodeld or a YAML model.",
+      "The model of the store, an .xcdatamodeld or a YAML model; the copy in the store by default.",
       valueName: "model"), completion: .file())
   var model: String?
 
