@@ -52,8 +52,7 @@ struct ExplainCommand: ParsableCommand {
       settings.variables = variables.variables
       settings.storePath = store
       settings.sourcePaths = sources
-      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
-      Console.hide(pipeline.redaction)
+      let pipeline = try PipelineFile.read(self.pipeline, settings)
       FindingsOutput.words(pipeline.warnings)
       var definition = pipeline.definition
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find } }

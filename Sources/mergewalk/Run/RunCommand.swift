@@ -62,9 +62,7 @@ struct RunCommand: ParsableCommand {
     if let batch, batch < 1 || batch > Int(Int32.max) {
       throw ValidationError("--batch takes a number of records from 1 on, not \(batch)")
     }
-    for (name, path) in [("--store", store), ("--rejects", rejects)] where path?.isEmpty == true {
-      throw ValidationError("\(name) takes a path")
-    }
+    try OptionPaths.check(("--store", store), ("--rejects", rejects))
   }
 
   func run() throws {
@@ -76,8 +74,7 @@ struct RunCommand: ParsableCommand {
     try execution.run { () throws(DiagnosticList) in
       var settings = settings
       settings.sourcePaths = sources
-      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
-      Console.hide(pipeline.redaction)
+      let pipeline = try PipelineFile.read(self.pipeline, settings)
       var definition = pipeline.definition
       if let rejects {
         definition.rejects.path = rejects

@@ -31,9 +31,7 @@ struct SchemaCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var file: String?
 
-  func validate() throws {
-    if file?.isEmpty == true { throw ValidationError("--out takes a path") }
-  }
+  func validate() throws { try OptionPaths.check(("--out", file)) }
 
   func run() throws {
     let text = PipelineSchema.text(of: kind)
