@@ -20,7 +20,6 @@ final class StoresOutput {
   private let options: StoresOutputOptions
   private var members: [(name: String, value: JSONText)] = []
   private var rejected = 0
-  private var warnings: [Diagnostic] = []
 
   init(_ family: StoreFamily, _ options: StoresOutputOptions) {
     self.family = family
