@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// Decides whether a table begins with names.
@@ -253,8 +254,8 @@ struct CellText {
     var start = cell.start
     var end = cell.end
     if trims, !cell.isQuoted {
-      while start < end, SampleTable.isBlank(bytes[start]) { start += 1 }
-      while end > start, SampleTable.isBlank(bytes[end - 1]) { end -= 1 }
+      while start < end, bytes[start].isBlank { start += 1 }
+      while end > start, bytes[end - 1].isBlank { end -= 1 }
     }
     var result: [UInt8] = []
     var i = start
