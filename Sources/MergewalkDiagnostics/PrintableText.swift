@@ -77,4 +77,11 @@ extension PrintableText {
     }
     return text
   }
+
+  /// A number with its noun: `1 record`, `2,000 records`.
+  ///
+  /// - Parameter many: The noun of several; `one` with an s by default.
+  package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
+  }
 }

@@ -100,7 +100,7 @@ struct YAMLMistake {
       || zip(line, line.dropFirst()).contains { $0 == UInt8(ascii: ":") && $1 == UInt8(ascii: " ") }
   }
 
-  private static func spaces(_ count: Int) -> String { count == 1 ? "1 space" : "\(count) spaces" }
+  private static func spaces(_ count: Int) -> String { PrintableText.count(count, "space") }
 
   // MARK: Mistakes
 

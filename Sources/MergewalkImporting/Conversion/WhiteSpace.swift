@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// White space around values.
 enum WhiteSpace {
   /// Returns the range of `bytes` without the characters of Unicode's White_Space property at both ends.
@@ -36,7 +38,7 @@ enum WhiteSpace {
   /// The length of the white-space character at `start`, or 0 when there is another one.
   private static func spaceLength(_ bytes: FieldBytes, _ start: Int, _ end: Int) -> Int {
     let first = bytes[start]
-    if first == 0x20 || (first >= 0x09 && first <= 0x0D) { return 1 }
+    if first.isSpace { return 1 }
     if first == 0xC2, start + 1 < end, bytes[start + 1] == 0x85 || bytes[start + 1] == 0xA0 { return 2 }
     guard first >= 0xE1, first <= 0xE3, start + 2 < end else { return 0 }
     let scalar = UInt32(first & 0x0F) << 12 | UInt32(bytes[start + 1] & 0x3F) << 6 | UInt32(bytes[start + 2] & 0x3F)

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkRecordFormats
 
 /// Reads sizes and shares as people write them.
@@ -27,7 +28,7 @@ package enum Quantity {
     let isPercent = number.last == "%"
     if isPercent { number.removeLast() }
     while isPercent, number.last == " " { number.removeLast() }
-    guard !number.isEmpty, number.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || isDigit($0) }),
+    guard !number.isEmpty, number.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || $0.isDigit }),
       let value = Double(number)
     else { return nil }
     let share = isPercent ? value / 100 : value
@@ -36,10 +37,8 @@ package enum Quantity {
 
   /// The number that digits alone make.
   package static func digits(_ text: some StringProtocol) -> Int? {
-    text.utf8.allSatisfy(isDigit) ? Int(text) : nil
+    text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }
 
 /// Names of characters that are hard to write or to see in YAML.

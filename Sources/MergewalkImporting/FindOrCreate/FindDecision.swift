@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// How the objects of one node are to be found, and why.
 struct FindDecision {
   /// What is done; see ``Finder``.
@@ -59,9 +61,9 @@ struct FindDecision {
 
   /// The reason as a sentence, with the counts that decided.
   var sentence: String {
-    let rows = rows.map { $0 == 1 ? "1 row" : "\($0) rows" } ?? "rows"
+    let rows = rows.map { PrintableText.count($0, "row") } ?? "rows"
     let coming =
-      expected.map { "about \($0) \($0 == 1 ? "record is" : "records are") coming" }
+      expected.map { "about \(PrintableText.count($0, "record is", "records are")) coming" }
       ?? "the number of records is not known"
     return switch reason {
     case .insertOnly: "nothing is searched in mode insert without find_by"

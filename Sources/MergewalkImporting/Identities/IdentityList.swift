@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Lists of whole numbers: `[1, 2, 3]` in JSON, `1 2 3` in CSV.
 enum IdentityList {
   /// Appends the numbers of a list.
@@ -7,29 +9,28 @@ enum IdentityList {
   static func parse(_ bytes: UnsafeRawBufferPointer, into numbers: inout ContiguousArray<Int64>) -> Bool {
     var index = 0
     var end = bytes.count
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
-    while index < end, isSpace(bytes[index]) { index += 1 }
-    while end > index, isSpace(bytes[end - 1]) { end -= 1 }
+    while index < end, bytes[index].isDocumentSpace { index += 1 }
+    while end > index, bytes[end - 1].isDocumentSpace { end -= 1 }
     var hasCommas = false
     if index < end, bytes[index] == UInt8(ascii: "[") {
       guard end - index >= 2, bytes[end - 1] == UInt8(ascii: "]") else { return false }
       hasCommas = true
       index += 1
       end -= 1
-      while index < end, isSpace(bytes[index]) { index += 1 }
-      while end > index, isSpace(bytes[end - 1]) { end -= 1 }
+      while index < end, bytes[index].isDocumentSpace { index += 1 }
+      while end > index, bytes[end - 1].isDocumentSpace { end -= 1 }
     }
     while index < end {
       let start = index
-      while index < end, !isSpace(bytes[index]), bytes[index] != UInt8(ascii: ",") { index += 1 }
+      while index < end, !bytes[index].isDocumentSpace, bytes[index] != UInt8(ascii: ",") { index += 1 }
       guard let number = number(bytes, start, index) else { return false }
       numbers.append(number)
-      while index < end, isSpace(bytes[index]) { index += 1 }
+      while index < end, bytes[index].isDocumentSpace { index += 1 }
       guard index < end else { break }
       if hasCommas {
         guard bytes[index] == UInt8(ascii: ",") else { return false }
         index += 1
-        while index < end, isSpace(bytes[index]) { index += 1 }
+        while index < end, bytes[index].isDocumentSpace { index += 1 }
         // A comma has a number behind it.
         guard index < end else { return false }
       } else if bytes[index] == UInt8(ascii: ",") {

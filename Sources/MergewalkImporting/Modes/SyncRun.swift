@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -117,7 +118,7 @@ final class SyncRun {
       warnings.append(
         RunWarning(
           .nothingDeleted,
-          "\(name): nothing was \(act), because the key of \(unreadable) \(unreadable == 1 ? "record" : "records") cannot"
+          "\(name): nothing was \(act), because the key of \(PrintableText.count(unreadable, "record")) cannot"
             + " be read, and any object could be meant (“unreadable: delete” lets objects go all the same)"))
       return false
     }

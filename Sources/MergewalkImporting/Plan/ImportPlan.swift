@@ -34,11 +34,6 @@ struct ImportPlan: Sendable {
     var column: String
   }
 
-  /// Resolves the first part of a definition.
-  ///
-  /// - Throws: `DiagnosticList` with all findings.
-  init(_ definition: ImportDefinition) throws(DiagnosticList) { try self.init(definition, part: definition.parts[0]) }
-
   /// Resolves a part of a definition.
   ///
   /// - Throws: `DiagnosticList` with all findings.

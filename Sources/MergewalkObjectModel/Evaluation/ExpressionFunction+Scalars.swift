@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 
 /// The functions of single values; both engines call these.
 extension ExpressionFunction {
@@ -33,7 +34,7 @@ extension ExpressionFunction {
   /// Throws `unknownFunction` when the function does not take so many arguments.
   func checkCount(_ count: Int) throws(PredicateError) {
     guard !accepts(count) else { return }
-    throw PredicateError(.unknownFunction, "\(rawValue) does not take \(count) argument\(count == 1 ? "" : "s")")
+    throw PredicateError(.unknownFunction, "\(rawValue) does not take \(PrintableText.count(count, "argument"))")
   }
 
   /// Seconds since 2001-01-01 00:00:00 UTC.

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension AttributeValue {
   /// Reads the text of a default as Core Data's model compiler does, which refuses none.
   ///
@@ -32,14 +34,13 @@ extension AttributeValue {
 
   /// The digits at the beginning of a text, with sign, point and exponent; `nil` when there are none.
   private static func leadingNumber(_ bytes: [UInt8]) -> String? {
-    let isDigit = { (byte: UInt8) in byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
     var end = bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+") ? 1 : 0
     let start = end
-    while end < bytes.count, isDigit(bytes[end]) { end += 1 }
+    while end < bytes.count, bytes[end].isDigit { end += 1 }
     guard end > start else { return nil }
-    if end + 1 < bytes.count, bytes[end] == UInt8(ascii: "."), isDigit(bytes[end + 1]) {
+    if end + 1 < bytes.count, bytes[end] == UInt8(ascii: "."), bytes[end + 1].isDigit {
       end += 1
-      while end < bytes.count, isDigit(bytes[end]) { end += 1 }
+      while end < bytes.count, bytes[end].isDigit { end += 1 }
     }
     return String(decoding: bytes[..<end], as: UTF8.self)
   }

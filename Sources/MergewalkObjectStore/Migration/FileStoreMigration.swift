@@ -1,3 +1,4 @@
+import MergewalkBytes
 package import MergewalkObjectModel
 
 /// Migrates stores that are one file, XML or binary, by way of an SQLite store beside them.
@@ -18,7 +19,7 @@ package struct FileStoreMigration {
     guard let head = FileSystem.head(path, count: 64) else { return .sqlite }
     if head.starts(with: Array("bplist".utf8)) { return .binary }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = (head.starts(with: mark) ? head[3...] : head[...]).drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    let text = (head.starts(with: mark) ? head[3...] : head[...]).drop { $0.isSpace }
     return text.first == UInt8(ascii: "<") ? .xml : .sqlite
   }
 

@@ -11,17 +11,6 @@ package struct MigrationPlan: Sendable {
     /// The step in words, for people.
     package let title: String
     let actions: [Action]
-
-    /// The SQL, as far as it does not depend on what is in the store.
-    package var statements: [String] {
-      actions.compactMap { action in
-        switch action {
-        case .run(let sql): sql
-        case .check(let count, _): count
-        default: nil
-        }
-      }
-    }
   }
 
   /// A piece of work of a step.

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkSQLite
 
@@ -20,7 +21,7 @@ struct MigrationRun {
       for case .check(let sql, var finding) in step.actions {
         let count = try migrationErrors { () throws(StoreError) in try connection.integer(sql) ?? 0 }
         guard count > 0 else { continue }
-        finding.message += " (\(count) \(count == 1 ? "object" : "objects"))"
+        finding.message += " (\(PrintableText.count(Int(count), "object")))"
         findings.append(finding)
       }
     }

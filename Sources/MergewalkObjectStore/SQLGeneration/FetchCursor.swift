@@ -43,7 +43,6 @@ package final class FetchCursor {
 
   // MARK: Columns without allocation
 
-  package func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
   /// What the cell holds; to be asked before it is read as something else.
   package func storage(_ column: Int32) -> StorageClass { StorageClass(rawValue: statement.type(column)) ?? .null }
   /// The value as an integer; 0 for null.

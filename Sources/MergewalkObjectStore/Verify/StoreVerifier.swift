@@ -116,7 +116,7 @@ public struct StoreVerifier {
     guard let (count, first) = counted, count > 0 else { return }
     add(
       severity, code, table: table, rows: Int(count),
-      message: "\(message): \(count) \(count == 1 ? "row" : "rows")"
+      message: "\(message): \(PrintableText.count(Int(count), "row"))"
         + (first.isEmpty ? "" : ", the first with key \(first)"))
   }
 
@@ -177,8 +177,8 @@ public struct StoreVerifier {
     if stray > 0 {
       add(
         .note, .cloud,
-        message: "\(stray) \(stray == 1 ? "row" : "rows") of the tables for CloudKit \(stray == 1 ? "is" : "are") about"
-          + " entities that the store does not have; a migration removes them")
+        message: "\(PrintableText.count(Int(stray), "row")) of the tables for CloudKit"
+          + " \(stray == 1 ? "is" : "are") about entities that the store does not have; a migration removes them")
     }
   }
 

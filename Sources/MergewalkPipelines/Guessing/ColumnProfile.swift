@@ -102,8 +102,8 @@ package struct ColumnProfile: Sendable {
     }
     var start = 0
     var end = text.count
-    while start < end, text[start] == 0x20 || text[start] == 9 { start += 1 }
-    while end > start, text[end - 1] == 0x20 || text[end - 1] == 9 { end -= 1 }
+    while start < end, text[start].isBlank { start += 1 }
+    while end > start, text[end - 1].isBlank { end -= 1 }
     if start == end {
       blank += 1
       return

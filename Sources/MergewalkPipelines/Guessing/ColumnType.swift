@@ -113,11 +113,11 @@ extension ColumnProfile {
       switch (dayFirst == count, monthFirst == count) {
       case (true, false):
         evidence.append(
-          "the day comes first: \(GuessWords.count(count - monthFirst, "value")) cannot be read otherwise")
+          "the day comes first: \(PrintableText.count(count - monthFirst, "value")) cannot be read otherwise")
       case (false, true):
         isDayFirst = false
         evidence.append(
-          "the month comes first: \(GuessWords.count(count - dayFirst, "value")) cannot be read otherwise")
+          "the month comes first: \(PrintableText.count(count - dayFirst, "value")) cannot be read otherwise")
       case (true, true):
         return Verdict(
           type: .text, evidence: ["dates of which no value tells whether the day or the month comes first"],
@@ -180,10 +180,11 @@ extension ColumnProfile {
     if leadingZeros > 0 {
       return Verdict(
         type: .text,
-        evidence: ["\(GuessWords.count(leadingZeros, "value")) with leading zeros (\(leadingZeroExample))"])
+        evidence: ["\(PrintableText.count(leadingZeros, "value")) with leading zeros (\(leadingZeroExample))"])
     }
     if plusSigns > 0 {
-      return Verdict(type: .text, evidence: ["digits with a plus before them: \(GuessWords.count(plusSigns, "value"))"])
+      let signed = PrintableText.count(plusSigns, "value")
+      return Verdict(type: .text, evidence: ["digits with a plus before them: \(signed)"])
     }
     guard !forms.isEmpty else {
       return Verdict(type: .text, evidence: ["numbers with different marks for decimals and groups"])
@@ -228,7 +229,7 @@ extension ColumnProfile {
       }
     } else if exponents == 0, mostDigits <= 15 {
       verdict.type = .decimal
-      verdict.evidence.append("up to \(GuessWords.count(mostDigits, "digit"))")
+      verdict.evidence.append("up to \(PrintableText.count(mostDigits, "digit"))")
     } else if mostDigits <= 17 {
       verdict.type = .double
       verdict.evidence.append(exponents > 0 ? "some with exponents" : "up to \(mostDigits) digits")
@@ -255,11 +256,11 @@ extension ColumnProfile {
       (structures, "objects or lists"),
     ].filter { $0.0 > 0 && strings == 0 }
     if kinds.isEmpty || kinds.reduce(0, { $0 + $1.0 }) * 2 < count {
-      verdict.evidence = ["up to \(GuessWords.count(longest, "byte"))"]
+      verdict.evidence = ["up to \(PrintableText.count(longest, "byte"))"]
       return verdict
     }
-    let mixture = kinds.map { "\(GuessWords.grouped($0.0)) \($0.1)" }
-    let rest = others > 0 ? ["\(GuessWords.grouped(others)) other (\(otherExample))"] : []
+    let mixture = kinds.map { "\(PrintableText.grouped($0.0)) \($0.1)" }
+    let rest = others > 0 ? ["\(PrintableText.grouped(others)) other (\(otherExample))"] : []
     verdict.evidence = ["mixed: " + (mixture + rest).joined(separator: ", ")]
     return verdict
   }
@@ -267,9 +268,6 @@ extension ColumnProfile {
 
 /// Words for evidence.
 enum GuessWords {
-  /// A whole number in groups of three: `1,234,567`.
-  static func grouped(_ number: Int) -> String { PrintableText.grouped(number) }
-
   /// `all 3 records of orders.csv`, `the first 10,000 records of standard input`.
   static func looked(_ records: Int, isWhole: Bool, source: String) -> String {
     let what =
@@ -277,12 +275,9 @@ enum GuessWords {
       case (0, _): "the header"
       case (1, true): "the one record"
       case (1, false): "the first record"
-      case (_, true): "all \(count(records, "record"))"
-      case (_, false): "the first \(count(records, "record"))"
+      case (_, true): "all \(PrintableText.count(records, "record"))"
+      case (_, false): "the first \(PrintableText.count(records, "record"))"
       }
     return "\(what) of \(source == "-" ? "standard input" : source)"
   }
-
-  /// `1 value`, `2 values`.
-  static func count(_ number: Int, _ one: String) -> String { "\(grouped(number)) \(one)\(number == 1 ? "" : "s")" }
 }

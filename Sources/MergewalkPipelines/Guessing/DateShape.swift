@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// A text that looks like a date.
 struct DateShape: Hashable, Sendable {
   /// The order of day, month and year.

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -77,7 +78,7 @@ struct GuessedAttribute {
     verdict = .init(
       type: .text,
       evidence: [
-        "like \(verdict.type.name), but \(GuessWords.count(failures.count, "value")) not: \(failure.code.rawValue)"
+        "like \(verdict.type.name), but \(PrintableText.count(failures.count, "value")) not: \(failure.code.rawValue)"
       ])
   }
 
@@ -107,12 +108,12 @@ struct GuessedAttribute {
     _ profile: ColumnProfile, _ verdict: ColumnProfile.Verdict, missing: Int, isUnique: Bool
   ) -> String {
     let nulls = verdict.nullSpellings.isEmpty ? profile.nullCounts[0] : profile.nullCounts.reduce(0, +)
-    var parts = ["\(GuessWords.count(profile.values - nulls, "value"))"] + verdict.evidence
+    var parts = ["\(PrintableText.count(profile.values - nulls, "value"))"] + verdict.evidence
     if isUnique { parts.append("all different") }
     if verdict.type == .text, profile.emptyQuoted > 0 {
-      parts.append("\(GuessWords.grouped(profile.emptyQuoted)) empty in quotes")
+      parts.append("\(PrintableText.grouped(profile.emptyQuoted)) empty in quotes")
     }
-    if missing > 0 { parts.append("\(GuessWords.grouped(missing)) missing") }
+    if missing > 0 { parts.append("\(PrintableText.grouped(missing)) missing") }
     return "\(verdict.type.name): " + parts.joined(separator: ", ")
   }
 

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkRecordFormats
 
 /// An entity that the records of a source become.
@@ -52,8 +53,8 @@ struct GuessedEntity {
       let attribute = attributes[index]
       let different = sample.hashes(attribute.column).count
       questions.append(
-        "\(attribute.name) has \(GuessWords.grouped(different)) different values in"
-          + " \(GuessWords.count(sample.records, "record")): is it the key? then find_by: [\(attribute.name)], without mode"
+        "\(attribute.name) has \(PrintableText.grouped(different)) different values in"
+          + " \(PrintableText.count(sample.records, "record")): is it the key? then find_by: [\(attribute.name)], without mode"
       )
     }
     questions.append(
@@ -69,14 +70,14 @@ struct GuessedEntity {
     let names = parts.map { attributes[$0].name }.joined(separator: ", ")
     let seen =
       parts.count == 1
-      ? GuessWords.count(sample.profiles[attributes[parts[0]].column].values, "value") + ", all different, none missing"
+      ? "\(PrintableText.count(sample.profiles[attributes[parts[0]].column].values, "value")), all different, none missing"
       : "no two records have the same values in all of them, none is missing"
     if sample.isWhole {
       keyEvidence = seen
     } else {
       switch KeySearch(definition: sample.definition).look(parts.map { attributes[$0].columnName }) {
       case .unique(let records):
-        keyEvidence = "\(GuessWords.count(records, "record")), which are all, have different values, none is missing"
+        keyEvidence = "\(PrintableText.count(records, "record")), which are all, have different values, none is missing"
       case .repeated(let line):
         questions.append("\(names) looks like a key, but the record on line \(line) has the value of an earlier one")
         return false
@@ -84,9 +85,9 @@ struct GuessedEntity {
         questions.append("\(names) looks like a key, but the record on line \(line) has no value")
         return false
       case .unknown(let reason):
-        keyEvidence = seen + " in the first \(GuessWords.count(sample.records, "record"))"
+        keyEvidence = seen + " in the first \(PrintableText.count(sample.records, "record"))"
         questions.append(
-          "\(names) was looked at in the first \(GuessWords.count(sample.records, "record")) only, because of the source:"
+          "\(names) was looked at in the first \(PrintableText.count(sample.records, "record")) only, because of the source:"
             + " \(reason); is it different in all others, too?")
       }
     }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkRecordFormats
@@ -46,7 +47,7 @@ struct GuessedPipeline {
     ]
     if sample.rejects > 0, let reject = sample.firstReject {
       lines.append(
-        "# QUESTION: \(GuessWords.count(sample.rejects, "record")) cannot be read; the first is on line"
+        "# QUESTION: \(PrintableText.count(sample.rejects, "record")) cannot be read; the first is on line"
           + " \(reject.position.line): \(Self.comment(reject.message)).")
     }
     if let footer = sample.footer {
@@ -135,7 +136,7 @@ struct GuessedPipeline {
       if option == "escape", sample.doubtfulEscapes > 0 {
         // Said by a person, it would be left out there.
         lines.append(
-          "  # QUESTION: in \(GuessWords.count(sample.doubtfulEscapes, "record")) it stands before something ordinary, where a"
+          "  # QUESTION: in \(PrintableText.count(sample.doubtfulEscapes, "record")) it stands before something ordinary, where a"
             + " run would leave it out. Is it an escape there, too? Then say:")
         lines.append("  # \(option): \(value)")
         continue
@@ -175,14 +176,14 @@ struct GuessedPipeline {
     let dumped = sample.profiles.reduce(0) { $0 + $1.nullCounts[0] }
     if dumped > 0, !tokens.contains("\\N") {
       tokens.append("\\N")
-      notes.append("\\N stands \(GuessWords.count(dumped, "time"))")
+      notes.append("\\N stands \(PrintableText.count(dumped, "time"))")
     }
     let empty = entity.attributes.reduce(0) { count, attribute in
       attribute.verdict.type == .text ? count + sample.profiles[attribute.column].empty : count
     }
     if empty > 0, !tokens.contains("") {
       tokens.append("")
-      notes.append("\(GuessWords.count(empty, "empty field")) without quotes in columns of text")
+      notes.append("\(PrintableText.count(empty, "empty field")) without quotes in columns of text")
     }
     if tokens.isEmpty { return [] }
     let list = tokens.map { $0.isEmpty ? "\"\"" : Self.scalar($0, inFlow: true) }.joined(separator: ", ")

@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// A to-one relationship that a column fills with the key of another source's records.
 struct GuessedRelationship {
   let name: String
@@ -70,8 +72,8 @@ struct RelationshipFinder {
     if missing > 0 {
       if missing * 2 < count || !entities[target].sample.isWhole {
         entities[source].questions.append(
-          "\(attribute.columnName) looks like \(goal), but \(GuessWords.grouped(missing)) of"
-            + " \(GuessWords.count(count, "value")) are not in the sample of it: is it a relationship?")
+          "\(attribute.columnName) looks like \(goal), but \(PrintableText.grouped(missing)) of"
+            + " \(PrintableText.count(count, "value")) are not in the sample of it: is it a relationship?")
       }
       return
     }
@@ -83,7 +85,7 @@ struct RelationshipFinder {
             : " would go in a circle, so it takes a second pipeline in mode update"))
       return
     }
-    relate(source, index, target, role, evidence: "all \(GuessWords.count(count, "value")) are found in \(goal)")
+    relate(source, index, target, role, evidence: "all \(PrintableText.count(count, "value")) are found in \(goal)")
   }
 
   /// What the target is to the source, as words, when the column's name says that it has the target's key.

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// The ways of writing numbers that a text fits: which marks are the decimal mark and between groups of digits.
 ///
 /// A column is written in one of them if all its values fit it; `1,234` alone fits two that mean different numbers.
@@ -160,8 +162,4 @@ struct NumberShape {
     if wholeForms.isEmpty { significantDigits -= zeros }
     hasLeadingZero = body.count > 1 && body[0] == 0x30 && body[1].isDigit
   }
-}
-
-extension UInt8 {
-  @inline(__always) var isDigit: Bool { self &- 0x30 < 10 }
 }

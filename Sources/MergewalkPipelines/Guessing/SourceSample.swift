@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkRecordFormats
 
 /// The first records of a source, held in memory, and what they look like.
@@ -166,7 +167,7 @@ struct SourceSample {
     let line = batch.records[last].line
     let lacking = columns.indices.first { column in
       profiles[column].values == profiles[column].records - 1
-        && batch.withField(last, column) { $0.allSatisfy { $0 == 0x20 || $0 == 9 } }
+        && batch.withField(last, column) { $0.allSatisfy { $0.isBlank } }
     }
     for column in columns.indices {
       guard let value = number(batch, last, column), value != 0 else { continue }

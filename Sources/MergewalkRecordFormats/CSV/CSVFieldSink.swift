@@ -1,4 +1,5 @@
 import CMergewalkScan
+import MergewalkBytes
 
 /// Writes the fields of one record into a batch's arrays.
 ///
@@ -231,7 +232,7 @@ struct CSVFieldSink {
   }
 
   @inline(__always)
-  func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+  func isBlank(_ byte: UInt8) -> Bool { byte.isBlank }
 
   @inline(never)
   private func isNull(_ start: Int, _ end: Int) -> Bool {

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// The arrays of a batch that fields of fixed-width text are written to.
 ///
 /// Invariant: they have room for the entries that are written.
@@ -24,7 +26,7 @@ struct FixedWidthFields {
   }
 
   @inline(__always)
-  func isBlank(_ index: Int) -> Bool { base[index] == 32 || base[index] == 9 }
+  func isBlank(_ index: Int) -> Bool { base[index].isBlank }
 
   @inline(never)
   func isOne(of tokens: [[UInt8]], _ start: Int, _ end: Int) -> Bool {

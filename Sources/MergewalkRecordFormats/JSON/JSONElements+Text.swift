@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkBytes
 
 /// A JSON text that others end: what is wrong with it is a matter of this text alone.
 extension JSONElements {
@@ -13,7 +14,7 @@ extension JSONElements {
     let base = rows.base
     let start = window.cursor
     var end = stop
-    while end > start, isSpace(base[end - 1]) { end -= 1 }
+    while end > start, base[end - 1].isDocumentSpace { end -= 1 }
     if end - start > maxRecordBytes || stop - start > maxRecordBytes + Self.margin {
       rows.errors.append(tooLong(base + start, stop - start, window.origin + start))
       return false
@@ -75,6 +76,4 @@ extension JSONElements {
     }
     return isSkipping
   }
-
-  private func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 }

@@ -43,10 +43,37 @@ extension EachPath {
   }
 }
 
+/// What the options of a reader say about each record.
+struct JSONLayout {
+  let each: EachPath?
+  let scalars: JSONScalars
+  let duplicates: JSONDuplicates
+
+  /// - Throws: `invalidOption`.
+  init(each: String?, scalars: JSONScalars, duplicates: JSONDuplicates, path: String) throws(ReadError) {
+    self.each = try EachPath.option(each, path: path)
+    self.scalars = scalars
+    self.duplicates = duplicates
+  }
+
+  /// What is read of each record when column i is what path i leads to.
+  func request(_ paths: [[[UInt8]]]) -> JSONRequest {
+    JSONRequest(paths, each: each, scalars: scalars, duplicates: duplicates)
+  }
+}
+
 extension StreamingReader where Parser: JSONRecordParser {
+  /// The names of the columns that are requested; where these are all, what is read becomes those of the first records.
+  mutating func columns(_ request: ColumnRequest, _ layout: JSONLayout) throws(ReadError) -> [String] {
+    if case .named(let names) = request { return names }
+    let found = try sampleColumns(each: layout.each)
+    parser.request = layout.request(found)
+    return found.map { JSONPaths.path($0) }
+  }
+
   /// The columns that the first records have, which stay unread: their top-level members, and with `each` those of the
   /// elements.
-  mutating func sampleColumns(each: EachPath?) throws(ReadError) -> [[[UInt8]]] {
+  private mutating func sampleColumns(each: EachPath?) throws(ReadError) -> [[[UInt8]]] {
     let request = parser.request
     parser.request = JSONRequest(
       each.map { [$0.names] } ?? [], scalars: request.takesScalars ? .value : .reject, duplicates: .last)

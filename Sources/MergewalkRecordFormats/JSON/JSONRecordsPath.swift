@@ -15,11 +15,14 @@ struct JSONRecordsPath {
 
   /// Reads the option of a reader; the document itself when it is not set.
   ///
+  /// - Parameter array: the format's word for what the path leads to.
   /// - Throws: `invalidOption`.
-  static func option(_ text: String?, path: String) throws(ReadError) -> JSONRecordsPath {
+  static func option(
+    _ text: String?, path: String, array: String = "an array"
+  ) throws(ReadError) -> JSONRecordsPath {
     guard let text else { return JSONRecordsPath() }
     if let records = JSONRecordsPath(text) { return records }
-    var message = "“\(text)” is not a path to an array, such as $.data.items or data.items"
+    var message = "“\(text)” is not a path to \(array), such as $.data.items or data.items"
     if let (outer, inner) = severalArrays(text) {
       message =
         "“\(text)” leads to several arrays; say “records: \(outer)” and “each: \(inner)”, and each element of"

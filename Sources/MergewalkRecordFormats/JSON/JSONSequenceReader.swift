@@ -33,22 +33,14 @@ public struct JSONSequenceReader: RecordReader {
   init(
     stream source: any ByteStream, options: JSONSequenceOptions, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {
-    let each = try EachPath.option(options.each, path: source.path)
-    func layout(_ paths: [[[UInt8]]]) -> JSONRequest {
-      JSONRequest(paths, each: each, scalars: options.scalars, duplicates: options.duplicates)
-    }
+    let layout = try JSONLayout(
+      each: options.each, scalars: options.scalars, duplicates: options.duplicates, path: source.path)
     let paths = try JSONPaths.requested(request, path: source.path)
-    let parser = JSONSequenceParser(request: layout(paths), maxRecordBytes: options.maxRecordBytes)
+    let parser = JSONSequenceParser(request: layout.request(paths), maxRecordBytes: options.maxRecordBytes)
     reader = try StreamingReader(
       source, parser: parser, encoding: options.encoding, maxRecordBytes: parser.maxRecordBytes + JSONElements.margin)
     self.index = index
-    switch request {
-    case .named(let names): columns = names
-    case .all:
-      let found = try reader.sampleColumns(each: each)
-      columns = found.map { JSONPaths.path($0) }
-      reader.parser.request = layout(found)
-    }
+    columns = try reader.columns(request, layout)
   }
 
   /// The bytes read from the input so far.

@@ -47,21 +47,13 @@ public struct NDJSONReader: RecordReader {
   init(
     stream source: any ByteStream, options: NDJSONOptions, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {
-    let each = try EachPath.option(options.each, path: source.path)
-    func layout(_ paths: [[[UInt8]]]) -> JSONRequest {
-      JSONRequest(paths, each: each, scalars: options.scalars, duplicates: options.duplicates)
-    }
+    let layout = try JSONLayout(
+      each: options.each, scalars: options.scalars, duplicates: options.duplicates, path: source.path)
     let paths = try JSONPaths.requested(request, path: source.path)
     var reader = try StreamingReader(
-      source, parser: NDJSONParser(request: layout(paths), maxRecordBytes: options.maxRecordBytes),
+      source, parser: NDJSONParser(request: layout.request(paths), maxRecordBytes: options.maxRecordBytes),
       encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
-    switch request {
-    case .named(let names): columns = names
-    case .all:
-      let found = try reader.sampleColumns(each: each)
-      columns = found.map { JSONPaths.path($0) }
-      reader.parser.request = layout(found)
-    }
+    columns = try reader.columns(request, layout)
     self.index = index
     self.reader = reader
   }

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// The three ways in which a property list is written.
 enum PropertyListForm: Sendable, Hashable {
   /// `bplist00` and numbered objects.
@@ -14,7 +16,7 @@ enum PropertyListForm: Sendable, Hashable {
       return
     }
     // Byte order marks and the NULs of wider units are passed over: only the first letters matter.
-    let text = sample.prefix(512).filter { $0 != 0 && $0 < 0x80 }.drop { $0 == 0x20 || (9...13).contains($0) }
+    let text = sample.prefix(512).filter { $0 != 0 && $0 < 0x80 }.drop { $0.isSpace }
     guard text.first == UInt8(ascii: "<"), let second = text.dropFirst().first else {
       self = .text
       return

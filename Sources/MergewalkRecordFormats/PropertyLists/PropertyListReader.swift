@@ -137,17 +137,9 @@ public struct PropertyListReader: RecordReader {
     var objects: BinaryPropertyListObjects?
 
     init(path: String, options: PropertyListOptions) throws(ReadError) {
-      guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
-        throw ReadError(
-          .invalidOption, path: path,
-          message: "“\(options.records ?? "")” is not a path to an array, such as $.data.items or data.items")
-      }
-      self.records = records
+      records = try JSONRecordsPath.option(options.records, path: path)
       recordsMayBeMissing = options.recordsMayBeMissing
-      each = options.each.flatMap { EachPath($0) }
-      if let text = options.each, each == nil {
-        throw ReadError(.invalidOption, path: path, message: "“\(text)” is not a path of member names")
-      }
+      each = try EachPath.option(options.each, path: path)
       maxRecordBytes = min(max(1, options.maxRecordBytes), 1 << 29)
     }
 

@@ -19,7 +19,7 @@ enum PropertyListScalars {
       output.append(contentsOf: String(value).utf8)
       return true
     }
-    guard !rest.isEmpty, rest.allSatisfy(isDigit) else { return false }
+    guard !rest.isEmpty, rest.allSatisfy(\.isDigit) else { return false }
     let zeros = rest.prefix { $0 == UInt8(ascii: "0") }
     output.append(contentsOf: zeros.count == rest.count ? rest.suffix(1) : rest.dropFirst(zeros.count))
     return true
@@ -39,12 +39,12 @@ enum PropertyListScalars {
       return false
     }
     if isNegative { output.append(UInt8(ascii: "-")) }
-    let whole = rest.prefix(while: isDigit)
+    let whole = rest.prefix(while: \.isDigit)
     rest = rest.dropFirst(whole.count)
     var fraction: Slice<UnsafeRawBufferPointer>?
     if rest.first == UInt8(ascii: ".") {
       rest = rest.dropFirst()
-      fraction = rest.prefix(while: isDigit)
+      fraction = rest.prefix(while: \.isDigit)
       rest = rest.dropFirst(fraction?.count ?? 0)
     }
     guard whole.count + (fraction?.count ?? 0) > 0 else { return nil }
@@ -61,7 +61,7 @@ enum PropertyListScalars {
         output.append(sign)
         rest = rest.dropFirst()
       }
-      guard !rest.isEmpty, rest.allSatisfy(isDigit) else { return nil }
+      guard !rest.isEmpty, rest.allSatisfy(\.isDigit) else { return nil }
       output.append(contentsOf: rest)
     }
     return true
@@ -75,7 +75,7 @@ enum PropertyListScalars {
     guard rest.count == pattern.utf8CodeUnitCount else { return false }
     for i in 0..<rest.count {
       let wanted = pattern.utf8Start[i]
-      if wanted == UInt8(ascii: "0") ? !isDigit(rest[i]) : rest[i] != wanted { return false }
+      if wanted == UInt8(ascii: "0") ? !rest[i].isDigit : rest[i] != wanted { return false }
     }
     return isInCalendar(rest)
   }
@@ -116,14 +116,10 @@ enum PropertyListScalars {
   /// The text without white space around it.
   static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var range = text.indices
-    while let first = range.first, isSpace(text[first]) { range = range.dropFirst() }
-    while let last = range.last, isSpace(text[last]) { range = range.dropLast() }
+    while let first = range.first, text[first].isSpace { range = range.dropFirst() }
+    while let last = range.last, text[last].isSpace { range = range.dropLast() }
     return UnsafeRawBufferPointer(rebasing: text[range])
   }
-
-  static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
-  static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
   /// Appends a character; a surrogate takes three bytes, which are no UTF-8.
   static func append(scalar: UInt32, to output: inout [UInt8]) {

@@ -208,9 +208,9 @@ extension TextPropertyListParser {
       guard next >= 0 else { throw text.damage(tokenStart, "the data that begins here is not closed") }
       cursor.skip()
       if next == end { return }
-      if PropertyListScalars.isSpace(UInt8(next)) { continue }
+      if UInt8(next).isSpace { continue }
       if bytes.count < 2 * maxRecordBytes { bytes.append(UInt8(next)) } else { isTokenLong = true }
-      let run = cursor.run { $0 != end && !PropertyListScalars.isSpace($0) }
+      let run = cursor.run { $0 != end && !$0.isSpace }
       let room = 2 * maxRecordBytes - bytes.count
       bytes.append(contentsOf: run.prefix(max(0, room)))
       if run.count > room { isTokenLong = true }
@@ -262,7 +262,7 @@ extension TextPropertyListParser {
     for i in 0..<text.count {
       let wanted = pattern.utf8Start[i]
       switch wanted {
-      case UInt8(ascii: "0"): if !PropertyListScalars.isDigit(text[i]) { return false }
+      case UInt8(ascii: "0"): if !text[i].isDigit { return false }
       case UInt8(ascii: "+"): if text[i] != wanted, text[i] != UInt8(ascii: "-") { return false }
       default: if text[i] != wanted { return false }
       }

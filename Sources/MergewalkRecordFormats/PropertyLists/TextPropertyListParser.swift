@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Reads OpenStep text: `{ key = value; }`, `( a, b )`, strings, data, GNUstep's `<*I5>`, and `.strings` files.
 ///
 /// Reading is from value to value with a list of what is open, without recursion. Pairs without braces, as `.strings`
@@ -307,7 +309,7 @@ struct TextCursor {
   mutating func skipSpace() throws(ReadError) {
     while !hasSlash {
       let byte = try peek()
-      if byte == 32 || (9...13).contains(byte) {
+      if byte.isSpace {
         index += 1
       } else if byte == 0x2F {
         let start = offset

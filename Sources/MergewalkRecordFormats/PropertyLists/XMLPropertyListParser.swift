@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkXML
 
 /// Reads the XML form of property lists, a piece of the text at a time.
@@ -139,7 +140,7 @@ final class XMLPropertyListParser: StagingParser {
 
   private func characters(_ piece: UnsafeRawBufferPointer) throws(ReadError) {
     guard let element = open.last?.element, element.isLeaf, element != .true, element != .false else {
-      if !piece.allSatisfy(PropertyListScalars.isSpace) { throw text.damage(offset, "text between elements") }
+      if !piece.allSatisfy(\.isSpace) { throw text.damage(offset, "text between elements") }
       return
     }
     if content.count + piece.count > maxRecordBytes { isContentLong = true }

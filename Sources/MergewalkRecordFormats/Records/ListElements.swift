@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Makes records of the elements of lists that stand in fields: the values of JSON arrays, or the pieces of texts.
 ///
 /// Lists are collected first, each with its elements' places, and become records of one batch all at once, so that the
@@ -130,12 +132,11 @@ package struct ListElements: Sendable {
     let range = batch.appendBytes(text)
     var start = 0
     var i = 0
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
     func piece(_ end: Int) -> (Int, Int) {
       var (low, high) = (start, end)
       if trims {
-        while low < high, isSpace(text[low]) { low += 1 }
-        while high > low, isSpace(text[high - 1]) { high -= 1 }
+        while low < high, text[low].isSpace { low += 1 }
+        while high > low, text[high - 1].isSpace { high -= 1 }
       }
       return (range.lowerBound + low, range.lowerBound + high)
     }

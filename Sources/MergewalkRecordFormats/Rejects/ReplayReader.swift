@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// Reads the records of a rejects file that was put right, as the format that they were rejected from.
@@ -143,7 +144,7 @@ package struct ReplayReader: RecordReader {
         "the record is of another table than the one that is read; take “code” out of its line if it is one of this")
       return refuse(&error, into: &batch)
     }
-    if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
+    if raw.allSatisfy({ $0.isDocumentSpace }) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
     var (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// A record as a line of JSON: an object with the one member `$columns`, whose members are the columns asked for.
 ///
 /// Each cell comes back as it was, with its state and its bytes. What JSON has no spelling for, such as a number of YAML in
@@ -15,15 +17,13 @@ enum SpoolRow {
 
   /// Whether a raw record is such a line.
   static func isRow(_ raw: [UInt8]) -> Bool {
-    var rest = raw[...].drop(while: isSpace)
+    var rest = raw[...].drop(while: \.isDocumentSpace)
     guard rest.popFirst() == UInt8(ascii: "{") else { return false }
-    rest = rest.drop(while: isSpace)
+    rest = rest.drop(while: \.isDocumentSpace)
     let name = Array("\"\(member)\"".utf8)
     guard rest.starts(with: name) else { return false }
-    return rest.dropFirst(name.count).drop(while: isSpace).first == UInt8(ascii: ":")
+    return rest.dropFirst(name.count).drop(while: \.isDocumentSpace).first == UInt8(ascii: ":")
   }
-
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
   // MARK: Writing
 
@@ -104,7 +104,7 @@ enum SpoolRow {
   /// The cell that an object with one member such as `$number` stands for; nil for any other JSON text.
   private static func named(_ text: UnsafeRawBufferPointer) -> (state: FieldState, text: [UInt8])? {
     guard text.first == UInt8(ascii: "{") else { return nil }
-    var rest = Array(text.dropFirst().prefix(16))[...].drop(while: isSpace)
+    var rest = Array(text.dropFirst().prefix(16))[...].drop(while: \.isDocumentSpace)
     guard rest.starts(with: "\"$".utf8) else { return nil }
     rest = rest.dropFirst(2)
     guard let end = rest.firstIndex(of: UInt8(ascii: "\"")), let state = Self.state(named: rest[..<end]) else {
@@ -112,9 +112,9 @@ enum SpoolRow {
     }
     var bytes = Array(text)[...]
     // Behind the name are a colon, a string and the brace, with white space anywhere.
-    bytes = bytes.dropFirst(1 + end + 1).drop(while: isSpace)
+    bytes = bytes.dropFirst(1 + end + 1).drop(while: \.isDocumentSpace)
     guard bytes.popFirst() == UInt8(ascii: ":") else { return nil }
-    bytes = bytes.drop(while: isSpace)
+    bytes = bytes.drop(while: \.isDocumentSpace)
     guard bytes.popFirst() == UInt8(ascii: "\"") else { return nil }
     let start = bytes.startIndex
     var stop = start
@@ -122,8 +122,8 @@ enum SpoolRow {
       stop += bytes[stop] == UInt8(ascii: "\\") ? 2 : 1
     }
     guard stop < bytes.endIndex else { return nil }
-    let tail = bytes[(stop + 1)...].drop(while: isSpace)
-    guard tail.first == UInt8(ascii: "}"), tail.dropFirst().allSatisfy(isSpace) else { return nil }
+    let tail = bytes[(stop + 1)...].drop(while: \.isDocumentSpace)
+    guard tail.first == UInt8(ascii: "}"), tail.dropFirst().allSatisfy(\.isDocumentSpace) else { return nil }
     let string = Array(bytes[start..<stop])
     let value = string.withUnsafeBufferPointer { from in
       [UInt8](unsafeUninitializedCapacity: from.count) { room, count in

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Tells the encoding of an XML document from its first bytes.
 ///
 /// A byte order mark decides; else the form of the first characters tells enough to read the declaration's `encoding`;
@@ -61,17 +63,19 @@ enum XMLDeclaration {
   ///
   /// Source: XML 1.0, productions 23 to 26 and 80, 81.
   static func declared(_ bytes: [UInt8]) -> String? {
-    guard bytes.starts(with: "<?xml".utf8), bytes.count > 5, isSpace(bytes[5]) else { return nil }
+    guard bytes.starts(with: "<?xml".utf8), bytes.count > 5, bytes[5].isDocumentSpace else { return nil }
     var i = 5
     while i < bytes.count {
-      while i < bytes.count, isSpace(bytes[i]) { i += 1 }
+      while i < bytes.count, bytes[i].isDocumentSpace { i += 1 }
       let nameStart = i
-      while i < bytes.count, !isSpace(bytes[i]), bytes[i] != UInt8(ascii: "="), bytes[i] != UInt8(ascii: "?") { i += 1 }
+      while i < bytes.count, !bytes[i].isDocumentSpace, bytes[i] != UInt8(ascii: "="), bytes[i] != UInt8(ascii: "?") {
+        i += 1
+      }
       let name = bytes[nameStart..<i]
-      while i < bytes.count, isSpace(bytes[i]) { i += 1 }
+      while i < bytes.count, bytes[i].isDocumentSpace { i += 1 }
       guard i < bytes.count, bytes[i] == UInt8(ascii: "=") else { return nil }
       i += 1
-      while i < bytes.count, isSpace(bytes[i]) { i += 1 }
+      while i < bytes.count, bytes[i].isDocumentSpace { i += 1 }
       guard i < bytes.count, bytes[i] == UInt8(ascii: "\"") || bytes[i] == UInt8(ascii: "'") else { return nil }
       let valueStart = i + 1
       guard let end = bytes[valueStart...].firstIndex(of: bytes[i]) else { return nil }
@@ -80,8 +84,6 @@ enum XMLDeclaration {
     }
     return nil
   }
-
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
   /// The first bytes of an EBCDIC text in ASCII, as far as all EBCDICs have the same characters.
   private static func plain(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {

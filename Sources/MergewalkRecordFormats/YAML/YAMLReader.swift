@@ -33,22 +33,14 @@ public struct YAMLReader: RecordReader {
     stream source: any ByteStream, options: YAMLOptions, columns request: ColumnRequest, index: Int,
     splitsAt: Int = SplitLink.usualStart
   ) throws(ReadError) {
-    guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
-      throw ReadError(
-        .invalidOption, path: source.path,
-        message: "“\(options.records ?? "")” is not a path to a sequence, such as $.data.items or data.items")
-    }
-    let each = options.each.map { EachPath($0) }
-    if case .some(.none) = each {
-      throw ReadError(
-        .invalidOption, path: source.path, message: "“\(options.each ?? "")” is not a path of member names")
-    }
+    let records = try JSONRecordsPath.option(options.records, path: source.path, array: "a sequence")
+    let each = try EachPath.option(options.each, path: source.path)
     var stream = source
     switch request {
     case .named(let names): columns = names
     case .all:
       let prefixed = PrefixedStream([], source)
-      columns = try Self.sample(prefixed, options, records, each ?? nil)
+      columns = try Self.sample(prefixed, options, records, each)
       stream = prefixed
     }
     let paths: [[[UInt8]]]
@@ -57,7 +49,7 @@ public struct YAMLReader: RecordReader {
     } else {
       paths = try JSONPaths.requested(request, path: source.path, countsBack: false)
     }
-    var parser = Self.parser(stream, options, records, each ?? nil, paths, splitsAt: splitsAt)
+    var parser = Self.parser(stream, options, records, each, paths, splitsAt: splitsAt)
     if case .all = request { parser.tree.notesSurplus = true }
     window = parser.text.window
     reader = StagedReader(parser, index: index)

@@ -38,7 +38,7 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var variables: VariableOptions
 
   @Option(help: "How existing objects are found.")
-  var find: FindChoice?
+  var find: FindPlan?
 
   @Flag(help: "Show the statements and SQLite's plans for them.")
   var sql = false
@@ -52,11 +52,10 @@ struct ExplainCommand: ParsableCommand {
       settings.variables = variables.variables
       settings.storePath = store
       settings.sourcePaths = sources
-      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
-      Console.hide(pipeline.redaction)
+      let pipeline = try PipelineFile.read(self.pipeline, settings)
       FindingsOutput.words(pipeline.warnings)
       var definition = pipeline.definition
-      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
+      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find } }
       let explanation = try ImportSession(definition).explain()
       Console.data(
         json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))

@@ -39,7 +39,7 @@ struct ExportCommand: ParsableCommand {
   var entity: [String] = []
 
   @Option(help: "How objects are written.")
-  var format = ExportFormat.ndjson
+  var format = StoreExport.Format.ndjson
 
   @OptionGroup var storeModel: StoreModelOptions
 
@@ -61,7 +61,7 @@ struct ExportCommand: ParsableCommand {
     let start = ContinuousClock.now
     let folder = out ?? Self.folder(of: store)
     var export = StoreExport(storePath: store, folder: folder, model: try storeModel.find(store: store))
-    export.format = format.format
+    export.format = format
     export.entities = entity
     export.replaces = force
     export.readFiles = [storeModel.model].compactMap { $0 }
@@ -116,27 +116,11 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
-/// The values of `--format`.
-enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
-  case ndjson, csv, tsv, json, yaml, xml
-
-  var format: StoreExport.Format {
-    switch self {
-    case .ndjson: .ndjson
-    case .csv: .csv
-    case .tsv: .tsv
-    case .json: .json
-    case .yaml: .yaml
-    case .xml: .xml
-    }
-  }
-}
-
 /// The options of commands that need the model of a store.
 struct StoreModelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The model of the store, when the store does not carry it: an .xcdatamodeld or a YAML model.",
+      "The model of the store, an .xcdatamodeld or a YAML model; the copy in the store by default.",
       valueName: "model"), completion: .file())
   var model: String?
 

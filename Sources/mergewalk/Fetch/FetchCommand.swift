@@ -44,14 +44,7 @@ struct FetchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The entity of the objects; without it the entities are listed.", valueName: "name"))
   var entity: String?
 
-  @Option(
-    help: ArgumentHelp("The model of the store; the copy in the store by default.", valueName: "model"))
-  var model: String?
-
-  @Option(
-    name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits by default.", valueName: "name"))
-  var version: String?
+  @OptionGroup var storeModel: StoreModelOptions
 
   // Predicates and expressions may begin with a minus.
   @Option(parsing: .unconditional, help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
@@ -103,7 +96,6 @@ struct FetchCommand: ParsableCommand {
   var output: String?
 
   func validate() throws {
-    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
     if let offset, offset < 0 { throw ValidationError("--offset must not be negative") }
     if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
@@ -118,7 +110,8 @@ struct FetchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let model = try self.model.map { try ModelLoading.model(ofStore: store, at: $0, version: version).model }
+    // The copy in the store is read with the store.
+    let model: ManagedObjectModel? = try storeModel.model == nil ? nil : storeModel.find(store: store).model
     let failure: FetchFailure?
     do throws(StoreError) {
       failure = try PersistentStore.withReadableStore(store, model: model) { store in

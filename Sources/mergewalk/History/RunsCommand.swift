@@ -43,7 +43,7 @@ struct RunsCommand: ParsableCommand {
   var html: String?
 
   func validate() throws {
-    if html?.isEmpty == true { throw ValidationError("--html takes a path") }
+    try OptionPaths.check(("--html", html))
     if html != nil, name != nil || json { throw ValidationError("--html goes with neither a run nor --json") }
     if store.isEmpty { throw ValidationError("the store is a path") }
     if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }

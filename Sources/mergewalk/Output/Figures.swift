@@ -52,6 +52,6 @@ enum Figures {
 
   /// `1 record`, `2 records`.
   static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-    "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
+    PrintableText.count(number, one, many)
   }
 }

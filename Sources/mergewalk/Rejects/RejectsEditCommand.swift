@@ -44,9 +44,7 @@ struct RejectsEditCommand: ParsableCommand {
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
-    for (name, path) in [("--out", out), ("--apply", apply)] where path?.isEmpty == true {
-      throw ValidationError("\(name) takes a path")
-    }
+    try OptionPaths.check(("--out", out), ("--apply", apply))
     if out != nil, apply != nil { throw ValidationError("--out and --apply exclude each other") }
   }
 
@@ -56,8 +54,7 @@ struct RejectsEditCommand: ParsableCommand {
       settings.variables = variables.variables
       settings.checksHeaders = false
       settings.needsFiles = false
-      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
-      Console.hide(pipeline.redaction)
+      let pipeline = try PipelineFile.read(self.pipeline, settings)
       guard !pipeline.definition.parts.isEmpty else {
         throw DiagnosticList([
           RejectSheetFile.finding(

@@ -44,9 +44,7 @@ struct RejectsReplayCommand: ParsableCommand {
   var dryRun = false
 
   func validate() throws {
-    for (name, path) in [("--store", store), ("--rejects", rejects)] where path?.isEmpty == true {
-      throw ValidationError("\(name) takes a path")
-    }
+    try OptionPaths.check(("--store", store), ("--rejects", rejects))
   }
 
   func run() throws {
@@ -60,8 +58,7 @@ struct RejectsReplayCommand: ParsableCommand {
       // The files may be gone; the header of each is in the rejects file.
       settings.checksHeaders = false
       settings.needsFiles = false
-      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
-      Console.hide(pipeline.redaction)
+      let pipeline = try PipelineFile.read(self.pipeline, settings)
       var definition = pipeline.definition
       guard definition.objects.isEmpty else {
         throw finding(

@@ -42,7 +42,7 @@ struct RunCommand: ParsableCommand {
   var batch: Int?
 
   @Option(help: "How existing objects are found.")
-  var find: FindChoice?
+  var find: FindPlan?
 
   @Option(
     help: ArgumentHelp(
@@ -62,9 +62,7 @@ struct RunCommand: ParsableCommand {
     if let batch, batch < 1 || batch > Int(Int32.max) {
       throw ValidationError("--batch takes a number of records from 1 on, not \(batch)")
     }
-    for (name, path) in [("--store", store), ("--rejects", rejects)] where path?.isEmpty == true {
-      throw ValidationError("\(name) takes a path")
-    }
+    try OptionPaths.check(("--store", store), ("--rejects", rejects))
   }
 
   func run() throws {
@@ -76,8 +74,7 @@ struct RunCommand: ParsableCommand {
     try execution.run { () throws(DiagnosticList) in
       var settings = settings
       settings.sourcePaths = sources
-      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
-      Console.hide(pipeline.redaction)
+      let pipeline = try PipelineFile.read(self.pipeline, settings)
       var definition = pipeline.definition
       if let rejects {
         definition.rejects.path = rejects
@@ -85,25 +82,11 @@ struct RunCommand: ParsableCommand {
         definition.outputPlaces["rejects"] = nil
       }
       if let batch { definition.batchLimit.records = batch }
-      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
+      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find } }
       try modes.apply(to: &definition)
       control.apply(to: &definition)
       try expectations.apply(to: &definition)
       return (definition, pipeline.warnings)
-    }
-  }
-}
-
-/// The values of `--find`.
-enum FindChoice: String, ExpressibleByArgument, CaseIterable {
-  case automatic, seek, scan, deduplicate
-
-  var plan: FindPlan {
-    switch self {
-    case .automatic: .automatic
-    case .seek: .seek
-    case .scan: .scan
-    case .deduplicate: .deduplicate
     }
   }
 }

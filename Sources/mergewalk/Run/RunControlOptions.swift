@@ -7,7 +7,7 @@ struct RunControlOptions: ParsableArguments {
   var unfinished: UnfinishedChoice?
 
   @Option(help: "Decide about a run whose inputs are those of the last one; overrides the pipeline.")
-  var again: AgainChoice?
+  var again: RunPolicy.Again?
 
   @Flag(help: "Allow inputs that have grown at their end since the run began.")
   var append = false
@@ -19,14 +19,14 @@ struct RunControlOptions: ParsableArguments {
   var lockWait: DurationArgument?
 
   @Option(help: "Whether the rows of a new store are written past SQLite, in place of what the pipeline says.")
-  var direct: DirectChoice?
+  var direct: RunPolicy.Direct?
 
   func apply(to definition: inout ImportDefinition) {
     if let unfinished { definition.policy.unfinished = unfinished.policy }
-    if let again { definition.policy.again = again.policy }
+    if let again { definition.policy.again = again }
     if append { definition.policy.append = true }
     if let lockWait { definition.policy.lockWait = lockWait.seconds }
-    if let direct { definition.policy.direct = direct.policy }
+    if let direct { definition.policy.direct = direct }
   }
 }
 
@@ -42,32 +42,6 @@ enum UnfinishedChoice: String, EnumerableFlag {
   }
 
   var policy: RunPolicy.Unfinished { self == .restart ? .restart : .resumeOrFail }
-}
-
-/// The values of `--again`.
-enum AgainChoice: String, ExpressibleByArgument, CaseIterable {
-  case run, skip, fail
-
-  var policy: RunPolicy.Again {
-    switch self {
-    case .run: .run
-    case .skip: .skip
-    case .fail: .fail
-    }
-  }
-}
-
-/// The values of `--direct`.
-enum DirectChoice: String, ExpressibleByArgument, CaseIterable {
-  case auto, never, always
-
-  var policy: RunPolicy.Direct {
-    switch self {
-    case .auto: .auto
-    case .never: .never
-    case .always: .always
-    }
-  }
 }
 
 /// A time such as `10s`.

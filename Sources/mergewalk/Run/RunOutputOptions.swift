@@ -36,9 +36,7 @@ struct RunOutputOptions: ParsableArguments {
   var noHistory = false
 
   func validate() throws {
-    for (name, path) in [("--metrics", metrics), ("--report", report)] where path?.isEmpty == true {
-      throw ValidationError("\(name) takes a path")
-    }
+    try OptionPaths.check(("--metrics", metrics), ("--report", report))
   }
 
   /// Puts what the command line says in place of what the pipeline says.

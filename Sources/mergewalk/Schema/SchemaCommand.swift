@@ -23,7 +23,7 @@ struct SchemaCommand: ParsableCommand {
   @Option(
     name: .customLong("for"),
     help: ArgumentHelp("The kind of the files.", valueName: "kind"))
-  var kind = SchemaKind.pipeline
+  var kind = PipelineSchema.Kind.pipeline
 
   @Option(
     name: .customLong("out"),
@@ -31,12 +31,10 @@ struct SchemaCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var file: String?
 
-  func validate() throws {
-    if file?.isEmpty == true { throw ValidationError("--out takes a path") }
-  }
+  func validate() throws { try OptionPaths.check(("--out", file)) }
 
   func run() throws {
-    let text = PipelineSchema.text(of: kind.kind)
+    let text = PipelineSchema.text(of: kind)
     guard let file else {
       Console.rawData(text)
       return
@@ -44,19 +42,6 @@ struct SchemaCommand: ParsableCommand {
     try FindingsOutput.orFail { () throws(DiagnosticList) in
       try Folders.createParents(of: file)
       try TextFile.replace(file, text, as: .schema)
-    }
-  }
-}
-
-/// The values of `--for`.
-enum SchemaKind: String, ExpressibleByArgument, CaseIterable {
-  case pipeline, part, test
-
-  var kind: PipelineSchema.Kind {
-    switch self {
-    case .pipeline: .pipeline
-    case .part: .part
-    case .test: .test
     }
   }
 }

@@ -37,6 +37,16 @@ struct StoresOutputOptions: ParsableArguments {
   var quiet = false
 }
 
+/// How much is done at once.
+struct StoresJobsOptions: ParsableArguments {
+  @Option(name: .customLong("jobs"), help: ArgumentHelp("How many stores are built at once.", valueName: "jobs"))
+  var number = 1
+
+  func validate() throws {
+    if !(1...256).contains(number) { throw ValidationError("--jobs takes a number from 1 to 256, not \(number)") }
+  }
+}
+
 /// What is planned.
 struct StoresInputOptions: ParsableArguments {
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
@@ -80,20 +90,15 @@ struct StoresBuildCommand: ParsableCommand {
 
   @OptionGroup var input: StoresInputOptions
 
-  @Option(help: "How many stores are built at once.")
-  var jobs = 1
+  @OptionGroup var jobs: StoresJobsOptions
 
   @OptionGroup var output: StoresOutputOptions
-
-  func validate() throws {
-    if !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256, not \(jobs)") }
-  }
 
   func run() throws {
     let family = StoreFamily(folder: input.out)
     try StoresOutput(family, output).run { (out) throws(FamilyError) in
       out.tell(try input.plan(family))
-      out.tell(try family.task(jobs: jobs))
+      out.tell(try family.task(jobs: jobs.number))
       out.tell(try family.commit())
     }
   }
@@ -144,13 +149,11 @@ struct StoresTaskCommand: ParsableCommand {
     help: ArgumentHelp("The task and the number of tasks, such as 3/8.", valueName: "i/n"), transform: TaskNumber.init)
   var part: TaskNumber?
 
-  @Option(help: "How many stores are built at once.")
-  var jobs = 1
+  @OptionGroup var jobs: StoresJobsOptions
 
   @OptionGroup var output: StoresOutputOptions
 
   func validate() throws {
-    if !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256, not \(jobs)") }
     if part == nil { _ = try TaskNumber.ofEnvironment() }
   }
 
@@ -158,7 +161,7 @@ struct StoresTaskCommand: ParsableCommand {
     let task = try part ?? TaskNumber.ofEnvironment()
     let family = StoreFamily(folder: folder)
     try StoresOutput(family, output).run { (out) throws(FamilyError) in
-      out.tell(try family.task(number: task.number, of: task.count, jobs: jobs))
+      out.tell(try family.task(number: task.number, of: task.count, jobs: jobs.number))
     }
   }
 }

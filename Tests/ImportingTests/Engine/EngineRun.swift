@@ -19,7 +19,7 @@ final class EngineRun {
   private(set) var batch: ImportBatch
 
   init(_ definition: ImportDefinition, seed: UInt64 = 1) throws {
-    plan = try ImportPlan(definition)
+    plan = try ImportPlan(definition, part: definition.parts[0])
     file = try StoreFile.open(path: definition.storePath, model: definition.model)
     let store = try PersistentStore(file: file)
     let choice = StrategyChoice(

@@ -32,7 +32,7 @@ import Testing
 
   private func rejects(_ csv: String) throws -> (lines: [[String: Any]], summary: ImportSummary) {
     let definition = try definition(csv)
-    let plan = try ImportPlan(definition)
+    let plan = try ImportPlan(definition, part: definition.parts[0])
     let output = try RejectOutput(definition, plan: plan, run: RunIdentity(pipeline: definition.name))
     var batch = ImportBatch(plan: plan)
     var reader = try definition.format.reader(

@@ -11,7 +11,7 @@ import MergewalkThreads
       name: "channel", model: try ShopModel().build(), storePath: "s", inputs: [], format: RecordGenerator.csvFormat,
       root: ShopImport.item())
     definition.batchLimit = BatchLimit(records: 10)
-    return try ImportPlan(definition)
+    return try ImportPlan(definition, part: definition.parts[0])
   }
 
   @Test func batchesComeInOrderAndNoMoreAreOnTheirWayThanThereAre() throws {

@@ -46,7 +46,7 @@ import Testing
     let definition = ImportDefinition(
       name: "deferred", model: try ShopModel().build(), storePath: folder.file("s"), inputs: inputs,
       format: .ndjson(NDJSONOptions()), root: ShopImport.item())
-    let plan = try ImportPlan(definition)
+    let plan = try ImportPlan(definition, part: definition.parts[0])
     let deferred = DeferredRecords(
       plan: plan, folder: folder.path, limit: BatchLimit(records: limit.records, bytes: limit.bytes))
     var expected: [Kept] = []
@@ -80,7 +80,7 @@ import Testing
     let definition = ImportDefinition(
       name: "deferred", model: try ShopModel().build(), storePath: folder.file("s"), inputs: [input],
       format: .ndjson(NDJSONOptions()), root: ShopImport.item())
-    let plan = try ImportPlan(definition)
+    let plan = try ImportPlan(definition, part: definition.parts[0])
     var reader = try definition.format.reader(
       source: ByteSource(path: input), columns: .named(plan.columnNames), index: 0)
     var batch = ImportBatch(plan: plan)

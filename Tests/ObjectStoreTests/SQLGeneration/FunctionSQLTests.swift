@@ -154,7 +154,7 @@ struct FunctionSQLTests {
     while try cursor.step() {
       fractions.insert(cursor.double(0))
       digits.insert(cursor.integer(1))
-      #expect((0..<1).contains(cursor.double(0)) && (0..<10).contains(cursor.integer(1)) && cursor.isNull(2))
+      #expect((0..<1).contains(cursor.double(0)) && (0..<10).contains(cursor.integer(1)) && cursor.storage(2) == .null)
     }
     #expect(fractions.count > 280)
     #expect(digits.count > 5)

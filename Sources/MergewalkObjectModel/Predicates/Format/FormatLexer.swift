@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// Cuts a format string into tokens, byte by byte.
@@ -20,7 +21,7 @@ struct FormatLexer {
     let kind: FormatToken.Kind
     if Self.isNameStart(first) {
       kind = try word()
-    } else if Self.isDigit(first) {
+    } else if first.isDigit {
       kind = try number()
     } else {
       switch first {
@@ -44,7 +45,7 @@ struct FormatLexer {
 
   /// Reads a number that begins with a point, which ``token()`` took for a token of its own.
   mutating func fraction(after dot: FormatToken) throws(FormatFailure) -> FormatToken? {
-    guard next == dot.end, Self.isDigit(byte()) else { return nil }
+    guard next == dot.end, byte().isDigit else { return nil }
     next = dot.start
     try decimal()
     return FormatToken(kind: .number, start: dot.start, end: next)
@@ -52,18 +53,16 @@ struct FormatLexer {
 
   // MARK: Bytes
 
-  static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
   /// Letters, the underscore and everything outside ASCII.
   static func isNameStart(_ byte: UInt8) -> Bool {
     byte >= 0x80 || byte == UInt8(ascii: "_")
       || ((byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z"))
   }
 
-  static func isName(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(byte) }
+  static func isName(_ byte: UInt8) -> Bool { isNameStart(byte) || byte.isDigit }
 
   static func digitValue(_ byte: UInt8) -> UInt8 {
-    if isDigit(byte) { return byte - UInt8(ascii: "0") }
+    if byte.isDigit { return byte - UInt8(ascii: "0") }
     let lower = byte | 0x20
     return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z") ? lower - UInt8(ascii: "a") + 10 : .max
   }
@@ -198,18 +197,18 @@ struct FormatLexer {
   }
 
   private mutating func decimal() throws(FormatFailure) {
-    while Self.isDigit(byte()) { next += 1 }
-    if byte() == UInt8(ascii: "."), Self.isDigit(byte(1)) {
+    while byte().isDigit { next += 1 }
+    if byte() == UInt8(ascii: "."), byte(1).isDigit {
       next += 1
-      while Self.isDigit(byte()) { next += 1 }
+      while byte().isDigit { next += 1 }
     }
     guard byte() | 0x20 == UInt8(ascii: "e") else { return }
     next += 1
     if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { next += 1 }
-    guard Self.isDigit(byte()) else {
+    guard byte().isDigit else {
       throw error(.syntax, "expected the digits of an exponent, found \(found())", at: next)
     }
-    while Self.isDigit(byte()) { next += 1 }
+    while byte().isDigit { next += 1 }
   }
 
   /// `%@`, `%K` and printf's conversions with their length modifiers.

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension CellKind {
   /// A number as people write it: signs, points and commas, an exponent, a percent sign or a currency.
   static func isNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -21,7 +23,7 @@ extension CellKind {
     }
     if end > i, text[end - 1] == UInt8(ascii: "%") {
       end -= 1
-    } else if i == 0, end > 1, text[end - 1] == UInt8(ascii: "-"), isDigit(text[end - 2]) {
+    } else if i == 0, end > 1, text[end - 1] == UInt8(ascii: "-"), text[end - 2].isDigit {
       // Business software writes the sign of negative numbers behind them.
       end -= 1
     } else {
@@ -36,7 +38,7 @@ extension CellKind {
     var isGrouped = true
     while i < end {
       let byte = text[i]
-      if isDigit(byte) {
+      if byte.isDigit {
         group += 1
         digits += 1
       } else if byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "'") {
@@ -55,21 +57,21 @@ extension CellKind {
     }
     if digits == 0 { return false }
     if i == end { return true }
-    guard text[i] | 0x20 == UInt8(ascii: "e"), i > 0, isDigit(text[i - 1]) || separators > 0 else { return false }
+    guard text[i] | 0x20 == UInt8(ascii: "e"), i > 0, text[i - 1].isDigit || separators > 0 else { return false }
     i += 1
     skipSign()
     let exponent = i
-    while i < end, isDigit(text[i]) { i += 1 }
+    while i < end, text[i].isDigit { i += 1 }
     return i == end && i > exponent && i - exponent <= 4
   }
 
   /// A date in digits, or with a month's name, perhaps with a time behind it.
   static func isDate(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.count >= 6, text.count <= 40, isDigit(text[0]) else { return false }
+    guard text.count >= 6, text.count <= 40, text[0].isDigit else { return false }
     var i = 0
     func digits() -> Int {
       let start = i
-      while i < text.count, isDigit(text[i]) { i += 1 }
+      while i < text.count, text[i].isDigit { i += 1 }
       return i - start
     }
     let first = digits()
@@ -96,11 +98,11 @@ extension CellKind {
 
   /// `12:30`, `12:30:00.5`, `1:30 PM`, perhaps with a zone.
   static func isTime(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.count >= 4, text.count <= 30, isDigit(text[0]) else { return false }
+    guard text.count >= 4, text.count <= 30, text[0].isDigit else { return false }
     var i = 0
     func digits(_ most: Int) -> Int {
       let start = i
-      while i < text.count, i - start < most, isDigit(text[i]) { i += 1 }
+      while i < text.count, i - start < most, text[i].isDigit { i += 1 }
       return i - start
     }
     guard digits(2) > 0 else { return false }
@@ -124,7 +126,7 @@ extension CellKind {
     }
     // An offset, or the name of a zone.
     if rest[i] == UInt8(ascii: "+") || rest[i] == UInt8(ascii: "-") {
-      return rest.dropFirst().allSatisfy { isDigit($0) || $0 == UInt8(ascii: ":") } && rest.count <= 6
+      return rest.dropFirst().allSatisfy { $0.isDigit || $0 == UInt8(ascii: ":") } && rest.count <= 6
     }
     return rest.count <= 4 && rest.allSatisfy { isLetter($0) }
   }
@@ -132,9 +134,9 @@ extension CellKind {
   /// A URL, an e-mail address or an IP address.
   static func isAddress(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     if text.count < 6 || text.contains(32) || text.contains(9) { return false }
-    if isDigit(text[0]), text.count <= 15 {
+    if text[0].isDigit, text.count <= 15 {
       let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-      if parts.count == 4, parts.allSatisfy({ (1...3).contains($0.count) && $0.allSatisfy(isDigit) }) { return true }
+      if parts.count == 4, parts.allSatisfy({ (1...3).contains($0.count) && $0.allSatisfy(\.isDigit) }) { return true }
     }
     if let at = text.firstIndex(of: UInt8(ascii: "@")), at > 0 {
       let domain = text[(at + 1)...]

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// What a cell's text looks like.
 enum CellKind: UInt8 {
   case empty
@@ -42,8 +44,8 @@ enum CellKind: UInt8 {
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ from: Int, _ to: Int) {
     var start = from
     var end = to
-    while start < end, SampleTable.isBlank(bytes[start]) { start += 1 }
-    while end > start, SampleTable.isBlank(bytes[end - 1]) { end -= 1 }
+    while start < end, bytes[start].isBlank { start += 1 }
+    while end > start, bytes[end - 1].isBlank { end -= 1 }
     if start == end {
       self = .empty
       return
@@ -73,9 +75,7 @@ enum CellKind: UInt8 {
   ].map { Array($0.utf8) }
 
   /// A letter, a digit or a byte of a character beyond ASCII.
-  static func isWordByte(_ byte: UInt8) -> Bool { byte >= 0x80 || isDigit(byte) || isLetter(byte) }
-
-  static func isDigit(_ byte: UInt8) -> Bool { byte >= 48 && byte <= 57 }
+  static func isWordByte(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isDigit || isLetter(byte) }
 
   static func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
 

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension DialectBuilder {
   /// Decides about lines that begin with the comment prefix.
   mutating func findComments() {
@@ -181,7 +183,7 @@ extension DialectBuilder {
       else { continue }
       let texts = CellText(bytes: line, quote: options.quote, escape: options.escape, trims: true)
       let names = texts.names(split, 0)
-      let isPadded = split.cells.contains { $0.start < $0.end && SampleTable.isBlank(line[$0.start]) }
+      let isPadded = split.cells.contains { $0.start < $0.end && line[$0.start].isBlank }
       if isPadded || HeaderJudge.fault(names) != nil { continue }
       options.header = .names(names)
       evidence.append(

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Makes options and sentences of the best candidate.
 struct DialectBuilder {
   let finder: DialectFinder
@@ -152,13 +154,13 @@ struct DialectBuilder {
     for index in shape.records {
       for (column, cell) in table.cells(of: table.rows[index]).enumerated() {
         if cell.isQuoted || cell.end == cell.start { continue }
-        let isBlank = bytes[cell.start..<cell.end].allSatisfy(SampleTable.isBlank)
+        let isBlank = bytes[cell.start..<cell.end].allSatisfy(\.isBlank)
         if isBlank { continue }
         if column > 0 {
           fields += 1
-          if SampleTable.isBlank(bytes[cell.start]) { leading += 1 }
+          if bytes[cell.start].isBlank { leading += 1 }
         }
-        if column + 1 < shape.width, SampleTable.isBlank(bytes[cell.end - 1]) { trailing += 1 }
+        if column + 1 < shape.width, bytes[cell.end - 1].isBlank { trailing += 1 }
       }
     }
     let isPadded = fields >= 2 && (leading * 10 >= fields * 9 || trailing * 10 >= fields * 8)

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// How well a candidate explains a sample.
 ///
 /// The product of four numbers: the share of records with the common number of fields, the number of fields, what the
@@ -131,7 +133,7 @@ struct DialectScore {
     var all = 0
     for i in bytes.indices where bytes[i] == delimiter {
       all += 1
-      if i > 0, i + 1 < bytes.count, CellKind.isDigit(bytes[i - 1]), CellKind.isDigit(bytes[i + 1]) { between += 1 }
+      if i > 0, i + 1 < bytes.count, bytes[i - 1].isDigit, bytes[i + 1].isDigit { between += 1 }
     }
     return between * 2 > all
   }
@@ -196,7 +198,7 @@ struct DialectScore {
           sum += 1
         } else {
           // A blank behind a delimiter is prose, unless it is padding.
-          let isBehindBlank = hasBlank || SampleTable.isBlank(bytes[cell.start])
+          let isBehindBlank = hasBlank || bytes[cell.start].isBlank
           sum += kind.credit * text * (column > 0 && isBehindBlank ? 0.8 : 1)
         }
       }

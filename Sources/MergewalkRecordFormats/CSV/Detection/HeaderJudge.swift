@@ -1,3 +1,6 @@
+import MergewalkBytes
+import MergewalkDiagnostics
+
 /// Decides whether a table begins with names.
 struct HeaderJudge {
   /// The number of records that are names; 0 for none.
@@ -170,7 +173,7 @@ struct HeaderJudge {
     let isNew = zip(names, below).allSatisfy { $0.isEmpty || !$1.contains($0) }
     var judge = HeaderJudge(
       rows: 1,
-      reason: "the first record has text above \(typed == 1 ? "1 column" : "\(typed) columns") of numbers, dates or the"
+      reason: "the first record has text above \(PrintableText.count(typed, "column")) of numbers, dates or the"
         + " like, but \(fault): the columns have names of their own", isCertain: isNew)
     judge.names = unique(names)
     return judge
@@ -197,15 +200,15 @@ struct HeaderJudge {
       return HeaderJudge(rows: 1, reason: "the first record has years above columns of other numbers", isCertain: true)
     }
     if different > 0, alike == 0 || isYears {
-      let count = different == 1 ? "1 column" : "\(different) columns"
+      let count = PrintableText.count(different, "column")
       return HeaderJudge(
         rows: 1, reason: "the first record has text above \(count) of numbers, dates or the like", isCertain: true)
     }
     if alike > 0 {
       return HeaderJudge(
         rows: different > alike ? 1 : 0,
-        reason: "the first record has values of the same kind as those below in \(alike)"
-          + " column\(alike == 1 ? "" : "s")", isCertain: different == 0)
+        reason: "the first record has values of the same kind as those below in"
+          + " \(PrintableText.count(alike, "column"))", isCertain: different == 0)
     }
     let lengths = lengthVotes
     if lengths < 0 {
@@ -251,8 +254,8 @@ struct CellText {
     var start = cell.start
     var end = cell.end
     if trims, !cell.isQuoted {
-      while start < end, SampleTable.isBlank(bytes[start]) { start += 1 }
-      while end > start, SampleTable.isBlank(bytes[end - 1]) { end -= 1 }
+      while start < end, bytes[start].isBlank { start += 1 }
+      while end > start, bytes[end - 1].isBlank { end -= 1 }
     }
     var result: [UInt8] = []
     var i = start

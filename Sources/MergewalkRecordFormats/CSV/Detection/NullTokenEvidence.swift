@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Finds the spellings that mean null.
 ///
 /// `NULL` and `\N` mean it wherever they stand as a whole field; a word such as `NA` or a dash only if all its fields
@@ -22,8 +24,8 @@ enum NullTokenEvidence {
         case .empty: continue
         case .missing where !cell.isQuoted:
           var (start, end) = (cell.start, cell.end)
-          while start < end, SampleTable.isBlank(bytes[start]) { start += 1 }
-          while end > start, SampleTable.isBlank(bytes[end - 1]) { end -= 1 }
+          while start < end, bytes[start].isBlank { start += 1 }
+          while end > start, bytes[end - 1].isBlank { end -= 1 }
           let token = String(decoding: bytes[start..<end], as: UTF8.self)
           if found[token] == nil { order.append(token) }
           found[token, default: []].append(column)

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// A sample as one candidate splits it: rows of cells, as ranges of the sample's bytes.
 ///
 /// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse. Where a lenient reader
@@ -146,7 +148,7 @@ struct SampleTable {
     var at = start
     while true {
       let from = at
-      if candidate.trims { while at < end, Self.isBlank(bytes[at]), !delimiter.stands(in: bytes, at: at) { at += 1 } }
+      if candidate.trims { while at < end, bytes[at].isBlank, !delimiter.stands(in: bytes, at: at) { at += 1 } }
       if at < end, bytes[at] == quote, quote != 10 {
         at = quoted(bytes, candidate, from: from, open: at)
       } else {
@@ -196,7 +198,7 @@ struct SampleTable {
     }
     let close = at
     at += 1
-    while at < end, Self.isBlank(bytes[at]), !delimiter.stands(in: bytes, at: at) { at += 1 }
+    while at < end, bytes[at].isBlank, !delimiter.stands(in: bytes, at: at) { at += 1 }
     if at >= end || bytes[at] == 10 || bytes[at] == 13 || delimiter.stands(in: bytes, at: at) {
       quotedCells += 1
       if open > from { paddedQuotes += 1 }
@@ -221,8 +223,6 @@ struct SampleTable {
     cells.append(Cell(start: open + 1, end: stop, isQuoted: true, isPadded: open > from, isFaulty: true))
     return stop
   }
-
-  static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
   private static func lineEnds(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var count = 0
