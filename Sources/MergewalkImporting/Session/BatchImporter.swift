@@ -71,6 +71,9 @@ final class BatchImporter {
 
   /// How far the records have come in the column that only grows, when the import is incremental.
   var since: SinceProgress?
+  /// Records of the current batch that were turned away because an earlier one of the run has their key, as far as that
+  /// matters for ``since``.
+  var repeats: [Int] = []
   /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.
@@ -102,6 +105,7 @@ final class BatchImporter {
     }
     if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
+    repeats.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
     var outcomes = self.outcomes
     self.outcomes = []
@@ -123,6 +127,7 @@ final class BatchImporter {
     var noted = outcomes
     if pass.postpones { try keepReferences(batch, &noted) }
     since?.note(batch, noted)
+    since?.noteRepeats(batch, repeats)
     noteLateRejects()
     if pass.isReplay {
       ledger.settleDeferred(outcomes)
