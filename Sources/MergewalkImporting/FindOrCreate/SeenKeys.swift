@@ -23,6 +23,18 @@ final class SeenKeys {
     return true
   }
 
+  /// Whether a key was noted.
+  func contains(_ hash: UInt64) -> Bool {
+    let key = hash == 0 ? 1 : hash
+    let mask = places.count - 1
+    var place = Int(truncatingIfNeeded: key) & mask
+    while places[place] != 0 {
+      if places[place] == key { return true }
+      place = (place + 1) & mask
+    }
+    return false
+  }
+
   /// Remembers what was noted for ``undo()``.
   func mark() { added.removeAll(keepingCapacity: true) }
 

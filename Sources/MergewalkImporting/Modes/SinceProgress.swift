@@ -12,6 +12,10 @@ final class SinceProgress {
   private var leastRejected: CursorValue?
   /// Whether a record was rejected whose value is not known.
   private var isUncertain = false
+  /// The greatest value of a record that was turned away because an earlier one of the run has its key.
+  private var greatestRepeat: CursorValue?
+  /// Whether such a record has no value, so that every run reads it.
+  private var isRepeatAlwaysRead = false
 
   /// - Parameter holds: whether the cursor stays at the first record that is rejected.
   init(filter: SinceFilter, kind: SincePolicy.Kind, holds: Bool) {
@@ -35,6 +39,22 @@ final class SinceProgress {
           noteRejected(value(tag, payload, arena))
         } else if isGreater(tag, payload, arena) {
           greatest = value(tag, payload, arena)
+        }
+      }
+    }
+  }
+
+  /// Notes records of a batch that were turned away because an earlier one of the run has their key.
+  func noteRepeats(_ batch: ImportBatch, _ records: [Int]) {
+    guard !records.isEmpty else { return }
+    let column = batch.columns[filter.field]
+    batch.records.bytes.withUnsafeBytes { bytes in
+      guard let arena = bytes.baseAddress else { return }
+      for record in records {
+        if let place = value(column.tags[record], column.payloads[record], arena) {
+          greatestRepeat = greatestRepeat.map { max($0, place) } ?? place
+        } else {
+          isRepeatAlwaysRead = true
         }
       }
     }
@@ -78,18 +98,37 @@ final class SinceProgress {
   ///
   /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the first
   /// of them at most, and back to it when `--since` has read below the cursor. When it is not known which that is, or ties
-  /// are skipped and others have come as far as it, the cursor stays at the place from which this run has read.
+  /// are skipped and others have come as far as it, the cursor stays at the place from which this run has read. So it does
+  /// where the next run would read a record again that an earlier one with its key has turned away, but not that one: it
+  /// would then be the first with its key, and count.
   ///
   /// - Parameters:
   ///   - stored: what the store knows; `nil` for nothing, also when that is to be forgotten.
   ///   - override: where this run has begun to read in place of that.
   ///   - lag: how far before the cursor the next run begins to read.
   func cursor(stored: CursorValue?, override: CursorValue?, lag: Int64) -> CursorValue? {
+    guard let next = settled(stored: stored, override: override, lag: lag) else { return nil }
+    return readsRepeat(from: next.lowered(by: lag)) ? start(stored: stored, override: override) : next
+  }
+
+  /// The cursor that goes back to the place from which this run has read.
+  private func start(stored: CursorValue?, override: CursorValue?) -> CursorValue? {
+    stored.map { stored in override.map { min(stored, $0) } ?? stored }
+  }
+
+  /// Whether a run that begins to read at a value reads one of the records that this one has turned away.
+  private func readsRepeat(from threshold: CursorValue) -> Bool {
+    if isRepeatAlwaysRead { return true }
+    guard let greatestRepeat else { return false }
+    return filter.ties == .read ? !(greatestRepeat < threshold) : threshold < greatestRepeat
+  }
+
+  private func settled(stored: CursorValue?, override: CursorValue?, lag: Int64) -> CursorValue? {
     let reached = greatest.map { greatest in stored.map { max($0, greatest) } ?? greatest } ?? stored
     guard holds, isUncertain || leastRejected != nil else { return reached }
     let isBeyond = leastRejected.flatMap { rejected in reached.map { $0 < rejected } } ?? false
     guard let leastRejected, !isUncertain, filter.ties == .read || isBeyond else {
-      return stored.map { stored in override.map { min(stored, $0) } ?? stored }
+      return start(stored: stored, override: override)
     }
     if let stored, !(leastRejected < stored.lowered(by: lag)) {
       return reached.map { min($0, max(leastRejected, stored)) }

@@ -16,6 +16,7 @@ extension BatchImporter {
     if since != nil { noteProgress(batch) }
     try watch?.notePassedOver(&batch, self)
     if countsNames { try noteNames(&batch) }
+    repeats.removeAll(keepingCapacity: true)
     for state in nodes {
       guard let seen = state.seenKeys else { continue }
       let node = batch.nodes[state.node]
@@ -24,13 +25,14 @@ extension BatchImporter {
       for record in 0..<count {
         while late < lateRejects.count, lateRejects[late] < recordsBefore + record { late += 1 }
         let isRejected = late < lateRejects.count && lateRejects[late] == recordsBefore + record
-        guard !isRejected, !batch.hasFailed[record], node.keyStates[record] == ImportBatch.KeyState.usable else {
-          continue
-        }
-        seen.noteFirst(node.keyHashes[record])
+        guard !batch.hasFailed[record], node.keyStates[record] == ImportBatch.KeyState.usable else { continue }
+        let hash = node.keyHashes[record]
+        let isRepeat = isRejected ? seen.contains(hash) : !seen.noteFirst(hash)
+        if isRepeat { noteRepeat(record, state) }
       }
       seen.mark()
     }
+    since?.noteRepeats(batch, repeats)
   }
 
   /// Notes how far the records of a batch have come in the column that only grows.

@@ -62,6 +62,7 @@ extension BatchImporter {
   func importRecords(_ view: BatchView) throws(ImportError) {
     let mark = try mark(view)
     attempted = view.records.count
+    if !repeats.isEmpty { repeats.removeAll { view.records.contains($0) } }
     hasLetGo = false
     movedRoots.removeAll()
     forgetElementRejects()

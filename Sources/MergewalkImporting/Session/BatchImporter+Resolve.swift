@@ -94,12 +94,23 @@ extension BatchImporter {
     switch state.part.duplicates {
     case .last: return true
     case .first:
+      noteRepeat(record, state)
       if state.role == .root { view.outcomes[record] = .skipped }
       return false
     case .reject:
+      noteRepeat(record, state)
       reject(record, field: state.part.keyFields.first, .duplicateKey, view)
       return false
     }
+  }
+
+  /// Notes a record that is turned away for an earlier one of the run.
+  ///
+  /// In modes that leave stored objects alone a later run, which may read it without the earlier one, does not take it
+  /// either.
+  func noteRepeat(_ record: Int, _ state: NodeState) {
+    guard since != nil, state.role == .root, state.part.mode.updates else { return }
+    repeats.append(record)
   }
 
   /// Starts the primary keys that the node's new objects of a batch get.

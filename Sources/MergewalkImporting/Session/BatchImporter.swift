@@ -74,6 +74,9 @@ final class BatchImporter {
 
   /// How far the records have come in the column that only grows, when the import is incremental.
   var since: SinceProgress?
+  /// Records of the current batch that were turned away because an earlier one of the run has their key, as far as that
+  /// matters for ``since``.
+  var repeats: [Int] = []
   /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.
@@ -105,6 +108,7 @@ final class BatchImporter {
     }
     if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
+    repeats.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
     var outcomes = self.outcomes
     self.outcomes = []
@@ -126,6 +130,7 @@ final class BatchImporter {
     var noted = outcomes
     if pass.postpones { try keepReferences(batch, &noted) }
     since?.note(batch, noted)
+    since?.noteRepeats(batch, repeats)
     noteLateRejects()
     if pass.isReplay {
       ledger.settleDeferred(outcomes)

@@ -320,6 +320,7 @@ struct ReferenceImporter {
     let isSkipped = !isFirst && root.duplicates == .first
     let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
     if isSkipped || isRefused || root.mode == .createMissing {
+      if !isFirst, root.mode != .insert, root.mode != .createMissing { since?.noteRepeated(entry.moment) }
       if isRefused, root.mode == .insert { tally.noteRejected(object) } else { tally.note(object) }
       return isRefused && !isSkipped ? .rejected("key.duplicate") : nil
     }

@@ -19,6 +19,8 @@ struct ReferenceSince {
   private var greatest: CursorValue?
   private var leastRejected: CursorValue?
   private var isUncertain = false
+  /// The values of records that an earlier one of the run with their key has turned away.
+  private var repeats: [Moment] = []
 
   /// - Parameter holds: whether a rejected record is to be read again, unless the policy says otherwise.
   init(_ policy: SincePolicy, stored: CursorValue?, holds: Bool) {
@@ -46,8 +48,10 @@ struct ReferenceSince {
   }
 
   /// Whether an earlier run has read a record with this value.
-  func passesOver(_ moment: Moment) -> Bool {
-    guard let value = moment.value, let start = stored ?? policy.start else { return false }
+  func passesOver(_ moment: Moment) -> Bool { passesOver(moment, from: stored ?? policy.start) }
+
+  private func passesOver(_ moment: Moment, from start: CursorValue?) -> Bool {
+    guard let value = moment.value, let start else { return false }
     var threshold = start
     switch start {
     case .date(let seconds): threshold = .date(seconds - Double(policy.lag))
@@ -67,8 +71,16 @@ struct ReferenceSince {
     leastRejected = leastRejected.map { min($0, value) } ?? value
   }
 
-  /// What the store is to keep.
+  /// Notes a record that an earlier one of the run with its key has turned away.
+  mutating func noteRepeated(_ moment: Moment) { repeats.append(moment) }
+
+  /// What the store is to keep: read again without the record before it, a repeat would count as the first.
   var cursor: CursorValue? {
+    guard let settled else { return nil }
+    return repeats.allSatisfy { passesOver($0, from: settled) } ? settled : stored
+  }
+
+  private var settled: CursorValue? {
     guard let greatest else { return stored }
     var reached = greatest
     if holds {

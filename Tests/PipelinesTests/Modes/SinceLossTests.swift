@@ -80,7 +80,8 @@ import Testing
   }
 
   @Test(
-    "a key that comes twice holds the cursor at its own place, however objects are found", arguments: FindPlan.allCases)
+    "a key that comes twice holds the cursor where the run began, however objects are found",
+    arguments: FindPlan.allCases)
   func duplicates(plan: FindPlan) throws {
     let text = "{ entity: Country, find_by: [code], duplicates: reject, attributes: [size] }"
     func run(_ csv: String, _ since: String = "") throws -> ImportSummary {
@@ -89,10 +90,31 @@ import Testing
         $0.batchLimit.records = 2
       }
     }
-    #expect(try run("a,1,1\nb,1,2\na,2,3\nc,1,4\n").rejected == 1)
-    #expect(try cursor() == .integer(3))
+    let night = "a,1,1\nb,1,2\na,2,3\nc,1,4\n"
+    #expect(try run(night).rejected == 1)
+    #expect(try cursor() == nil)
+    // Read again from its own place on it would be the first one, and its size the country's.
+    let again = try run(night)
+    #expect((again.updated, again.unchanged, again.rejected) == (0, 3, 1))
     try FileManager.default.removeItem(atPath: map.store)
     #expect(try run("a,1,1\nb,1,2\na,2,9\nc,1,4\n", ", rejects: pass").rejected == 1)
+    #expect(try cursor() == nil)
+    // One that the next run does not read holds nothing.
+    #expect(try run("a,1,1\nb,1,2\na,2,3\nc,1,4\n", ", rejects: pass").rejected == 1)
+    #expect(try cursor() == .integer(4))
+  }
+
+  @Test("a later record of a key that is skipped does not become the first by being read again")
+  func first() throws {
+    let text = "{ entity: Country, find_by: [code], duplicates: first, attributes: [size] }"
+    #expect(try run("a,1,1\na,2,3\n", import: text).skipped == 1)
+    #expect(try cursor() == nil)
+    let again = try run("a,1,1\na,2,3\n", import: text)
+    #expect((again.updated, again.unchanged, again.skipped) == (0, 1, 1))
+    #expect(try run("a,1,1\na,2,3\nb,1,4\n", import: text).inserted == 1)
+    #expect(try cursor() == .integer(4))
+    // What has no value is read in every run.
+    #expect(try run("a,1,4\na,2,\nc,1,5\n", import: text).inserted == 1)
     #expect(try cursor() == .integer(4))
   }
 
