@@ -309,7 +309,7 @@ struct TextCursor {
   mutating func skipSpace() throws(ReadError) {
     while !hasSlash {
       let byte = try peek()
-      if byte.isSpace {
+      if byte > 0, UInt8(byte).isSpace {
         index += 1
       } else if byte == 0x2F {
         let start = offset
