@@ -33,7 +33,7 @@ package enum Base64 {
 
   /// The bytes that a text stands for; nil when it has another form.
   package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
-    let text = form == .spaced ? text.filter { !isSpace($0) } : Array(text)
+    let text = form == .spaced ? text.filter { !$0.isDocumentSpace } : Array(text)
     var count: Int?
     let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { room, used in
       count = room.baseAddress.flatMap { target in text.withUnsafeBufferPointer { decode($0, form, into: target) } }
@@ -41,9 +41,6 @@ package enum Base64 {
     }
     return count == nil ? nil : bytes
   }
-
-  /// Whether a byte is white space that base64 may be broken with.
-  package static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
   /// Writes the bytes that a text without white space stands for to `output`, which holds three quarters as many bytes
   /// and three.

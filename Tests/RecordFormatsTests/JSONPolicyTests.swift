@@ -117,4 +117,40 @@ import Testing
     #expect(message("$.a[*].b[*].c[*]")?.contains("is not a path to an array") == true)
     #expect(message("$..lines")?.contains("is not a path to an array") == true)
   }
+
+  @Test("YAML and property lists say the same of such paths")
+  func severalArraysOfOtherFormats() {
+    func message(_ open: () throws(ReadError) -> Void) -> String? {
+      do throws(ReadError) {
+        try open()
+        return nil
+      } catch { return error.message }
+    }
+    func yaml(_ records: String?, each: String? = nil) -> String? {
+      var options = YAMLOptions()
+      options.records = records
+      options.each = each
+      return message { () throws(ReadError) in
+        let source = ByteSource(bytes: Array("[]".utf8))
+        _ = try YAMLReader(source: source, options: options, columns: .named(["a"]))
+      }
+    }
+    func list(_ records: String?, each: String? = nil) -> String? {
+      var options = PropertyListOptions()
+      options.records = records
+      options.each = each
+      return message { () throws(ReadError) in
+        let source = ByteSource(bytes: Array("()".utf8))
+        _ = try PropertyListReader(source: source, options: options, columns: .named(["a"]))
+      }
+    }
+    for found in [yaml("$.orders[*].lines[*]"), list("$.orders[*].lines[*]")] {
+      #expect(found?.contains("“records: $.orders” and “each: lines”") == true)
+    }
+    #expect(yaml("$..lines")?.contains("is not a path to a sequence") == true)
+    #expect(list("$..lines")?.contains("is not a path to an array") == true)
+    for found in [yaml(nil, each: "a..b"), list(nil, each: "a..b")] {
+      #expect(found == "“a..b” is not a path of member names, such as lines or detail.lines")
+    }
+  }
 }

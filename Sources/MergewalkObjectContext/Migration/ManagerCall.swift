@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 
 /// Calls of the migration manager in value expressions, which are no functions of the expression language.
@@ -55,9 +56,8 @@ enum ManagerCall {
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
-    let rest = bytes.drop(while: isSpace)
-    let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
+    let rest = bytes.drop(while: \.isSpace)
+    let end = rest.lastIndex { !$0.isSpace }.map { $0 + 1 } ?? rest.startIndex
     return String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
   }
 
