@@ -64,13 +64,15 @@ struct ContractCheck {
   // MARK: Headers
 
   /// Begins with a source; looks at its header where it has one.
-  mutating func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
+  ///
+  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  mutating func begin(_ source: ByteSource, format: RecordFormat, kinds: String?) throws(ImportError) {
     missing = []
     refusals = [:]
     path = source.path
     (isReadOnce, seen) = (false, [])
     requestedColumns = columns
-    types?.begin()
+    types?.begin(kinds)
     checksMembers = false
     // A replay has no header of its own.
     guard contract.newColumns != nil || contract.missingColumns != nil else { return }

@@ -28,9 +28,11 @@ final class OrderedTransforms: @unchecked Sendable {
   var warnings: [RunWarning] { notes.all }
 
   /// Begins with a source.
-  func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
+  ///
+  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  func begin(_ source: ByteSource, format: RecordFormat, kinds: String? = nil) throws(ImportError) {
     self.source = source.path
-    try contract?.begin(source, format: format)
+    try contract?.begin(source, format: format, kinds: kinds)
     columnNames = contract?.requestedColumns ?? columns
   }
 
