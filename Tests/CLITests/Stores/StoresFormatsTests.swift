@@ -228,11 +228,11 @@ struct StoresFormatsTests {
     let text = try family.text("items.yaml")
     try family.folder.write(
       text.replacing("  entity: Item\n", with: "  entity: Item\n  where: code <> \"c\"\n"), to: "items.yaml")
-    let lines = ["1", "\"2\"", "\"3\"", "4"].enumerated().map { number, amount in
-      let country = number == 0 ? "DE" : "FR"
-      return "{\"code\":\"\("abcd".map(String.init)[number])\",\"country\":\"\(country)\",\"amount\":\(amount)}\n"
-    }
-    try family.folder.write(lines.joined(), to: "items.ndjson")
+    let lines = [
+      #"{"code":"a","country":"DE","amount":1}"#, #"{"code":"b","country":"FR","amount":"2"}"#,
+      #"{"code":"c","country":"FR","amount":"3"}"#, #"{"code":"d","country":"FR","amount":4}"#,
+    ]
+    try family.folder.write(lines.joined(separator: "\n") + "\n", to: "items.ndjson")
     let built = try family.build()
     #expect(built.status == 1, "\(built.words)")
     // Alone the records of FR would begin with a text, and the number would be of another type.
@@ -240,7 +240,8 @@ struct StoresFormatsTests {
     let commit = try #require(try built.object()["commit"] as? [String: Any])
     #expect(commit["skipped"] as? Int == 1 && commit["rejected"] as? Int == 1)
     // What the first values are is part of the plan: stores of the same records are made anew.
-    try family.folder.write(lines.dropFirst().joined() + lines[0], to: "items.ndjson")
+    let turned = [lines[1], lines[2], lines[3], lines[0]]
+    try family.folder.write(turned.joined(separator: "\n") + "\n", to: "items.ndjson")
     #expect(try family.build().status == 1)
     #expect(try family.union() == ["b|FR|2"])
   }
