@@ -29,7 +29,8 @@ struct InputReading: Sendable {
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
         var relocation: SpoolRelocation?
-        try preparer.transforms?.begin(source, format: format)
+        let kinds = spool.indices.contains(index) ? spool[index].kinds : nil
+        try preparer.transforms?.begin(source, format: format, kinds: kinds)
         do {
           reader = try format.reader(
             source: source, columns: .named(preparer.columnNames), index: index)

@@ -66,13 +66,15 @@ struct ContractCheck {
   // MARK: Headers
 
   /// Begins with a source; looks at its header where it has one.
-  mutating func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
+  ///
+  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  mutating func begin(_ source: ByteSource, format: RecordFormat, kinds: String?) throws(ImportError) {
     missing = []
     refusals = [:]
     path = source.path
     (isReadOnce, seen) = (false, [])
     requestedColumns = columns
-    types?.begin(format)
+    types?.begin(format, kinds)
     checksMembers = false
     // A replay has no header of its own.
     guard contract.newColumns != nil || contract.missingColumns != nil else { return }
@@ -185,18 +187,40 @@ struct ContractCheck {
 ///
 /// The thread that reads adds it; who ends a run asks for it while that thread may still be at work.
 final class ContractNotes: Sendable {
-  private let warnings = Mutex<[RunWarning]>([])
+  /// What was added; `left` are those that are only counted, by code.
+  private struct State {
+    var kept: [RunWarning] = []
+    var known: Set<RunWarning> = []
+    var left: [RunWarning.Code: Int] = [:]
+  }
 
-  /// More of them are not kept.
+  private let state = Mutex(State())
+
+  /// More of them are only counted.
   private static let most = 100
 
-  /// Those so far, each once.
-  var all: [RunWarning] { warnings.withLock { $0 } }
+  /// Those so far, each once, and how many more there were.
+  var all: [RunWarning] {
+    state.withLock { state in
+      state.kept
+        + state.left.sorted { $0.key.rawValue < $1.key.rawValue }.map { code, count in
+          RunWarning(code, "\(count) more differences of this kind are not told one by one")
+        }
+    }
+  }
 
   /// Adds one.
   func add(_ code: RunWarning.Code, _ text: String, file: String? = nil, position: SourcePosition? = nil) {
     let warning = RunWarning(code, text, file: file, position: position)
-    warnings.withLock { if $0.count < Self.most, !$0.contains(warning) { $0.append(warning) } }
+    state.withLock { state in
+      if state.known.contains(warning) { return }
+      if state.kept.count < Self.most {
+        state.kept.append(warning)
+        state.known.insert(warning)
+      } else {
+        state.left[code, default: 0] += 1
+      }
+    }
   }
 }
 

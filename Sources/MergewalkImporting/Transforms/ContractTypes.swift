@@ -14,11 +14,21 @@ package struct ContractTypes: Sendable {
   /// Whether a list of one element is told from the element: in XML one is a text, and several are an array.
   private var tellsLists = true
 
-  private enum Kind: String {
+  private enum Kind: String, CaseIterable {
     case text = "a string"
     case number = "a number"
     case boolean = "true or false"
     case structure = "an object or array"
+
+    /// Its letter in ``ContractTypes/kinds``.
+    var letter: Character {
+      switch self {
+      case .text: "t"
+      case .number: "n"
+      case .boolean: "b"
+      case .structure: "s"
+      }
+    }
 
     init?(_ state: FieldState) {
       switch state {
@@ -58,10 +68,17 @@ package struct ContractTypes: Sendable {
   /// What the summary warns of.
   package var warnings: [RunWarning] { notes.all }
 
+  /// The type of each column's first value so far, a letter each.
+  package var kinds: String { String(types.map { $0?.letter ?? "-" }) }
+
   /// Begins with another source.
-  package mutating func begin(_ format: RecordFormat) {
+  ///
+  /// - Parameter kinds: What ``kinds`` said at the end of the whole source, where this is only some of its records.
+  package mutating func begin(_ format: RecordFormat, _ kinds: String? = nil) {
     types = Array(repeating: nil, count: columns.count)
     tellsLists = !format.hasElements
+    guard let kinds, kinds.count == columns.count else { return }
+    for (column, letter) in kinds.enumerated() { types[column] = Kind.allCases.first { $0.letter == letter } }
   }
 
   /// Looks at the records of a batch.

@@ -29,9 +29,12 @@ final class OrderedTransforms: @unchecked Sendable {
   /// What the summary warns of, from any thread.
   var warnings: [RunWarning] { notes.all }
 
-  func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
+  /// Begins with a source.
+  ///
+  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  func begin(_ source: ByteSource, format: RecordFormat, kinds: String? = nil) throws(ImportError) {
     self.source = source.path
-    try contract?.begin(source, format: format)
+    try contract?.begin(source, format: format, kinds: kinds)
     columnNames = contract?.requestedColumns ?? columns
   }
 

@@ -64,9 +64,10 @@ final class TransformRunner: Sendable {
 
   /// Begins with a source.
   ///
+  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
   /// - Throws: `contract` when its header is not as agreed.
-  func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {
-    try ordered.begin(source, format: format)
+  func begin(_ source: ByteSource, format: RecordFormat, kinds: String?) throws(ImportError) {
+    try ordered.begin(source, format: format, kinds: kinds)
   }
 
   /// Ends the external process in order.

@@ -21,6 +21,7 @@ extension FamilyPlan {
       out.member("path", source.path)
       out.member("place", source.place)
       if let state = source.state { out.member("state", state) }
+      if let kinds = source.kinds { out.member("kinds", kinds) }
     }
     out.list("shared", shared) { out, shared in
       out.member("path", shared.path)
@@ -90,10 +91,7 @@ extension FamilyPlan {
       let path = row.text("path"), let base = row.text("base"), let model = row.text("model"),
       let set = row.list("set", columns: ["name", "value"], { ($0.text("name") ?? "", $0.text("value") ?? "") }),
       let sources = row.list(
-        "sources", columns: ["path", "place", "state"],
-        { row in
-          row.text("path").map { Source(path: $0, place: row.text("place") ?? $0, state: row.text("state")) }
-        }),
+        "sources", columns: ["path", "place", "state", "kinds"], { Source($0) }),
       let shared = row.list(
         "shared", columns: ["path", "digest"],
         { row in row.text("path").map { Shared(path: $0, digest: row.text("digest") ?? "") } }),
@@ -130,6 +128,14 @@ extension FamilyPlan {
     guard row.text("id") == id, parts.allSatisfy({ $0.unit.map(units.indices.contains) ?? true }),
       units.allSatisfy({ $0.segments.allSatisfy { headers.indices.contains($0.run.header) } }), self.json == json
     else { return nil }
+  }
+}
+
+extension FamilyPlan.Source {
+  init?(_ row: JSONRow) {
+    guard let path = row.text("path") else { return nil }
+    self.init(path: path, place: row.text("place") ?? path, state: row.text("state"))
+    kinds = row.text("kinds")
   }
 }
 

@@ -33,6 +33,8 @@ struct FamilyPlan: Sendable {
     var place: String
     /// What tells that it was not written to since; nil for what can be read only once.
     var state: String?
+    /// The types of the first values of its columns, where a contract is about types; see ``ContractTypes/kinds``.
+    var kinds: String?
 
     init(_ path: String, state: String?) {
       self.path = path
@@ -87,7 +89,7 @@ struct FamilyPlan: Sendable {
   /// What names the store of a part, whatever the other parts are.
   func key(_ part: Part) -> String {
     let digest = DigestStream()
-    for text in [base, part.value, part.path, part.sha256] { digest.add(text: text) }
+    for text in [base, part.value, part.path, part.sha256] + sources.compactMap(\.kinds) { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
   }
 

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 
 /// What the runs of several stores tell together: their warnings, and what became of the values of each field.

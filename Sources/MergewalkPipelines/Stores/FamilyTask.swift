@@ -154,18 +154,20 @@ final class FamilyTask {
       definition.parts[index].spool = []
     }
     if let (folder, unit) = pieces {
-      // The split has held the types of all records against each other.
-      for index in definition.parts.indices { definition.parts[index].contract?.types = nil }
+      // The split has held the types of all records against each other; what is to be rejected is so here.
+      for index in definition.parts.indices where definition.parts[index].contract?.types != .reject {
+        definition.parts[index].contract?.types = nil
+      }
       let path = "\(folder)/\(unit.name)"
       for segment in unit.segments {
-        let source = plan.sources.indices.contains(segment.run.source) ? plan.sources[segment.run.source].path : "-"
+        let source = plan.sources.indices.contains(segment.run.source) ? plan.sources[segment.run.source] : nil
         let piece = SourcePiece(
           file: "\(path)/\(unit.file)", range: segment.bytes, prefix: plan.headers[segment.run.header])
-        definition.parts[segment.run.part].sources.append(ByteSource(piece: piece, path: source))
+        definition.parts[segment.run.part].sources.append(ByteSource(piece: piece, path: source?.path ?? "-"))
         definition.parts[segment.run.part].spool.append(
           SpooledSource(
             places: "\(path)/\(SpoolFiles.placesName)", range: segment.places, member: segment.run.member,
-            records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten))
+            records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten, kinds: source?.kinds))
       }
     }
     guard plan.hasFolders else { return definition }

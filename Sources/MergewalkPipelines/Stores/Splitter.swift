@@ -29,6 +29,8 @@ struct Splitter {
   private(set) var text = TextAccount()
   /// Holds the types of values against each other, where a contract says so.
   private var types: ContractTypes?
+  /// For each source what ``ContractTypes/kinds`` says at its end.
+  private(set) var kinds: [String?] = []
   /// Whether the last record was given to a store.
   private var lastIsKept = true
   private var isHeaderWritten: Set<SpoolRun> = []
@@ -155,8 +157,9 @@ struct Splitter {
       if let end = RunWarning(endOf: batch, input, isKept: lastIsKept && part.filter == nil), !warnings.contains(end) {
         warnings.append(end)
       }
-      if !isMore { return }
+      if !isMore { break }
     }
+    kinds.append(types?.kinds)
   }
 
   private mutating func take(
@@ -166,10 +169,8 @@ struct Splitter {
     files.begin(run)
     counts.read += batch.recordCount + batch.errors.count
     let place = column?.prepare(&batch)
-    var refused: [Int: String] = [:]
-    do throws(ImportError) {
-      try types?.check(batch, of: path) { record, message in refused[record] = refused[record] ?? message }
-    } catch { throw FamilyError(error) }
+    // Records that are to be rejected are so in their store, unless something leaves them out.
+    do throws(ImportError) { try types?.check(batch, of: path) { _, _ in } } catch { throw FamilyError(error) }
     for error in batch.errors {
       var reject = Reject(
         file: redaction(path), member: batch.member, record: error.recordIndex + 1,
@@ -183,10 +184,6 @@ struct Splitter {
     }
     for record in 0..<batch.recordCount {
       lastIsKept = false
-      if let message = refused[record] {
-        try reject(record, nil, of: batch, .contractType, message, run, path, name, header)
-        continue
-      }
       if let place, let number = number(record, place, of: batch) {
         let part = number < parts.count ? parts[number] : addPart(number)
         guard part >= 0 else {
@@ -281,7 +278,7 @@ struct Splitter {
     var reject = Reject(
       file: redaction(path), member: batch.member, record: origin.index + 1,
       reason: Reject.Reason(
-        code, message: redaction(message), field: code == .contractType ? nil : policy.column,
+        code, message: redaction(message), field: policy.column,
         position: column.map { batch.position(record, $0) } ?? start))
     reject.indent = forms[run.part].isRewritten ? origin.column - 1 : 0
     reject.namespaces = batch.namespaces(ofRecord: origin.index)

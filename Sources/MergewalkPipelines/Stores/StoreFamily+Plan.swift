@@ -74,6 +74,7 @@ extension StoreFamily {
       try splitter.run(definition)
       plan.sources = zip(definition.allSources, states).map { FamilyPlan.Source($0.path, state: $1) }
     }
+    for (source, kinds) in zip(plan.sources.indices, splitter.kinds) { plan.sources[source].kinds = kinds }
     try splitter.finish()
     try check(definition, splitter.counts, isWhole: hive == nil)
     plan.pipeline = definition.name

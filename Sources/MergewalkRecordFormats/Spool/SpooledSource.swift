@@ -10,13 +10,18 @@ package struct SpooledSource: Sendable, Hashable {
   package var records: Int
   /// Whether the records are written in another way than in their file, so that fields stand where their record does.
   package var isRewritten: Bool
+  /// What the split has found about the types of the whole source's values, for a contract about them.
+  package var kinds: String?
 
-  package init(places: String, range: Range<Int>, member: String?, records: Int, isRewritten: Bool) {
+  package init(
+    places: String, range: Range<Int>, member: String?, records: Int, isRewritten: Bool, kinds: String? = nil
+  ) {
     self.places = places
     self.range = range
     self.member = member
     self.records = records
     self.isRewritten = isRewritten
+    self.kinds = kinds
   }
 }
 

@@ -205,7 +205,7 @@ struct StoresFormatsTests {
           #expect(built.words.contains("items.\(format):\(row):"), place)
           #expect(built.words.contains("error: record 2: “amount” is a string"), place)
         case "reject":
-          // The store of the value is not made: its one record is in the rejects of the split.
+          // The type of the whole source's first value counts, not that of the part's.
           #expect(try family.union() == ["a|DE|1", "c|DE|3"], place)
           let rejects = try family.text("out/_rejects.ndjson")
           #expect(rejects.contains("contract.type"), place)
@@ -220,6 +220,30 @@ struct StoresFormatsTests {
         }
       }
     }
+  }
+
+  @Test("the first values of a source tell the types, whatever store they go to, and a condition comes before a reject")
+  func firstTypes() throws {
+    let family = try Family(source: "{ files: items.ndjson, contract: { types: reject } }")
+    let text = try family.text("items.yaml")
+    try family.folder.write(
+      text.replacing("  entity: Item\n", with: "  entity: Item\n  where: code <> \"c\"\n"), to: "items.yaml")
+    let lines = [
+      #"{"code":"a","country":"DE","amount":1}"#, #"{"code":"b","country":"FR","amount":"2"}"#,
+      #"{"code":"c","country":"FR","amount":"3"}"#, #"{"code":"d","country":"FR","amount":4}"#,
+    ]
+    try family.folder.write(lines.joined(separator: "\n") + "\n", to: "items.ndjson")
+    let built = try family.build()
+    #expect(built.status == 1, "\(built.words)")
+    // Alone the records of FR would begin with a text, and the number would be of another type.
+    #expect(try family.union() == ["a|DE|1", "d|FR|4"], "\(built.words)")
+    let commit = try #require(try built.object()["commit"] as? [String: Any])
+    #expect(commit["skipped"] as? Int == 1 && commit["rejected"] as? Int == 1)
+    // What the first values are is part of the plan: stores of the same records are made anew.
+    let turned = [lines[1], lines[2], lines[3], lines[0]]
+    try family.folder.write(turned.joined(separator: "\n") + "\n", to: "items.ndjson")
+    #expect(try family.build().status == 1)
+    #expect(try family.union() == ["b|FR|2"])
   }
 
   @Test("a last record that is doubtful, and text that was passed over, are told by the plan")

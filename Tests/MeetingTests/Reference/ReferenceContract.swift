@@ -9,7 +9,7 @@ struct ReferenceContract {
   /// The columns of which a reader makes lists whatever they hold.
   private let lists: Set<String>
   /// The kind of the first value of each column of the current file.
-  private var kinds: [String: Int] = [:]
+  private(set) var kinds: [String: Int] = [:]
 
   /// - Parameters:
   ///   - columns: the columns that the import asks for.
@@ -49,7 +49,9 @@ struct ReferenceContract {
   }
 
   /// Begins with a file.
-  mutating func startFile() { kinds = [:] }
+  ///
+  /// - Parameter kinds: those of the whole file's first values, where only some of its records come.
+  mutating func startFile(_ kinds: [String: Int] = [:]) { self.kinds = kinds }
 
   /// The codes of what a record is not allowed to be.
   mutating func codes(_ record: ReadRecord) -> [String] {

@@ -29,6 +29,8 @@ struct ReferenceImporter {
   var contract: ReferenceContract?
   /// Where the source tells names that the import may not know.
   var names = ReferenceContract.Names.untold
+  /// The kinds of the first values of each file, by import, where the run sees only some of the records.
+  var firstKinds: [[[String: Int]]] = []
   /// What programs and hooks do, in their order.
   var twins: [Twin] = []
   /// Objects that records of the run have named.
@@ -186,7 +188,7 @@ struct ReferenceImporter {
   /// - Parameter lost: records that refer to what will not be there.
   mutating func importAll(_ files: [[ReadRecord]], without lost: [Place: String]) {
     for (file, records) in files.enumerated() {
-      contract?.startFile()
+      contract?.startFile(firstKinds.isEmpty ? [:] : firstKinds[number][file])
       for record in records {
         counts.read += 1
         let place = Place(file: file, number: record.number)

@@ -6,9 +6,10 @@ import MergewalkTestSupport
 extension MeetingRun {
   /// Makes a family of stores, and holds each store against what the reference importer makes of its records alone.
   func runFamily(
-    _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], isKilled: Bool
+    _ name: String, _ definition: ImportDefinition, _ all: [[[ReadRecord]]], isKilled: Bool
   ) throws {
-    let split = ReferenceSplit(scenario, inputs, definition)
+    let split = ReferenceSplit(scenario, all)
+    let kinds = firstKinds(definition, all)
     var wanted: [[UInt8]: ReferenceImporter] = [:]
     var rejects = split.rejects
     var (read, rejected, isBreached) = (split.skipped + split.rejects.count, split.rejects.count, false)
@@ -16,6 +17,7 @@ extension MeetingRun {
       var importer = ReferenceImporter(definition)
       importer.twins = scenario.twins
       importer.names = scenario.format.names
+      importer.firstKinds = kinds
       let outcome = importer.run(definition, inputs)
       if outcome.failure != nil || outcome.status == "limit_breached" { isBreached = true }
       rejects += outcome.rejects ?? []
@@ -62,6 +64,23 @@ extension MeetingRun {
     let (missing, surplus) = (RunOutcome.without(rejects, found), RunOutcome.without(found, rejects))
     if !missing.isEmpty { differences.append("\(name): rejects lack \(missing)") }
     if !surplus.isEmpty { differences.append("\(name): rejects have \(surplus)") }
+  }
+
+  /// The kinds of the first values of each file, by import: a contract compares with those, whatever store has them.
+  private func firstKinds(_ definition: ImportDefinition, _ inputs: [[[ReadRecord]]]) -> [[[String: Int]]] {
+    var importer = ReferenceImporter(definition)
+    return inputs.enumerated().map { part, files in
+      importer.part = definition.parts[part]
+      var contract = SchemaContract()
+      contract.types = .reject
+      var reference = ReferenceContract(
+        contract, columns: importer.sourceColumns, names: scenario.format.names, lists: [])
+      return files.map { records in
+        reference.startFile()
+        for record in records where record.fault == nil { _ = reference.codes(record) }
+        return reference.kinds
+      }
+    }
   }
 
   /// Values are the same when their bytes are, whatever Unicode makes of them.
@@ -120,20 +139,15 @@ struct ReferenceSplit {
   private(set) var skipped = 0
 
   /// Spreads the records of imports and files.
-  init(_ scenario: Scenario, _ inputs: [[[ReadRecord]]], _ definition: ImportDefinition) {
+  init(_ scenario: Scenario, _ inputs: [[[ReadRecord]]]) {
     for (part, files) in inputs.enumerated() {
-      var types = Self.types(definition, part, scenario)
       // The second import is of plain lines.
       let column = part == 0 ? scenario.columnName(Scenario.storesColumn) : Scenario.storesColumn
       for (file, records) in files.enumerated() {
-        types?.startFile()
         for record in records {
           let codes: [String]
-          let isOfOtherType = record.fault == nil && types?.codes(record).isEmpty == false
           if let fault = record.fault {
             codes = [fault]
-          } else if isOfOtherType {
-            codes = ["contract.type"]
           } else if let value = Self.value(record.cells[column] ?? .absent, scenario) {
             let empty = inputs.map { $0.map { _ in [ReadRecord]() } }
             values[Array(value.utf8), default: empty][part][file].append(record)
@@ -148,16 +162,6 @@ struct ReferenceSplit {
         }
       }
     }
-  }
-
-  /// What is agreed about the types of an import's values: the split sees all records, and its stores only some.
-  private static func types(_ definition: ImportDefinition, _ part: Int, _ scenario: Scenario) -> ReferenceContract? {
-    var contract = SchemaContract()
-    contract.types = definition.parts[part].contract?.types
-    guard contract.types != nil else { return nil }
-    var importer = ReferenceImporter(definition)
-    importer.part = definition.parts[part]
-    return ReferenceContract(contract, columns: importer.sourceColumns, names: scenario.format.names, lists: [])
   }
 
   /// The value that names the store of a record; nil when there is none.

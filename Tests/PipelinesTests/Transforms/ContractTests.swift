@@ -176,6 +176,14 @@ import Testing
     #expect(rejects.first?.hasPrefix("2 contract.newColumn") == true)
   }
 
+  @Test("differences beyond a hundred are counted") func manyTypes() throws {
+    let lines = (0..<250).map { "{\"key\":\"\($0)\",\"a\":\($0.isMultiple(of: 2) ? "\"x\"" : "1"),\"n\":1}" }
+    let (summary, _) = try run("{ types: evolve }", lines.joined(separator: "\n") + "\n", file: "data.ndjson")
+    let warnings = summary.warnings.filter { $0.code == .contractType }
+    #expect(warnings.count == 101)
+    #expect(warnings.last?.message == "149 more differences of this kind are not told one by one")
+  }
+
   @Test("values of another type") func types() throws {
     let data =
       "{\"key\":\"1\",\"n\":1}\n{\"key\":\"2\",\"n\":\"2\"}\n{\"key\":\"3\",\"n\":null}\n{\"key\":\"4\",\"n\":4}\n"
