@@ -45,6 +45,9 @@ final class BatchImporter {
   let waitingObjects = ObjectMarks()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
+  /// Whether only records of this import make objects of their hierarchy in the first pass, so that a record that finds
+  /// one repeats its key.
+  var repeatsWait = false
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
   /// How many records the current attempt imports together.
