@@ -4,7 +4,7 @@ extension Factors {
   /// How runs go.
   static let runs = [
     since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, fields,
-    stores, direct,
+    stores, direct, surroundings,
   ]
 
   /// Adds a column that only grows, by and large.
@@ -71,6 +71,7 @@ extension Factors {
       Factor.Value("dry") { $0.course = .dry },
       Factor.Value("dry-first") { $0.course = .dryFirst },
       Factor.Value("stopped") { $0.course = .stopped },
+      Factor.Value("stopped-dry") { $0.course = .stoppedDry },
       Factor.Value("killed") { $0.course = .killed },
     ])
 
@@ -213,7 +214,7 @@ extension Factors {
       Exclusion(
         ["column", "made"], with: "store", ["existing"], because: "the stores of a family are always new"),
       Exclusion(
-        ["column", "made"], with: "course", ["dry", "dry-first", "stopped"],
+        ["column", "made"], with: "course", ["dry", "dry-first", "stopped", "stopped-dry"],
         because: "a family is planned, built and published, or its process is killed"),
       Exclusion(
         ["column", "made"], with: "after", ["replay"],
@@ -229,11 +230,6 @@ extension Factors {
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
     ])
-
-  /// Whether new stores are written past SQLite.
-  private static let direct = Factor(
-    "direct",
-    ["never", "always"].map { name in Factor.Value(name) { $0.top["direct"] = name } })
 
   private static let fields = Factor(
     "fields",

@@ -88,15 +88,17 @@ extension Factors {
         $0.delimited.preamble = ["A report, of today", ""]
         $0.source["skip_lines"] = "2"
       },
+      Factor.Value("repeated") { $0.delimited.repeatsHeader = true },
     ],
     except: [
       Exclusion(
-        ["told", "skipped", "two-rows"], with: "format",
+        ["told", "skipped", "two-rows", "repeated"], with: "format",
         ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only delimited text has a header"),
-      Exclusion(["told", "skipped", "two-rows"], with: "paths", ["attributes"], because: "only XML has attributes"),
       Exclusion(
-        ["told", "skipped", "two-rows"], with: "each", ["elements"],
+        ["told", "skipped", "two-rows", "repeated"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["told", "skipped", "two-rows", "repeated"], with: "each", ["elements"],
         because: "records of text lines and of tables hold no records"),
     ])
 

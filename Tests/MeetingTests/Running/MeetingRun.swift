@@ -3,6 +3,7 @@ import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
+import MergewalkSQLite
 import MergewalkTestSupport
 
 /// Runs a scenario by both importers and collects what differs.
@@ -28,6 +29,7 @@ final class MeetingRun {
       let inputs = try files.writeBefore()
       let definition = try real.definition("before.yaml")
       try run("before", definition, inputs) { real.run(definition) }
+      if scenario.surroundings == .rollback { try keepRollbackJournal() }
     }
     if scenario.rejectsBefore != .none {
       try files.folder.write(scenario.rejectsBefore.lines.joined(separator: "\n") + "\n", to: "rejects.ndjson")
@@ -54,6 +56,13 @@ final class MeetingRun {
     }
   }
 
+  /// Makes the store one without a write-ahead log.
+  private func keepRollbackJournal() throws {
+    let connection = try Connection(path: files.store, mode: .readWrite)
+    try connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.close()
+  }
+
   private func run(
     _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ course: Course
   ) throws {
@@ -68,8 +77,10 @@ final class MeetingRun {
     case .dryFirst:
       try run(name + ", dry", dry, inputs) { real.run(dry) }
       if differences.isEmpty { try run(name, definition, inputs) { real.run(definition) } }
-    case .stopped:
-      try run(name + ", stopped", definition, inputs) { real.runInPieces(definition, scenario.random("stops")) }
+    case .stopped, .stoppedDry:
+      try run(name + ", stopped", definition, inputs) {
+        real.runInPieces(definition, scenario.random("stops"), triesBetween: course == .stoppedDry)
+      }
     case .killed:
       try run(name + ", killed", definition, inputs) {
         try real.runKilled(definition, scenario.random("kills"))

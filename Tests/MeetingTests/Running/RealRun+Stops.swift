@@ -4,7 +4,11 @@ import MergewalkTestSupport
 
 extension RealRun {
   /// Runs an import that is stopped behind a few batches, again and again, and always goes on.
-  func runInPieces(_ definition: ImportDefinition, _ random: SeededGenerator) -> RunOutcome {
+  ///
+  /// - Parameter triesBetween: whether there is a dry run each time, which changes nothing.
+  func runInPieces(
+    _ definition: ImportDefinition, _ random: SeededGenerator, triesBetween: Bool = false
+  ) -> RunOutcome {
     var random = random
     do throws(ImportError) {
       for _ in 0..<4 {
@@ -13,6 +17,10 @@ extension RealRun {
         let summary = try session(definition).run(
           progress: { if $0.stage == .records { batches += 1 } }, shouldStop: { batches >= last })
         guard summary.status == .interrupted else { return outcome(summary, definition) }
+        guard triesBetween else { continue }
+        var dry = definition
+        dry.isDryRun = true
+        _ = try session(dry).run()
       }
       return outcome(try session(definition).run(), definition)
     } catch {

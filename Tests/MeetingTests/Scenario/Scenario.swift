@@ -76,6 +76,8 @@ struct Scenario: Sendable {
   var isUnique = true
   /// Whether the store is there before.
   var hasStore = false
+  /// What stands around the store.
+  var surroundings = Surroundings.plain
   /// What items inherit from, or what inherits from them.
   var kind = ModelKind.flat
 
@@ -274,8 +276,19 @@ enum Course: Sendable {
   case dryFirst
   /// It is stopped behind some batches, again and again.
   case stopped
+  /// Like this, with a dry run each time beside what is unfinished.
+  case stoppedDry
   /// Its process is killed, and another one goes on.
   case killed
+}
+
+/// What stands around a store, and how it is kept.
+enum Surroundings: Sendable {
+  case plain
+  /// Its path is a symbolic link into another folder.
+  case linked
+  /// It has a rollback journal, no write-ahead log.
+  case rollback
 }
 
 /// What comes behind the last night.

@@ -9,6 +9,9 @@ final class ScenarioFiles {
   init(_ scenario: Scenario) throws {
     self.scenario = scenario
     try folder.write(scenario.modelText, to: "model.yaml")
+    guard scenario.surroundings == .linked else { return }
+    try FileManager.default.createDirectory(atPath: folder.file("real"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: store, withDestinationPath: "real/store.sqlite")
   }
 
   /// How the files of the last night are written, by import, and what is in them.

@@ -121,9 +121,10 @@ struct DelimitedWriter {
   func write(_ items: [Item]) -> String {
     var lines = form.preamble
     let names = scenario.columnNames
+    let header = names.map { quoted($0, false) }.joined(separator: form.delimiter)
     switch form.header {
     case .none: break
-    case .names: lines.append(names.map { quoted($0, false) }.joined(separator: form.delimiter))
+    case .names: lines.append(header)
     case .twoRows:
       lines.append(names.map { _ in "the" }.joined(separator: form.delimiter))
       lines.append(names.map { quoted(String($0.dropFirst(4)), false) }.joined(separator: form.delimiter))
@@ -131,6 +132,7 @@ struct DelimitedWriter {
     for (number, item) in items.enumerated() {
       if form.hasComments, number % 5 == 2 { lines.append("# a remark, \(number)") }
       if form.hasBlankLines, number % 7 == 3 { lines.append("") }
+      if form.repeatsHeader, number % 4 == 2 { lines.append(header) }
       switch item {
       case .record(let cell):
         lines.append(line(cell))

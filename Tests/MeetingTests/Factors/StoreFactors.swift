@@ -1,0 +1,21 @@
+extension Factors {
+  /// Whether new stores are written past SQLite.
+  static let direct = Factor(
+    "direct",
+    ["never", "always"].map { name in Factor.Value(name) { $0.top["direct"] = name } })
+
+  /// What stands around a store, and how it is kept.
+  static let surroundings = Factor(
+    "surroundings",
+    [
+      Factor.Value("plain"),
+      Factor.Value("linked") { $0.surroundings = .linked },
+      Factor.Value("rollback") { $0.surroundings = .rollback },
+      Factor.Value("history") { $0.top["history"] = "true" },
+    ],
+    except: [
+      Exclusion(["rollback"], with: "store", ["new"], because: "new stores have a write-ahead log"),
+      Exclusion(
+        ["linked", "rollback"], with: "stores", ["column", "made"], because: "the stores of a family are always new"),
+    ])
+}
