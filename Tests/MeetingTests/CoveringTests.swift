@@ -62,6 +62,11 @@ import Testing
     "seed=20051 records=11 policies=reject faults=records parent=null list=ordered since=text after=replay",
     // A record was skipped for one with its key that the second pass rejected, and was nowhere.
     "seed=20009 records=2 format=xml each=elements key=integer64 duplicates=first parent=reject after=replay",
+    // Objects went that only a skipped record named, as what waits for a second pass.
+    "seed=160127 records=13 keys=without-index duplicates=first mode=replace store=existing faults=values parent=null "
+      + "list=notes",
+    "seed=160073 records=10 lines=short keys=without-index duplicates=first mode=sync-mark store=existing "
+      + "faults=values parent=two-pass-null list=split",
     // With relationships that are set batch by batch a row is written before its lists are looked at.
     "seed=80009 records=12 key=integer16 store=existing parent=one-pass-null list=scalars "
       + "list-options=missing-reject model=child after=replay contract=missing fields=tokens",

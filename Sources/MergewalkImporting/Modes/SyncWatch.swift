@@ -63,7 +63,7 @@ final class SyncWatch {
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, importer) }
   }
 
-  /// Marks the objects that rejected records name, as what they stand for or as targets.
+  /// Marks the objects that rejected and repeated records name, as what they stand for or as targets.
   private func noteRejected(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     let rejected = rejectedRecords(view, importer)
     if !rejected.isEmpty { try lookUp(rejected, view, importer) }
@@ -84,9 +84,13 @@ final class SyncWatch {
 
   private func usable(_ node: Int, _ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
     var found = ContiguousArray<Int32>()
-    for record in 0..<view.count
-    where view.outcomes[record] == .rejected && isUsable(record, node, view, importer) {
-      found.append(Int32(record))
+    // What waits for a second pass is never looked for of a record that repeats a key and is skipped.
+    let isPostponed = importer.nodes[node].isPostponed
+    let own = view.nodes[root].targets
+    for record in 0..<view.count {
+      let isRepeated = isPostponed && view.outcomes[record] == .skipped && own[record] > 0
+      guard isRepeated || view.outcomes[record] == .rejected else { continue }
+      if isUsable(record, node, view, importer) { found.append(Int32(record)) }
     }
     return found
   }

@@ -11,6 +11,7 @@ extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView) throws(ImportError) {
     if case .references(let stage) = pass { return try resolveReferences(stage, view) }
+    if pass == .waiting { try skipRepeated(nodes[plan.root], view) }
     var written: Set<Int> = []
     for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.

@@ -67,7 +67,7 @@ struct ContractCheck {
 
   /// Begins with a source; looks at its header where it has one.
   ///
-  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  /// - Parameter kinds: See ``ContractTypes/begin(_:_:)``.
   mutating func begin(_ source: ByteSource, format: RecordFormat, kinds: String?) throws(ImportError) {
     missing = []
     refusals = [:]

@@ -31,7 +31,7 @@ final class OrderedTransforms: @unchecked Sendable {
 
   /// Begins with a source.
   ///
-  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  /// - Parameter kinds: See ``ContractTypes/begin(_:_:)``.
   func begin(_ source: ByteSource, format: RecordFormat, kinds: String? = nil) throws(ImportError) {
     self.source = source.path
     try contract?.begin(source, format: format, kinds: kinds)

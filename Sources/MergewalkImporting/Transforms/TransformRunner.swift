@@ -64,7 +64,7 @@ final class TransformRunner: Sendable {
 
   /// Begins with a source.
   ///
-  /// - Parameter kinds: See ``ContractTypes/begin(_:)``.
+  /// - Parameter kinds: See ``ContractTypes/begin(_:_:)``.
   /// - Throws: `contract` when its header is not as agreed.
   func begin(_ source: ByteSource, format: RecordFormat, kinds: String?) throws(ImportError) {
     try ordered.begin(source, format: format, kinds: kinds)

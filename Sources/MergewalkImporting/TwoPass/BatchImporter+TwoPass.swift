@@ -37,7 +37,7 @@ extension BatchImporter {
     }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
     let first = mayGo ? firstKeys[state.part.rootEntity] ?? .max : .max
-    if repeatsWait || state.part.mode == .createMissing {
+    if waitsWhenSkipped(state) {
       for record in view.records where view.outcomes[record] == .skipped && own[record] >= first {
         view.outcomes[record] = .deferred
       }
@@ -57,14 +57,33 @@ extension BatchImporter {
     state.applies = kept
   }
 
-  /// Skips the records that waited because the object of an earlier record might go, and whose object is there.
-  func skipRepeated(_ state: NodeState, _ view: BatchView) {
-    guard repeatsWait, state.part.duplicates == .first, let first = firstKeys[state.part.rootEntity] else { return }
-    let own = view.nodes[state.node].targets
-    for record in view.records where view.outcomes[record] == .unchanged && own[record] >= first {
-      view.outcomes[record] = .skipped
-      state.counts.unchanged -= 1
+  /// Whether a record that was skipped because an earlier one has its key waits, as that one's object may go.
+  private func waitsWhenSkipped(_ state: NodeState) -> Bool {
+    state.part.mode == .createMissing || repeatsWait && state.part.duplicates == .first
+  }
+
+  /// Skips the records that waited because the object of an earlier record might go, and whose object is there: before
+  /// their targets are looked for, as the first pass does.
+  func skipRepeated(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+    guard waitsWhenSkipped(state), !state.part.keyFields.isEmpty, let first = firstKeys[state.part.rootEntity] else {
+      return
     }
+    let wanted = view.wanted(state.node)
+    try findTargets(wanted, state, view)
+    let node = view.nodes[state.node]
+    for record in wanted.lazy.map(Int.init) {
+      if node.targets[record] >= first {
+        view.outcomes[record] = .skipped
+      } else {
+        node.targets[record] = 0
+        node.targetEntities?[record] = -1
+      }
+    }
+  }
+
+  /// Skips the records whose object an earlier one of the batch has made in place of one that went.
+  func skipRepeatedAgain(_ state: NodeState, _ view: BatchView) {
+    guard waitsWhenSkipped(state), let first = firstKeys[state.part.rootEntity] else { return }
     for apply in state.applies where apply.primaryKey >= first { view.outcomes[Int(apply.record)] = .skipped }
     state.applies.removeAll { $0.primaryKey >= first }
   }

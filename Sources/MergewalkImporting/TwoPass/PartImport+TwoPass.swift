@@ -19,9 +19,11 @@ extension PartImport {
     }
     guard !plan.postponed.isEmpty else { return }
     importer.pass = .first
-    let root = plan.nodes[plan.root].rootEntity
-    let makers = importer.allNodes.filter { $0.part.rootEntity == root && $0.role != .given && !$0.isPostponed }
-    importer.repeatsWait = definition.parts.count == 1 && makers.count == 1
+    let root = plan.nodes[plan.root]
+    let makers = importer.allNodes.filter {
+      $0.part.rootEntity == root.rootEntity && $0.role != .given && !$0.isPostponed
+    }
+    importer.repeatsWait = definition.parts.count == 1 && root.mode != .insert && makers.count == 1
     let folder = FileSystem.folder(of: definition.storePath)
     importer.references = DeferredRecords(
       plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields)
