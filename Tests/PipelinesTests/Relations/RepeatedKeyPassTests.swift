@@ -1,6 +1,7 @@
 import MergewalkImporting
 import MergewalkPipelines
 import MergewalkSQLite
+import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 
