@@ -25,8 +25,10 @@ struct StoredDecimalConversion: FieldConversion, Sendable {
   @inline(__always)
   func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     if let integer = try? IntegerText.parse(bytes) { return ConvertedCell(integer: integer) }
+    // What steps compute keeps its places: `5.00` is the integer that the column has, or each run would change it.
+    if let cell = try? DecimalText.parse(bytes, decimalMark: UInt8(ascii: ".")) { return cell }
     let cell = try StoredDoubleConversion().convert(bytes, offset: offset, output: &output)
-    if (try? DecimalText.parse(bytes, decimalMark: UInt8(ascii: "."))) == nil { try Self.check(bytes, cell) }
+    try Self.check(bytes, cell)
     return cell
   }
 

@@ -25,6 +25,8 @@ struct ByteTable {
   }
 
   /// Asks iconv for each byte; nil when a character may take several, or depends on what is before it.
+  ///
+  /// In EBCDIC lines end with NL, 15, which iconv makes a U+0085: a line end here, or a file would be one line.
   init?(asking converter: Converter) {
     defer { converter.reset() }
     var bytes: [[UInt8]] = []
@@ -39,6 +41,8 @@ struct ByteTable {
       default: return nil
       }
     }
+    let isEBCDIC = bytes[0xC1] == [UInt8(ascii: "A")] && bytes[0xF1] == [UInt8(ascii: "1")]
+    if isEBCDIC, bytes[0x15] == [0xC2, 0x85] { bytes[0x15] = [UInt8(ascii: "\n")] }
     self.init(bytes)
   }
 

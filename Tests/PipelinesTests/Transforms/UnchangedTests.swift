@@ -59,6 +59,21 @@ import Testing
     #expect(try versions(folder).map(\.first) == before.map(\.first))
     #expect(try zip(versions(folder), before).filter { $0 != $1 }.map(\.1) == [before[2]])
   }
+
+  @Test("whole decimals that steps make with places, 5.00, are the integers that the column has")
+  func wholeDecimals() throws {
+    let folder = try TransformFolder()
+    let lines = "attributes: { amount: { from: amount, do: [{ round: 2 }] } }"
+    let data = "key,amount\na,5.00\nb,0.00\nc,-3.10\nd,-0.001\ne,99.999\nf,-7.0\n"
+    #expect(try folder.run(lines, data).inserted == 6)
+    let before = try versions(folder)
+    let again = try folder.run(lines, data)
+    #expect((again.unchanged, again.updated) == (6, 0))
+    #expect(try versions(folder) == before)
+    #expect(
+      try folder.rows("ZAMOUNT,typeof(ZAMOUNT)")
+        == ["5|integer", "0|integer", "-3.1|real", "0|integer", "100|integer", "-7|integer"])
+  }
 }
 
 /// Absent, null, empty and a value: kept, set to nothing, set to a value, rejected.

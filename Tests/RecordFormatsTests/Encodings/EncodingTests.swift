@@ -116,6 +116,8 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
       guard let encoding = TextEncoding(named: name), encoding.kind == .other, tried.insert(name).inserted else {
         continue
       }
+      let isOneByte = Converter(from: name, to: "UTF-8").flatMap { ByteTable(asking: $0) } != nil
+      let isEBCDIC = isOneByte && iconv([0xC1, 0xF1, 0x15], from: name)?.text == Array("A1\u{85}".utf8)
       var inputs: [[UInt8]] = [(0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }]
       for text in texts {
         guard let encoded = iconv(Array(text.utf8), from: "UTF-8", to: name), encoded.fault == nil else { continue }
@@ -128,7 +130,8 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
         inputs.append(Array(encoded.text.dropLast()))
       }
       for input in inputs {
-        let expected = try #require(iconv(input, from: name))
+        var expected = try #require(iconv(input, from: name))
+        if isEBCDIC { expected.text = Self.withLineFeeds(expected.text) }
         for chunk in [1, 3, max(1, input.count)] {
           let found = try decoded(ByteSource(bytes: input, chunkSize: chunk), encoding)
           let isRight =
@@ -138,6 +141,36 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
       }
     }
     #expect(misses.count == 0, "\(misses.prefix(5))")
+  }
+
+  /// A text in UTF-8 with line feeds in place of U+0085.
+  private static func withLineFeeds(_ text: [UInt8]) -> [UInt8] {
+    var result = String.UnicodeScalarView()
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      result.append(scalar == "\u{85}" ? "\n" : scalar)
+    }
+    return Array(String(result).utf8)
+  }
+
+  @Test("lines of EBCDIC end with NL, and where each stands is told in bytes", arguments: ["ibm037", "ibm1047"])
+  func linesOfEBCDIC(name: String) throws {
+    var bytes: [UInt8] = []
+    for line in ["k,a", "1,é", "2,y"] {
+      bytes += try #require(iconv(Array(line.utf8), from: "UTF-8", to: name)).text
+      bytes.append(0x15)
+    }
+    let encoding = try #require(TextEncoding(named: name))
+    #expect(try decoded(ByteSource(bytes: bytes, chunkSize: 2), encoding) == Array("k,a\n1,é\n2,y\n".utf8))
+    var options = CSVOptions()
+    options.header = .names(["a", "b"])
+    options.encoding = encoding
+    var reader = try CSVReader(source: ByteSource(bytes: bytes, chunkSize: 3), options: options)
+    var batch = RecordBatch()
+    var offsets: [Int] = []
+    while try reader.read(into: &batch, limit: BatchLimit(records: 10, bytes: 1 << 20)) {
+      for record in 0..<batch.recordCount { offsets.append(batch.records[record].byteOffset) }
+    }
+    #expect(offsets == [0, 4, 8])
   }
 
   // MARK: Marks and orders of bytes
