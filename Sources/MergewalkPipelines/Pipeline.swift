@@ -21,6 +21,9 @@ public struct PipelineSettings: Sendable {
 
   /// The formats of the imports in their order, when they are known and no file is to be looked into.
   var formats: [RecordFormat] = []
+  /// Whether the pipelines that are to run into each store first are read, too; not for a pipeline that is one of them, as
+  /// it could name itself.
+  var readsShared = true
   /// Whether the store's file has to be a database; a run looks when it opens it, and tells so in its metrics.
   var checksStore = false
 

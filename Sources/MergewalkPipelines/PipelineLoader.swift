@@ -91,7 +91,8 @@ struct PipelineLoader {
     definition.cacheMemory = memory.count(orDefault: "cache")
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     PolicyBuilder(findings: findings).build(component, &definition)
-    StoresBuilder(findings: findings, variables: settings.variables).build(component, &definition)
+    StoresBuilder(findings: findings, variables: settings.variables, readsShared: settings.readsShared)
+      .build(component, &definition)
     definition.readFiles = findings.readFiles
     definition.outputPlaces["metrics"] = component.text("metrics")?.position
     definition.outputPlaces["report"] = component.text("report")?.position

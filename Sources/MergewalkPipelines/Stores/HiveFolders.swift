@@ -70,6 +70,19 @@ struct HiveFolders {
     return (named ?? filled.first)?.files.first
   }
 
+  /// Checks that there is something to read: without a file nothing tells what the folders hold.
+  func checkFiles() throws(FamilyError) {
+    if let folder = folders.first(where: { !$0.inner.isEmpty }), let inner = folder.inner.first {
+      throw FamilyError(
+        .invalidPipeline,
+        "\(folder.path)/\(inner): there are folders in a folder of one value; partition by one column only")
+    }
+    guard sample == nil, let folder = folders.first else { return }
+    throw FamilyError(
+      .invalidPipeline,
+      "\(folder.path): the folders called key=value hold no files; wait until whatever writes them has come to its end")
+  }
+
   /// Whether a value can name a store.
   private static func isName(_ value: String) -> Bool {
     StorePathTemplate.encoded(value).utf8.count <= StorePathTemplate.mostNameBytes
@@ -92,11 +105,6 @@ struct HiveFolders {
           .invalidPipeline,
           "\(folder.path): the folders are made by “\(folder.key)”, and the stores by “\(policy.column)”; make both by "
             + "one column")
-      }
-      if let inner = folder.inner.first {
-        throw FamilyError(
-          .invalidPipeline,
-          "\(folder.path)/\(inner): there are folders in a folder of one value; partition by one column only")
       }
     }
   }

@@ -26,6 +26,7 @@ extension StoreFamily {
     var settings = PipelineSettings()
     settings.variables = variables
     let hive = HiveFolders(sources)
+    try hive?.checkFiles()
     settings.sourcePaths = hive?.sample.map { [$0] } ?? sources
     settings.checksHeaders = hive == nil
     let read: Pipeline

@@ -136,6 +136,10 @@ public final class StoreFamily {
   ///
   /// - Throws: `notPlanned`.
   func readPlan() throws(FamilyError) -> FamilyPlan {
+    if FileKind(folder) == .file {
+      throw FamilyError(
+        .notPlanned, "\(folder): this is a file; name the folder of a family, as “--out” of the plan did")
+    }
     guard let bytes = try FamilyFiles.read(files.plan) else {
       throw FamilyError(
         .notPlanned, "\(files.plan): there is no plan; make one: mergewalk stores plan PIPELINE --out \(folder)")

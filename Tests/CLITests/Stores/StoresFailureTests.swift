@@ -227,4 +227,34 @@ struct StoresFailureTests {
       #expect(rest.isEmpty, "\(place): \(rest)")
     }
   }
+
+  @Test("pipelines that share themselves, or each other, are refused, and end nothing")
+  func sharedInCircles() throws {
+    let family = try Family(stores: "{ by: country, shared: [items.yaml] }")
+    try family.write()
+    for line in [["lint", "items.yaml"], ["stores", "build", "items.yaml", "--out", "out"]] {
+      let command = try Command(line, in: family.folder.path)
+      #expect(command.status == (line[0] == "lint" ? 1 : 2), "\(command.output)\(command.words)")
+      #expect((command.output + command.words).contains("makes a family of stores itself"), "\(command.words)")
+    }
+    let text = try family.text("items.yaml")
+    try family.folder.write(text.replacingOccurrences(of: "[items.yaml]", with: "[other.yaml]"), to: "items.yaml")
+    try family.folder.write(text, to: "other.yaml")
+    let built = try family.stores("build", "items.yaml", "--out", "out")
+    #expect(built.status == 2 && built.words.contains("makes a family of stores itself"), "\(built.words)")
+  }
+
+  @Test("folders of folders, folders without files and files in place of a family say what to do")
+  func wrongPlaces() throws {
+    let family = try Family()
+    try family.write()
+    try family.folder.write("code,amount\na,1\n", to: "deep/country=DE/day=1/part.csv")
+    let deep = try family.stores("plan", "items.yaml", "deep", "--out", "out")
+    #expect(deep.status == 2 && deep.words.contains("partition by one column only"), "\(deep.words)")
+    try family.folder.write("", to: "bare/country=DE/_SUCCESS")
+    let bare = try family.stores("plan", "items.yaml", "bare", "--out", "out")
+    #expect(bare.status == 2 && bare.words.contains("hold no files"), "\(bare.words)")
+    let file = try family.stores("commit", "items.csv")
+    #expect(file.status == 2 && file.words.contains("items.csv: this is a file"), "\(file.words)")
+  }
 }

@@ -6,6 +6,8 @@ struct StoresBuilder {
   let findings: Findings
   /// The values of `${NAME}`, for the pipelines that are shared.
   let variables: Variables
+  /// See ``PipelineSettings/readsShared``.
+  let readsShared: Bool
 
   /// Adds what the file says; what is wrong with it is a finding.
   func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
@@ -26,7 +28,7 @@ struct StoresBuilder {
       for text in stores.texts("shared") ?? [] {
         let file = findings.resolve(text)
         findings.noteRead(file)
-        check(shared: file, at: text.position, definition)
+        if readsShared { check(shared: file, at: text.position, definition) }
         policy.shared.append(file)
       }
       definition.stores = policy
@@ -60,6 +62,7 @@ struct StoresBuilder {
   private func check(shared path: String, at position: SourcePosition, _ definition: ImportDefinition) {
     var settings = PipelineSettings()
     settings.variables = variables
+    settings.readsShared = false
     settings.storePath = definition.storePath.isEmpty ? "shared.sqlite" : definition.storePath
     settings.checksHeaders = false
     settings.needsFiles = false
