@@ -244,11 +244,6 @@ final class SpoolFiles {
     return digest.finish()
   }
 
-  private static func damaged(_ error: ReadError) -> FamilyError {
-    let cure = error.code == .notFound ? "; the spool of the plan is gone: plan the family again" : ""
-    return FamilyError(.inputChanged, error.description + cure)
-  }
-
   /// Where the records of a file of one value stand, as the file of places says it now.
   static func places(of unit: SpoolUnit, in folder: String) throws(FamilyError) -> PlacesHash {
     var hash = PlacesHash()
