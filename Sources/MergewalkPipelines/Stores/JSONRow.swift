@@ -28,12 +28,15 @@ struct JSONRow {
 
   /// Reads the objects of an array; nil when the bytes are something else.
   static func list(_ bytes: [UInt8], columns: [String], _ body: (JSONRow) -> Bool) -> Bool {
+    if bytes.elementsEqual("[]".utf8) { return true }
     do throws(ReadError) {
       var options = JSONOptions()
       options.maxRecordBytes = 1 << 29
       var reader = try JSONReader(source: ByteSource(bytes: bytes), options: options, columns: .named(columns))
       var batch = RecordBatch()
-      while try reader.read(into: &batch, limit: BatchLimit()) {
+      // A batch takes, and clears, as much memory as it may hold; most of these texts are short.
+      let limit = BatchLimit(bytes: min(bytes.count, 1 << 20))
+      while try reader.read(into: &batch, limit: limit) {
         guard batch.errors.isEmpty else { return false }
         for record in 0..<batch.recordCount where !body(JSONRow(batch, record, columns: columns)) { return false }
       }

@@ -9,11 +9,12 @@ extension StoreFamily {
   ///   all; the family that was published before is as it was then.
   /// - Complexity: O(bytes of the stores).
   public func commit() throws(FamilyError) -> Committed {
+    let identity = FamilyFiles.identity(files.plan)
     let first = try readPlan()
     let lock = try FamilyLock(files.planFolder + "/lock", seconds: 600)
     defer { withExtendedLifetime(lock) {} }
     // Whoever had the lock may have planned again.
-    let plan = try readPlan()
+    let plan = FamilyFiles.identity(files.plan) == identity ? first : try readPlan()
     guard plan.id == first.id else {
       throw FamilyError(.otherPlan, "the family was planned again meanwhile: run the tasks of the new plan")
     }
