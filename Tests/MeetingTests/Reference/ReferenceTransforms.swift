@@ -36,8 +36,9 @@ extension ReferenceImporter {
     } catch {
       codes.insert(error.code)
     }
-    // What others change are texts; the columns that a definition makes come before.
-    for twin in twins where codes.isEmpty {
+    // What others change are texts; the columns that a definition makes come before, also those of a record that is
+    // refused already and that others do not get.
+    for twin in twins {
       if record.original == nil { record.original = record.cells }
       let names = twin.columns.isEmpty ? part.root.namedColumns + part.columns.compactMap(\.from) : twin.columns
       for name in names {
@@ -50,6 +51,7 @@ extension ReferenceImporter {
         }
       }
       record.shared.formUnion(names)
+      guard codes.isEmpty else { continue }
       switch twin.body(&record) {
       case .good: break
       case .skipped: return (record, .skipped)
