@@ -347,11 +347,11 @@ extension ManagedObjectContext {
     _ changes: ChangedRows, _ store: PersistentStore, _ run: SaveRun
   ) throws(SaveError) {
     let buffer = changes.buffer
-    let firstNew = firstNewKeys[buffer.rootEntity] ?? .max
+    let firstNew = firstNewKeys[buffer.rootEntity]
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       // They are in the order of their keys, so those that are new to others come last.
-      let known = rows.firstIndex { buffer.primaryKeys[Int($0)] >= firstNew } ?? rows.count
+      let known = firstNew.flatMap { key in rows.firstIndex { buffer.primaryKeys[Int($0)] >= key } } ?? rows.count
       guard known < rows.count else {
         try update(buffer, rows, slots, store, run)
         continue

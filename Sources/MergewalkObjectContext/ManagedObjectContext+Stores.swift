@@ -2,12 +2,9 @@ import MergewalkObjectModel
 public import MergewalkObjectStore
 
 extension ManagedObjectContext {
-  /// Stops the program when a context of a container is used on another thread: it was smuggled past the compiler, and
-  /// going on would be a race for memory.
+  /// See ``ContextLink/checkThread()``.
   @inline(__always)
-  func checkThread() {
-    if let queue { precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform") }
-  }
+  func checkThread() { registry.link.checkThread() }
 }
 
 /// Stores by number, and the tables in them.

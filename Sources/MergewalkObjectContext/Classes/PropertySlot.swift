@@ -46,7 +46,7 @@ public final class PropertySlot: Sendable {
 
 /// What a slot found last: the model, the entity, and bits for what was found, in one number, so that threads see all of
 /// it or none.
-final class SlotMemory: Sendable {
+struct SlotMemory: ~Copyable, Sendable {
   /// The number; 0 for nothing: no model has the number 0.
   private let word = Atomic<UInt64>(0)
 
@@ -114,6 +114,7 @@ extension ManagedObject {
   /// The value of an attribute; `.null` when it cannot be read.
   @usableFromInline
   final func slotValue(_ slot: PropertySlot) -> AttributeValue {
+    link.checkThread()
     if flags.isDisjoint(with: [.hasAccessHooks, .needsAwakening, .isInaccessible]), row >= 0, isOfGeneration,
       let access = slot.access(link, entity: entityIndex),
       let known = link.withBuffer(table, { $0.knownValue(row: row, access) }), let value = known

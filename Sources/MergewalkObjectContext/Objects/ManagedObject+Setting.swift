@@ -10,6 +10,7 @@ extension ManagedObject {
   /// Sets an attribute if that takes no hook, no store, no file and no error; returns whether it did.
   @inline(__always)
   final func setDirectly(_ value: AttributeValue, _ access: EntityDescription.AttributeAccess) -> Bool {
+    link.checkThread()
     guard flags.isDisjoint(with: [.hasChangeHooks, .needsAwakening, .isInaccessible]),
       !(extras?.followsChanges ?? false), row >= 0, isOfGeneration, !access.isDerived,
       link.withContext({ $0.recorder == nil && !$0.hasAccessFailures }) ?? false,

@@ -35,12 +35,18 @@ final class ContextLink {
     reference?._withUnsafeGuaranteedRef(body)
   }
 
+  /// Stops the program when a context of a container is used on another thread: it was smuggled past the compiler, and
+  /// going on would be a race for memory.
+  @inline(__always)
+  func checkThread() {
+    if let queue { precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform") }
+  }
+
   /// Calls `body` with the rows of a table of which there is an object; nothing counts a reference to them meanwhile.
   ///
   /// - Returns: `nil` when the context is gone.
   @inline(__always)
   func withBuffer<Result>(_ table: TableID, _ body: (RowBuffer) -> Result) -> Result? {
-    if let queue { precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform") }
     guard table.index < buffers.count, let buffer = buffers[table.index] else { return nil }
     return buffer._withUnsafeGuaranteedRef(body)
   }
