@@ -65,7 +65,7 @@ public struct EventWriter {
   @usableFromInline var next: UnsafeMutablePointer<UInt64>
   @usableFromInline var end: UnsafeMutablePointer<UInt64>
   /// Where full logs go; nil while both sides are on one thread, when the log grows instead.
-  private var link: SplitLink?
+  private var link: ParserChannel?
   /// Whether the result is no longer wanted.
   public private(set) var isStopped = false
 
@@ -77,7 +77,7 @@ public struct EventWriter {
   }
 
   /// Hands logs over to another thread from now on.
-  public mutating func attach(_ link: SplitLink?) { self.link = link }
+  public mutating func attach(_ link: ParserChannel?) { self.link = link }
 
   /// Room for so many words, which the caller writes.
   @inlinable @inline(__always)

@@ -80,7 +80,7 @@ public final class XMLParser {
   public func close() { source.pointee.writer.close() }
 
   /// Hands logs over to another thread from now on.
-  public func attach(_ link: SplitLink?) { source.pointee.writer.attach(link) }
+  public func attach(_ link: ParserChannel?) { source.pointee.writer.attach(link) }
 
   /// Hands over what was written, if that is anything.
   public func flush() { source.pointee.writer.flush() }

@@ -9,7 +9,7 @@ import MergewalkPipelines
 extension FindPlan: ExpressibleByArgument {}
 
 /// The values of `--again`.
-extension RunPolicy.Again: ExpressibleByArgument {}
+extension RunPolicy.SameInputs: ExpressibleByArgument {}
 
 /// The values of `--direct`.
 extension RunPolicy.Direct: ExpressibleByArgument {}

@@ -39,7 +39,7 @@ struct BatchPreparer: Sendable {
       hash(&batch, node: node, count: count)
       validate(&batch, node: node)
     }
-    passOver(&batch, count: count)
+    skipOld(&batch, count: count)
     batch.hasFailed.fill(false, count: count)
     if !batch.transformed.isEmpty { settleTransformed(&batch) }
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
@@ -77,16 +77,16 @@ struct BatchPreparer: Sendable {
     for record in transformed.skipped.indices where transformed.skipped[record] { batch.hasFailed[record] = true }
   }
 
-  /// Takes records that are passed over out: they name no object and nothing is wrong with them.
-  private func passOver(_ batch: inout ImportBatch, count: Int) {
+  /// Takes records before the cursor out: they name no object and nothing is wrong with them.
+  private func skipOld(_ batch: inout ImportBatch, count: Int) {
     guard let since, since.threshold != nil else { return }
-    batch.isPassedOver.fill(false, count: count)
+    batch.isBeforeCursor.fill(false, count: count)
     let column = batch.columns[since.field]
     var found = false
     batch.records.bytes.withUnsafeBytes { bytes in
       guard let arena = bytes.baseAddress else { return }
-      for i in 0..<count where since.passesOver(column.tags[i], column.payloads[i], arena) {
-        batch.isPassedOver[i] = true
+      for i in 0..<count where since.isBeforeCursor(column.tags[i], column.payloads[i], arena) {
+        batch.isBeforeCursor[i] = true
         found = true
         for node in plan.nodes.indices {
           batch.nodes[node].keyStates[i] = ImportBatch.KeyState.absent
@@ -95,8 +95,8 @@ struct BatchPreparer: Sendable {
       }
     }
     guard found else { return }
-    batch.failures.removeAll { batch.isPassedOver[Int($0.record)] }
-    batch.refusals.removeAll { batch.isPassedOver[Int($0.record)] }
+    batch.failures.removeAll { batch.isBeforeCursor[Int($0.record)] }
+    batch.refusals.removeAll { batch.isBeforeCursor[Int($0.record)] }
   }
 
   /// Computes the hashes of keys and contents, a column at a time.
@@ -174,10 +174,10 @@ struct BatchPreparer: Sendable {
   /// Refuses records whose key, or whose mandatory relationship's key, names nothing, before they touch anything.
   private func refuse(_ batch: inout ImportBatch, node: Int, count: Int) {
     let part = plan.nodes[node]
-    func isPassedOver(_ record: Int) -> Bool { !batch.isPassedOver.isEmpty && batch.isPassedOver[record] }
+    func isBeforeCursor(_ record: Int) -> Bool { !batch.isBeforeCursor.isEmpty && batch.isBeforeCursor[record] }
     if node == plan.root, !part.keyFields.isEmpty {
       for i in 0..<count where batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
-        if isPassedOver(i) { continue }
+        if isBeforeCursor(i) { continue }
         batch.hasFailed[i] = true
         let isEmpty = batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty
         // The part of the key that names nothing: of several the first one.
@@ -191,7 +191,7 @@ struct BatchPreparer: Sendable {
       // Where nothing is created, a record that does not speak of the target leaves it as it is.
       let mayBeAbsent = part.mode == .update || !part.createsMissing
       for i in 0..<count where batch.nodes[relationship.target].keyStates[i] != ImportBatch.KeyState.usable {
-        if isPassedOver(i) { continue }
+        if isBeforeCursor(i) { continue }
         if mayBeAbsent, batch.nodes[relationship.target].keyStates[i] == ImportBatch.KeyState.absent { continue }
         // The owner itself is not touched when the record does not name it.
         if batch.hasFailed[i] || (node != plan.root && batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable) {

@@ -22,14 +22,14 @@ struct ImportBatch: Sendable {
   var transformed = TransformedRecords()
   /// Whether the record has a failure, is refused or skipped.
   var hasFailed = ContiguousArray<Bool>()
-  /// Whether the record is passed over; empty when none can be.
-  var isPassedOver = ContiguousArray<Bool>()
+  /// Whether the record is before the cursor of `since`; empty when none can be.
+  var isBeforeCursor = ContiguousArray<Bool>()
   /// What is known of each node's object.
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
   /// How far the part's inputs have been read at the end of this batch.
-  var position = ReadingPosition()
+  var position = InputPosition()
   /// Whether an earlier process has imported the records.
   var wasImported = false
   /// The names of all columns of the file, where it has a header.

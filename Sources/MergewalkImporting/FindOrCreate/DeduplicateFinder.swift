@@ -10,9 +10,9 @@ final class DeduplicateFinder: Finder {
   var name: String { "deduplicate" }
   var fetchesBatches: Bool { true }
 
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     let node = view.nodes[state.node]
-    let root = state.part.rootEntity
+    let root = state.plan.rootEntity
     let store = importer.store
     let sequences = store.sequences
     let created = view.wanted(state.node)
@@ -23,7 +23,7 @@ final class DeduplicateFinder: Finder {
     try importer.insert(state, view)
     let firstKey = buffer.primaryKeys[first]
 
-    let keys = state.part.keyFields.map { view.fields[$0] }
+    let keys = state.plan.keyFields.map { view.fields[$0] }
     let table = KeyTable(expecting: created.count)
     var entries = ContiguousArray<Int32>()
     entries.reserveCapacity(created.count)
@@ -71,14 +71,14 @@ final class DeduplicateFinder: Finder {
 
   /// Fetches the rows with one of the keys, in one statement, and notes which entry of the table each belongs to.
   private func fetchStored(
-    _ state: NodeState, _ view: BatchView, _ importer: BatchImporter, _ keys: [CellColumnView], _ table: KeyTable,
+    _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter, _ keys: [CellColumnView], _ table: KeyTable,
     into found: inout ContiguousArray<Int64>
   ) throws(ImportError) {
-    let buffer = importer.context.buffer(root: state.part.rootEntity)
+    let buffer = importer.context.buffer(root: state.plan.rootEntity)
     let first = buffer.count
     try importer.fetchDistinct(state, view, keys, into: buffer)
     for row in first..<buffer.count {
-      let entry = table.find(StoredKey(buffer: buffer, row: row, slots: state.part.keySlots).key(importer))
+      let entry = table.find(StoredKey(buffer: buffer, row: row, slots: state.plan.keySlots).key(importer))
       // Several rows with one key: the first counts, as it does for a seek.
       if entry >= 0, found[entry] == 0 { found[entry] = buffer.primaryKeys[row] }
     }

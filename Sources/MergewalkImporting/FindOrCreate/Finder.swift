@@ -30,10 +30,10 @@ protocol Finder: AnyObject {
 
   /// Finds out what becomes of the records that are wanted: notes targets, and puts records on the node's lists of those
   /// that create their objects and of those whose objects may change.
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
   /// Gives the primary keys of the objects that records name, and does nothing to them.
   func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) throws(ImportError)
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool)
@@ -59,7 +59,7 @@ extension Finder {
   var findsByHash: Bool { false }
 
   func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) throws(ImportError) { try importer.lookUpBySeek(records, state, view, body) }
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {}
@@ -77,7 +77,7 @@ final class NoFinder: Finder {
   var meetsAllKeys: Bool { false }
   var looksForKeys: Bool { false }
 
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     importer.startKeys(state)
     for record in view.records where view.outcomes[record] == .pending { importer.create(record, state, view) }
   }
@@ -88,7 +88,7 @@ extension KeyFilter: Finder {
   var name: String { "filter" }
   var meetsAllKeys: Bool { false }
 
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     let node = view.nodes[state.node]
     importer.startKeys(state)
     let last = view.records.upperBound - 1
@@ -106,7 +106,7 @@ extension KeyFilter: Finder {
 
   /// The store that the run builds has no object from before it.
   func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) {}
   func mark(isLikely: Bool) { if isLikely { mark() } }

@@ -56,11 +56,11 @@ extension KeyTable: Finder, KnownKeys {
   @inline(__always) func add(_ key: RecordKey, primaryKey: Int64, content: UInt64) {
     insert(hash: key.hash, key: key.bytes, primaryKey: primaryKey, content: content)
   }
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     importer.find(among: self, state, view)
   }
   func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) { importer.lookUp(records, among: self, state, view, body) }
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) { importer.forgetContent(of: row, among: self) }
@@ -80,11 +80,11 @@ extension ScanTable: Finder, KnownKeys {
   @inline(__always) func add(_ key: RecordKey, primaryKey: Int64, content: UInt64) {
     add(key.hash, content: content, primaryKey: primaryKey)
   }
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     importer.find(among: self, state, view)
   }
   func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) { importer.lookUp(records, among: self, state, view, body) }
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) { importer.forgetContent(of: row, among: self) }
@@ -96,13 +96,13 @@ extension BatchImporter {
   ///
   /// Generic, and so compiled for each kind of keys: nothing is dispatched for a record.
   @inline(__always)
-  fileprivate func find<Keys: KnownKeys>(among known: Keys, _ state: NodeState, _ view: BatchView) {
+  fileprivate func find<Keys: KnownKeys>(among known: Keys, _ state: NodeImporter, _ view: BatchView) {
     let node = view.nodes[state.node]
-    let keys = state.part.keyFields.map { view.fields[$0] }
+    let keys = state.plan.keyFields.map { view.fields[$0] }
     startKeys(state)
     let settles = state.role.settles
     // Nothing but an equal content is asked of a record whose object is there.
-    let takesUnchanged = Keys.comparesBytes && state.seenKeys == nil && state.part.mode.updates
+    let takesUnchanged = Keys.comparesBytes && state.seenKeys == nil && state.plan.mode.updates
     var keyBytes = self.keyBytes
     var unchanged = 0
     let countsAll = state.countsAll
@@ -154,10 +154,10 @@ extension BatchImporter {
   }
 
   fileprivate func lookUp<Keys: KnownKeys>(
-    _ records: ContiguousArray<Int32>, among known: Keys, _ state: NodeState, _ view: BatchView,
+    _ records: ContiguousArray<Int32>, among known: Keys, _ state: NodeImporter, _ view: BatchView,
     _ body: (Int64) -> Void
   ) {
-    let keys = state.part.keyFields.map { view.fields[$0] }
+    let keys = state.plan.keyFields.map { view.fields[$0] }
     let hashes = view.nodes[state.node].keyHashes
     for record in records.map(Int.init) {
       let bytes = keyBytes.key(keys, row: record, arena: view.arena)

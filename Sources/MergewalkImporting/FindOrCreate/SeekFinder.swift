@@ -8,7 +8,7 @@ class SeekFinder: Finder {
   var usesIndex: Bool { true }
   var findsByHash: Bool { false }
 
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     try importer.seek(view.wanted(state.node), state, view)
   }
 }
@@ -23,7 +23,7 @@ final class VerdictFinder: SeekFinder {
   override var fetchesBatches: Bool { false }
   override var findsByHash: Bool { true }
 
-  override func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+  override func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     let node = view.nodes[state.node]
     importer.startKeys(state)
     var unknown = ContiguousArray<Int32>()
@@ -43,7 +43,7 @@ final class VerdictFinder: SeekFinder {
 
 extension BatchImporter {
   /// Finds records in the store and says what becomes of them.
-  func seek(_ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView) throws(ImportError) {
+  func seek(_ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     try fetchTargets(records, state, view)
     // Records act in the order of the input, so that the last of several with one key wins.
     startKeys(state)
@@ -53,9 +53,9 @@ extension BatchImporter {
 
   /// Gives the primary keys of the objects that records name, by one fetch, and leaves no trace of it.
   func lookUpBySeek(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ body: (Int64) -> Void
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ body: (Int64) -> Void
   ) throws(ImportError) {
-    guard !records.isEmpty, !state.part.keyFields.isEmpty else { return }
+    guard !records.isEmpty, !state.plan.keyFields.isEmpty else { return }
     let targets = view.nodes[state.node].targets
     let before = records.map { targets[Int($0)] }
     for record in records { targets[Int(record)] = 0 }
@@ -67,25 +67,25 @@ extension BatchImporter {
   }
 
   /// Notes which objects of the store records name, by one fetch, and keeps none of their rows.
-  func findTargets(_ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView) throws(ImportError) {
+  func findTargets(_ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     try fetchTargets(records, state, view)
-    context.buffer(root: state.part.rootEntity).removeAll()
+    context.buffer(root: state.plan.rootEntity).removeAll()
   }
 
   /// Fetches the rows that records name by one sorted list of keys, and notes them by one merge walk.
   private func fetchTargets(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView
   ) throws(ImportError) {
     let node = view.nodes[state.node]
     let arena = view.arena
-    let keys = state.part.keyFields.map { view.fields[$0] }
+    let keys = state.plan.keyFields.map { view.fields[$0] }
     keyOrder.sort(records, keys, arena: arena, into: &state.sorted)
     state.distinct.removeAll(keepingCapacity: true)
     for record in state.sorted {
       if let last = state.distinct.last, KeyOrder.compare(keys, Int(last), Int(record), arena) == 0 { continue }
       state.distinct.append(record)
     }
-    let buffer = context.buffer(root: state.part.rootEntity)
+    let buffer = context.buffer(root: state.plan.rootEntity)
     // Both lists are in key order. On equal keys the incoming side takes the object; an incoming key that is smaller
     // than the fetched one is new and advances alone; a fetched row that is smaller was fetched twice for one key.
     var row = buffer.count
@@ -107,14 +107,14 @@ extension BatchImporter {
 
   /// Fetches the rows whose keys are those of the records on the node's list of distinct keys.
   func fetchDistinct(
-    _ state: NodeState, _ view: BatchView, _ keys: [CellColumnView], into buffer: RowBuffer
+    _ state: NodeImporter, _ view: BatchView, _ keys: [CellColumnView], into buffer: RowBuffer
   ) throws(ImportError) {
     do {
-      let access = try store.access(root: state.part.rootEntity)
+      let access = try store.access(root: state.plan.rootEntity)
       try state.distinct.withUnsafeBufferPointer { order throws(StoreError) in
         try access.fetch(
-          keys: keys, order: order, arena: view.arena, keySlots: state.part.keySlots, entity: state.entity,
-          slots: state.part.fetchedSlots, into: buffer)
+          keys: keys, order: order, arena: view.arena, keySlots: state.plan.keySlots, entity: state.entity,
+          slots: state.plan.fetchedSlots, into: buffer)
       }
       fetches += 1
     } catch {
@@ -123,7 +123,8 @@ extension BatchImporter {
   }
 
   /// Where, in the sorted list, the records end that have the key of the one at `first`.
-  private func endOfGroup(_ first: Int, _ state: NodeState, _ keys: [CellColumnView], _ arena: UnsafeRawPointer) -> Int
+  private func endOfGroup(_ first: Int, _ state: NodeImporter, _ keys: [CellColumnView], _ arena: UnsafeRawPointer)
+    -> Int
   {
     let record = Int(state.sorted[first])
     var end = first + 1
@@ -131,9 +132,9 @@ extension BatchImporter {
     return end
   }
 
-  private func settleSought(_ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView) {
+  private func settleSought(_ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView) {
     let node = view.nodes[state.node]
-    let keys = state.part.keyFields.map { view.fields[$0] }
+    let keys = state.plan.keyFields.map { view.fields[$0] }
     var created: [Int32: Int64] = [:]
     var leaders: [Int32: Int32] = [:]
     // Every record of a group of new keys points at the group's first record in input order.
@@ -167,10 +168,10 @@ extension BatchImporter {
   /// Compares a fetched row's key with a record's.
   @inline(__always)
   private func compare(
-    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ keys: [CellColumnView], _ record: Int,
+    _ buffer: RowBuffer, _ row: Int, _ state: NodeImporter, _ keys: [CellColumnView], _ record: Int,
     _ arena: UnsafeRawPointer
   ) -> Int {
-    for (i, slot) in state.part.keySlots.enumerated() {
+    for (i, slot) in state.plan.keySlots.enumerated() {
       let order = KeyOrder.compare(
         buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, keys[i].tags[record],
         keys[i].payloads[record], arena)

@@ -45,15 +45,15 @@ struct StrategyChoice {
   /// What a key takes in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 
-  func nodes() throws(StoreError) -> [NodeState] {
-    var states: [NodeState] = []
+  func nodes() throws(StoreError) -> [NodeImporter] {
+    var states: [NodeImporter] = []
     for (index, part) in plan.nodes.enumerated() {
       states.append(
-        NodeState(
-          node: index, part: part, entity: model.entities[part.entity], role: role(index, part),
+        NodeImporter(
+          node: index, plan: part, entity: model.entities[part.entity], role: role(index, part),
           finder: try finder(index, part)))
     }
-    for state in states { state.isIndexed = isIndexed(state.part) }
+    for state in states { state.isIndexed = isIndexed(state.plan) }
     for relationship in plan.postponed { states[relationship.target].isPostponed = true }
     for part in plan.nodes {
       for relationship in part.relationships where relationship.isLate {

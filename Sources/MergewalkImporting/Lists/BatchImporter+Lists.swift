@@ -5,9 +5,9 @@ extension BatchImporter {
   /// The importer of the run's own records.
   var top: BatchImporter { owner?.top ?? self }
   /// The nodes, and those of the lists.
-  var allNodes: [NodeState] { lists.isEmpty ? nodes : nodes + lists.flatMap { $0.importer.allNodes } }
+  var allNodes: [NodeImporter] { lists.isEmpty ? nodes : nodes + lists.flatMap { $0.importer.allNodes } }
   /// The nodes whose objects are found or created.
-  var countedNodes: [NodeState] { allNodes.filter { $0.role != .given } }
+  var countedNodes: [NodeImporter] { allNodes.filter { $0.role != .given } }
   /// Fetches executed to find existing objects, those of lists included.
   var allFetches: Int { fetches + lists.reduce(0) { $0 + $1.importer.allFetches } }
 

@@ -34,10 +34,10 @@ extension BatchPreparer {
     for record in 0..<batch.records.recordCount {
       let before = target.elements.count
       target.starts.append(Int32(truncatingIfNeeded: before))
-      let isPassedOver = record < batch.isPassedOver.count && batch.isPassedOver[record]
+      let isBeforeCursor = record < batch.isBeforeCursor.count && batch.isBeforeCursor[record]
       let found = collect(list, index, record, batch, &target)
       // The elements of a record that is not imported are counted, and no more.
-      guard !batch.hasFailed[record], !isPassedOver else {
+      guard !batch.hasFailed[record], !isBeforeCursor else {
         target.drop(from: before, record)
         target.hasList.append(false)
         continue

@@ -41,7 +41,7 @@ final class ListImporter {
   /// Whether the lists have to be imported in the order of their records.
   private lazy var keepsOrder = !list.isOrderFree
 
-  var target: NodeState { importer.nodes[list.plan.root] }
+  var target: NodeImporter { importer.nodes[list.plan.root] }
 
   /// Imports the lists of the records of a view; the records' own objects are there.
   ///
@@ -81,7 +81,7 @@ final class ListImporter {
         for root in sharedRoots { importer.context.buffer(root: root).removeAll() }
       } else if !isFirst {
         try importer.writeChanges()
-        for state in importer.nodes { importer.context.buffer(root: state.part.rootEntity).removeAll() }
+        for state in importer.nodes { importer.context.buffer(root: state.plan.rootEntity).removeAll() }
       }
       try importRound(round, &batch, view, owners)
       // Settled ones are not looked at in the next round, where its owners are not those whose members are known.
@@ -187,7 +187,7 @@ final class ListImporter {
     let schema = importer.store.schema
     do {
       if list.ownerNode != nil {
-        let table = schema.table(forRoot: target.part.rootEntity)
+        let table = schema.table(forRoot: target.plan.rootEntity)
         let column = table.columnName(slot: list.inverseSlot)
         try importer.store.file.buildIndexes { $0.table == table.name && $0.columns.first == column }
         return
@@ -239,7 +239,7 @@ final class ListImporter {
       var added = 0
       defer { count(named: named, added: added) }
       return try owners.context.setLinks(
-        list.description, table: TableID(root: owners.nodes[owners.plan.root].part.rootEntity), lists: lists,
+        list.description, table: TableID(root: owners.nodes[owners.plan.root].plan.rootEntity), lists: lists,
         targets: targets,
         replaces: list.options.links == .replace, added: &added)
     } catch {
@@ -268,7 +268,7 @@ final class ListImporter {
     let finder = target.finder as? MemberFinder
     finder?.rows.removeAll(keepingCapacity: true)
     guard !stored.isEmpty else { return }
-    let root = target.part.rootEntity
+    let root = target.plan.rootEntity
     let buffer = importer.context.buffer(root: root)
     var found: [Int64: [(key: Int64, order: Int64)]] = [:]
     do {
@@ -276,7 +276,7 @@ final class ListImporter {
       if let finder {
         let first = buffer.count
         try access.fetchMembers(
-          slot: list.inverseSlot, of: stored, slots: target.part.fetchedSlots, into: buffer)
+          slot: list.inverseSlot, of: stored, slots: target.plan.fetchedSlots, into: buffer)
         for row in first..<buffer.count {
           let owner = Int64(bitPattern: buffer.payloads[list.inverseSlot][row])
           let member = (buffer.primaryKeys[row], buffer.orderKeys[list.inverseSlot]?[row] ?? 0)
@@ -313,7 +313,7 @@ final class ListImporter {
   private func relateMembers(
     _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [Int: Set<Int64>], deny: (Int, String) -> Void
   ) throws -> [Bool] {
-    let root = target.part.rootEntity
+    let root = target.plan.rootEntity
     let (context, slot, top) = (importer.context, list.inverseSlot, importer.top)
     let buffer = context.buffer(root: root)
     var changed: [Bool] = []
@@ -398,7 +398,7 @@ final class ListImporter {
         if self.list.options.orphans == .unlink {
           buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
           target.finder.forgetContent(
-            of: StoredKey(buffer: buffer, row: row, slots: target.part.keySlots), importer)
+            of: StoredKey(buffer: buffer, row: row, slots: target.plan.keySlots), importer)
         } else {
           left[member.key] = index
         }
@@ -424,7 +424,7 @@ final class ListImporter {
     for state in owners.nodes {
       let targets = view.nodes[state.node].targets
       for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {
-        keys[state.part.rootEntity, default: []].insert(targets[record])
+        keys[state.plan.rootEntity, default: []].insert(targets[record])
       }
     }
     return keys

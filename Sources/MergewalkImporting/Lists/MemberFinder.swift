@@ -10,20 +10,20 @@ final class MemberFinder: Finder {
   var meetsAllKeys: Bool { false }
   var looksForKeys: Bool { false }
 
-  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+  func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     let node = view.nodes[state.node]
-    let owner = state.part.relationships.first { importer.nodes[$0.target].role == .given }
+    let owner = state.plan.relationships.first { importer.nodes[$0.target].role == .given }
     guard let owner else { return }
-    let buffer = importer.context.buffer(root: state.part.rootEntity)
+    let buffer = importer.context.buffer(root: state.plan.rootEntity)
     let table = KeyTable(expecting: rows.count)
     var keyBytes = importer.keyBytes
     defer { importer.keyBytes = keyBytes }
-    let slots = [owner.slot] + state.part.keySlots
+    let slots = [owner.slot] + state.plan.keySlots
     let stored = slots.map { CellColumnView(tags: buffer.tags[$0], payloads: buffer.payloads[$0]) }
     for row in rows.map(Int.init) {
-      if state.part.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) { continue }
+      if state.plan.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) { continue }
       var hash = ContentHash.start(importer.seed)
-      for slot in state.part.keySlots {
+      for slot in state.plan.keySlots {
         hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
       }
       hash = CellHash.cell(CellTag.integer, buffer.payloads[owner.slot][row], buffer.arena.base, seed: hash)
@@ -38,7 +38,7 @@ final class MemberFinder: Finder {
     tags.withUnsafeBufferPointer { tags in
       guard let tags = tags.baseAddress else { return }
       owners.withMemoryRebound(to: UInt64.self, capacity: view.count) { payloads in
-        let keys = [CellColumnView(tags: tags, payloads: payloads)] + state.part.keyFields.map { view.fields[$0] }
+        let keys = [CellColumnView(tags: tags, payloads: payloads)] + state.plan.keyFields.map { view.fields[$0] }
         for record in view.records where view.isWanted(record, node) {
           let hash = CellHash.cell(CellTag.integer, payloads[record], view.arena, seed: node.keyHashes[record])
           let key = keyBytes.key(keys, row: record, arena: view.arena)
@@ -58,7 +58,7 @@ final class MemberFinder: Finder {
 
   /// It is not known whose member is meant.
   func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int64) -> Void
   ) {}
 }

@@ -70,7 +70,7 @@ struct SinceFilter: Sendable {
   let ties: SincePolicy.Ties
 
   /// Whether a record is passed over; one without a value is not.
-  func passesOver(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> Bool {
+  func isBeforeCursor(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> Bool {
     guard let threshold else { return false }
     let isSkipped = ties == .skip
     switch threshold {

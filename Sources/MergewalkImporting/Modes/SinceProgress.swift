@@ -33,7 +33,7 @@ final class SinceProgress {
     batch.records.bytes.withUnsafeBytes { bytes in
       guard let arena = bytes.baseAddress else { return }
       for (record, outcome) in outcomes.enumerated() {
-        if outcome == .deferred || !batch.isPassedOver.isEmpty && batch.isPassedOver[record] { continue }
+        if outcome == .deferred || !batch.isBeforeCursor.isEmpty && batch.isBeforeCursor[record] { continue }
         let (tag, payload) = (column.tags[record], column.payloads[record])
         if outcome == .rejected {
           noteRejected(value(tag, payload, arena))

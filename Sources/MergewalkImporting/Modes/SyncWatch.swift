@@ -35,7 +35,7 @@ final class SyncWatch {
   func isGone(_ primaryKey: Int64) -> Bool { gone?.contains(primaryKey) ?? false }
 
   /// Sees to it that records which name objects that are gone are not taken for unchanged.
-  func prepare(_ state: NodeState) {
+  func prepare(_ state: NodeImporter) {
     guard let gone, gone.count > 0 else { return }
     state.finder.forgetContents { gone.contains($0) }
   }
@@ -55,7 +55,7 @@ final class SyncWatch {
   /// Marks the objects that records name which are not imported, because an earlier attempt of the run has done so.
   ///
   /// Nothing is counted but records whose key cannot be read.
-  func notePassedOver(_ batch: inout ImportBatch, _ importer: BatchImporter) throws(ImportError) {
+  func noteImported(_ batch: inout ImportBatch, _ importer: BatchImporter) throws(ImportError) {
     noteUnreadable(batch.records.errors.count)
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
     // Records that a condition leaves out name nothing.
@@ -98,7 +98,7 @@ final class SyncWatch {
   /// Whether a record's key is one that an object can have.
   private func isUsable(_ record: Int, _ node: Int, _ view: BatchView, _ importer: BatchImporter) -> Bool {
     view.nodes[node].keyStates[record] == ImportBatch.KeyState.usable
-      && importer.nodes[node].part.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
+      && importer.nodes[node].plan.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
   }
 
   /// Marks the objects of records without doing anything to them.

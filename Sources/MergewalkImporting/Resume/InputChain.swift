@@ -62,8 +62,8 @@ struct InputChain: Sendable, Equatable {
   }
 
   /// How far the inputs have been read.
-  func position(source: Int) -> ReadingPosition {
-    ReadingPosition(source: source, records: records, good: good, hash: value)
+  func position(source: Int) -> InputPosition {
+    InputPosition(source: source, records: records, good: good, hash: value)
   }
 
   /// The hash of everything that was added.
@@ -71,7 +71,7 @@ struct InputChain: Sendable, Equatable {
 }
 
 /// How far a part's inputs have been read.
-struct ReadingPosition: Sendable, Equatable {
+struct InputPosition: Sendable, Equatable {
   /// The input that was read last.
   var source = 0
   /// Records read, refused ones included.

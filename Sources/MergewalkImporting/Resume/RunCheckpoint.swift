@@ -30,7 +30,7 @@ struct RunCheckpoint: Sendable, Equatable {
   /// Whether the run has ended, and only the report is missing.
   var isDone = false
   /// Where the run is, and what was counted up to there.
-  var place = RunPlace()
+  var place = RunPosition()
   var rejectBytes = 0
   /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
   var boot = ""
@@ -39,7 +39,7 @@ struct RunCheckpoint: Sendable, Equatable {
   static let namedInputLimit = 4096
 
   /// What belongs to the place.
-  subscript<Value>(dynamicMember member: WritableKeyPath<RunPlace, Value>) -> Value {
+  subscript<Value>(dynamicMember member: WritableKeyPath<RunPosition, Value>) -> Value {
     get { place[keyPath: member] }
     set { place[keyPath: member] = newValue }
   }
@@ -105,7 +105,7 @@ extension RunCheckpoint {
     self.commits = Int(commits)
     self.isDone = isDone
     place.part = part[0]
-    place.position = ReadingPosition(source: part[1], records: part[2], good: part[3], hash: hash)
+    place.position = InputPosition(source: part[1], records: part[2], good: part[3], hash: hash)
     place.ledger = ledger
     place.tally = tally
     self.rejectBytes = Int(rejectBytes)

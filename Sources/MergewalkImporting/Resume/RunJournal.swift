@@ -38,7 +38,7 @@ final class RunJournal {
   ///   - place: The present.
   func write(
     _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, isDone: Bool = false,
-    _ place: () -> RunPlace
+    _ place: () -> RunPosition
   ) throws(ImportError) {
     guard isForced || isChanged else { return }
     // What the checkpoint says is in the file has to be there before the checkpoint is. In a store that is being built it
@@ -50,7 +50,7 @@ final class RunJournal {
 
   /// Writes the checkpoint of an earlier place, to which everything was rolled back.
   func writeAgain(
-    _ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
+    _ place: RunPosition, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
   ) throws(ImportError) {
     try rejects.sync()
     var place = place
@@ -58,7 +58,7 @@ final class RunJournal {
     try write(place, rejectBytes: rejectBytes, rejectCounts: rejectCounts)
   }
 
-  private func write(_ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int]) throws(ImportError) {
+  private func write(_ place: RunPosition, rejectBytes: Int, rejectCounts: [String: Int]) throws(ImportError) {
     checkpoint.place = place
     checkpoint.tally.rejectCounts = rejectCounts
     checkpoint.commits += 1
@@ -75,7 +75,7 @@ final class RunJournal {
 
   /// Adds what ends the run to the open transaction: the mark that only the report is missing, when there was a
   /// checkpoint, and which inputs it had.
-  func end(_ rejects: RejectOutput, finished: FinishedRun?, _ place: RunPlace) throws(ImportError) {
+  func end(_ rejects: RejectOutput, finished: FinishedRun?, _ place: RunPosition) throws(ImportError) {
     if isWritten || isChanged || file.isNew { try write(rejects, isForced: true, isDone: true) { place } }
     var metadata = file.metadata
     if !isWritten { metadata.mergewalk.runs[name] = nil }

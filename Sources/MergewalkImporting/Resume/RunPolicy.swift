@@ -11,7 +11,7 @@ public struct RunPolicy: Sendable {
   }
 
   /// The treatment of a run whose inputs are those of the last finished run.
-  public enum Again: String, Sendable, CaseIterable {
+  public enum SameInputs: String, Sendable, CaseIterable {
     /// Import them again.
     case run
     /// Do nothing and succeed.
@@ -50,7 +50,7 @@ public struct RunPolicy: Sendable {
   public var unfinished = Unfinished.resume
   /// The treatment of a run whose inputs are those of the last finished run; `nil`: ``Again/fail`` when records are
   /// inserted without looking for their objects, else ``Again/run``.
-  public var again: Again?
+  public var again: SameInputs?
   /// Whether inputs may have grown at their end since the run began, or since the last one finished; then only what is
   /// new is imported.
   public var append = false

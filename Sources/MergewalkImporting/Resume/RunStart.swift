@@ -224,7 +224,7 @@ extension ImportDefinition {
   var journalName: String { reporting.kind == .replay ? name + "/replay" : name }
 
   /// What happens when the last finished run had the same inputs.
-  var effectiveAgain: RunPolicy.Again {
+  var effectiveAgain: RunPolicy.SameInputs {
     policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)
   }
 }

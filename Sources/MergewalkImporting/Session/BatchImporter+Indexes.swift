@@ -30,27 +30,27 @@ extension BatchImporter {
   }
 
   /// Whether the store may refuse a node's rows although their keys were looked for.
-  func hasGuards(_ state: NodeState) -> Bool {
-    store.model.entities[state.part.rootEntity].hasSubentities || store.schema.indexes.contains { isGuard($0, state) }
+  func hasGuards(_ state: NodeImporter) -> Bool {
+    store.model.entities[state.plan.rootEntity].hasSubentities || store.schema.indexes.contains { isGuard($0, state) }
   }
 
-  private func isGuard(_ index: IndexDefinition, _ state: NodeState) -> Bool {
-    guard index.isUnique, store.schema.table(forRoot: state.part.rootEntity).name == index.table else { return false }
+  private func isGuard(_ index: IndexDefinition, _ state: NodeImporter) -> Bool {
+    guard index.isUnique, store.schema.table(forRoot: state.plan.rootEntity).name == index.table else { return false }
     // A key that is found before it is inserted needs no guard, unless objects that are not looked at may have it.
     return !state.finder.looksForKeys || keyColumns(state) != Set(index.columns) || hasRelatives(state)
   }
 
   /// Whether the table may hold objects of entities among which a node does not look.
-  private func hasRelatives(_ state: NodeState) -> Bool {
-    let root = state.part.rootEntity
+  private func hasRelatives(_ state: NodeImporter) -> Bool {
+    let root = state.plan.rootEntity
     if state.entity.isRoot { return false }
     return store.maximum(root: root) > 0
-      || allNodes.contains { $0.part.rootEntity == root && $0.part.entity != state.part.entity }
+      || allNodes.contains { $0.plan.rootEntity == root && $0.plan.entity != state.plan.entity }
   }
 
   /// Builds the unique indexes over a node's key in a new store.
-  func buildIndexes(_ file: StoreFile, for state: NodeState) throws(ImportError) {
-    let table = store.schema.table(forRoot: state.part.rootEntity)
+  func buildIndexes(_ file: StoreFile, for state: NodeImporter) throws(ImportError) {
+    let table = store.schema.table(forRoot: state.plan.rootEntity)
     let columns = keyColumns(state)
     do {
       try file.buildIndexes { index in
@@ -81,8 +81,8 @@ extension BatchImporter {
     }
   }
 
-  private func keyColumns(_ state: NodeState) -> Set<String> {
-    let table = store.schema.table(forRoot: state.part.rootEntity)
-    return Set(state.part.keySlots.compactMap { table.columnName(slot: $0) })
+  private func keyColumns(_ state: NodeImporter) -> Set<String> {
+    let table = store.schema.table(forRoot: state.plan.rootEntity)
+    return Set(state.plan.keySlots.compactMap { table.columnName(slot: $0) })
   }
 }

@@ -15,17 +15,17 @@ extension BatchImporter {
     var written: Set<Int> = []
     for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
-      if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
+      if !written.insert(state.plan.rootEntity).inserted { try flush(state.plan.rootEntity) }
       try expectTargets(state, view)
       let isFirst = pass.postpones && state.role == .root
       if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
       if isFirst { try linkKnown(state, view) }
-      for relationship in state.part.relationships where isDueNow(relationship) {
-        try flush(state.part.rootEntity)
+      for relationship in state.plan.relationships where isDueNow(relationship) {
+        try flush(state.plan.rootEntity)
         try resolve(nodes[relationship.target], view)
         if state.role == .root, makesSkipped(nodes[relationship.target], state, view) { throw retryAlone() }
-        try flush(state.part.rootEntity)
+        try flush(state.plan.rootEntity)
         try link(relationship, state, view)
       }
     }
@@ -34,13 +34,13 @@ extension BatchImporter {
 
   /// Whether a node's objects are found or created with the batch: the targets of records that were put off are known
   /// already, unless some of them may have gone since.
-  func isResolved(_ state: NodeState) -> Bool {
-    !pass.isReplay || state.role == .root || pass == .waiting && shrunkRoots.contains(state.part.rootEntity)
+  func isResolved(_ state: NodeImporter) -> Bool {
+    !pass.isReplay || state.role == .root || pass == .waiting && shrunkRoots.contains(state.plan.rootEntity)
   }
 
   /// Whether a target that a record has made may be the object that a later record of mode “update” was skipped for.
-  private func makesSkipped(_ target: NodeState, _ owner: NodeState, _ view: BatchView) -> Bool {
-    guard owner.part.mode == .update, view.records.count > 1, let first = target.inserts.min() else { return false }
+  private func makesSkipped(_ target: NodeImporter, _ owner: NodeImporter, _ view: BatchView) -> Bool {
+    guard owner.plan.mode == .update, view.records.count > 1, let first = target.inserts.min() else { return false }
     let ownKeys = NodeKeys(owner, view)
     let keys = NodeKeys(target, view)
     var own = OwnKeys()
@@ -71,15 +71,15 @@ extension BatchImporter {
   /// because of its own target, those that name it are looked at again.
   ///
   /// - Complexity: O(records), and one fetch for each link of a chain of records that are rejected.
-  private func expectTargets(_ owner: NodeState, _ view: BatchView) throws(ImportError) {
-    let due = owner.part.relationships.filter { relationship in
-      isDueNow(relationship) && !(nodes[relationship.target].part.canCreate && relationship.missing == .create)
+  private func expectTargets(_ owner: NodeImporter, _ view: BatchView) throws(ImportError) {
+    let due = owner.plan.relationships.filter { relationship in
+      isDueNow(relationship) && !(nodes[relationship.target].plan.canCreate && relationship.missing == .create)
     }
     guard !due.isEmpty else { return }
     let ownKeys = NodeKeys(owner, view)
     var own = OwnKeys()
     defer { own.keyBytes.deallocate() }
-    if owner.part.mode != .update {
+    if owner.plan.mode != .update {
       for record in view.records where view.isWanted(record, ownKeys.node) { own.add(record, ownKeys, view.arena) }
     }
     // Those that are neither in the batch nor in the store have no target.
@@ -129,7 +129,7 @@ extension BatchImporter {
       if relationship.missing == .null, relationship.isOptional {
         node.keyStates[record] = ImportBatch.KeyState.missing
       } else {
-        reject(record, field: target.part.keyFields.first, .missingTarget, view)
+        reject(record, field: target.plan.keyFields.first, .missingTarget, view)
         rejected.append(record)
       }
     }
@@ -138,7 +138,7 @@ extension BatchImporter {
 
   /// For each key that a record of the batch has itself, the records that name it.
   private func namedRecords(
-    _ due: [ImportRelationship], _ owner: NodeState, _ own: inout OwnKeys, _ ownKeys: NodeKeys, _ view: BatchView
+    _ due: [ImportRelationship], _ owner: NodeImporter, _ own: inout OwnKeys, _ ownKeys: NodeKeys, _ view: BatchView
   ) -> [Int: [(due: Int, record: Int32)]] {
     var names: [Int: [(due: Int, record: Int32)]] = [:]
     for (index, relationship) in due.enumerated() {
@@ -159,9 +159,9 @@ extension BatchImporter {
     let slots: [Int]
     let node: BatchView.NodeView
 
-    init(_ state: NodeState, _ view: BatchView) {
-      columns = state.part.keyFields.map { view.fields[$0] }
-      slots = state.part.keySlots
+    init(_ state: NodeImporter, _ view: BatchView) {
+      columns = state.plan.keyFields.map { view.fields[$0] }
+      slots = state.plan.keySlots
       node = view.nodes[state.node]
     }
   }
@@ -199,11 +199,11 @@ extension BatchImporter {
 
   /// Sets the relationship of every record's object to the target that was found.
   func link(
-    _ relationship: ImportRelationship, _ owner: NodeState, _ view: BatchView
+    _ relationship: ImportRelationship, _ owner: NodeImporter, _ view: BatchView
   ) throws(ImportError) {
     let own = view.nodes[owner.node].targets
     let targets = view.nodes[relationship.target].targets
-    let root = owner.part.rootEntity
+    let root = owner.plan.rootEntity
     let buffer = context.buffer(root: root)
     do {
       let access = try store.access(root: root)

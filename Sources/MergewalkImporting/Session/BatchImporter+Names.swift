@@ -8,19 +8,19 @@ extension BatchImporter {
   /// - Parameter firstKeys: The first primary key of each hierarchy that the run can have given out, by root entity.
   func countNames(firstKeys: [Int: Int64]) {
     var shared: [Int: NamedObjects] = [:]
-    for state in allNodes where state.role != .given && !state.part.keyFields.isEmpty {
+    for state in allNodes where state.role != .given && !state.plan.keyFields.isEmpty {
       if state.role == .root {
         // A key that a filter has not seen is new, and those that it has seen wait until an index can tell.
         if state.finder is KeyFilter { continue }
         // Where only new objects are wanted, a record that was turned away for one of before has named nothing.
-        let isInsert = state.part.mode == .insert
-        state.named = NamedObjects(from: isInsert ? firstKeys[state.part.rootEntity] ?? 0 : 0)
+        let isInsert = state.plan.mode == .insert
+        state.named = NamedObjects(from: isInsert ? firstKeys[state.plan.rootEntity] ?? 0 : 0)
         continue
       }
-      let first = firstKeys[state.part.rootEntity] ?? store.nextPrimaryKey(root: state.part.rootEntity)
+      let first = firstKeys[state.plan.rootEntity] ?? store.nextPrimaryKey(root: state.plan.rootEntity)
       guard first > 1 else { continue }
-      let named = shared[state.part.rootEntity] ?? NamedObjects(below: first)
-      shared[state.part.rootEntity] = named
+      let named = shared[state.plan.rootEntity] ?? NamedObjects(below: first)
+      shared[state.plan.rootEntity] = named
       state.named = named
     }
   }
@@ -38,7 +38,7 @@ extension BatchImporter {
     let targets = view.nodes[root.node].targets
     var duplicates = 0
     // Where only new objects are wanted, a record may be turned away for one that the store had before.
-    let isInsert = root.part.mode == .insert
+    let isInsert = root.plan.mode == .insert
     for record in view.records where targets[record] > 0 {
       let key = targets[record]
       switch view.outcomes[record] {
@@ -56,7 +56,7 @@ extension BatchImporter {
   func noteNames(_ batch: inout ImportBatch) throws(ImportError) {
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.pending, count: batch.records.recordCount)
     for record in outcomes.indices
-    where batch.hasFailed[record] || !batch.isPassedOver.isEmpty && batch.isPassedOver[record] {
+    where batch.hasFailed[record] || !batch.isBeforeCursor.isEmpty && batch.isBeforeCursor[record] {
       outcomes[record] = .rejected
     }
     var late = firstLateReject(from: recordsBefore)
@@ -92,10 +92,10 @@ extension BatchImporter {
     }
   }
 
-  private func isNamed(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+  private func isNamed(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
     guard view.outcomes[record] == .pending,
       view.nodes[state.node].keyStates[record] == ImportBatch.KeyState.usable,
-      state.part.keyFields.allSatisfy({ view.fields[$0].tags[record] < CellTag.absent })
+      state.plan.keyFields.allSatisfy({ view.fields[$0].tags[record] < CellTag.absent })
     else { return false }
     // What a partitioned scan knows of is named by one record alone.
     guard let verdicts = (state.finder as? VerdictFinder)?.verdicts else { return true }

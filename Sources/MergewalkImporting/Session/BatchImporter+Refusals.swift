@@ -84,7 +84,7 @@ extension BatchImporter {
       self.refusal = nil
       try undo(mark, view)
       if view.records.count == 1 {
-        let field = refusal.field ?? nodes[plan.root].part.keyFields.first
+        let field = refusal.field ?? nodes[plan.root].plan.keyFields.first
         return reject(view.records.lowerBound, field: field, refusal.code, view, detail: refusal.detail)
       }
     }

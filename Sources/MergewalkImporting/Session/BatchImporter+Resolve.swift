@@ -2,7 +2,7 @@ import MergewalkObjectStore
 
 extension BatchImporter {
   /// Finds or creates the objects that the batch's records name in one node.
-  func resolve(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+  func resolve(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     state.inserts.removeAll(keepingCapacity: true)
     state.applies.removeAll(keepingCapacity: true)
     state.unrelated.count = 0
@@ -15,9 +15,9 @@ extension BatchImporter {
   }
 
   /// Chains the primary keys of the relationships' targets to the content hashes.
-  private func chainTargets(_ state: NodeState, _ view: BatchView) {
+  private func chainTargets(_ state: NodeImporter, _ view: BatchView) {
     let contents = view.nodes[state.node].contents
-    for relationship in state.part.relationships where !relationship.isLate {
+    for relationship in state.plan.relationships where !relationship.isLate {
       if relationship.isTakenByOthers {
         for i in view.records { contents[i] = 0 }
         continue
@@ -31,7 +31,7 @@ extension BatchImporter {
         }
       }
     }
-    for _ in state.part.clearedReferences {
+    for _ in state.plan.clearedReferences {
       for i in view.records where contents[i] != 0 { contents[i] = ContentHash.null(seed: contents[i]) }
     }
   }
@@ -39,7 +39,7 @@ extension BatchImporter {
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
   func settle(
-    _ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView, counts: Bool = true
+    _ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeImporter, _ view: BatchView, counts: Bool = true
   ) {
     if state.role.settles { view.outcomes[record] = outcome }
     switch outcome {
@@ -52,22 +52,22 @@ extension BatchImporter {
 
   /// What a record means whose object is not there; returns whether to create it.
   @inline(__always)
-  func mayInsert(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+  func mayInsert(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
     if state.role == .root {
-      if state.part.mode != .update { return true }
+      if state.plan.mode != .update { return true }
       view.outcomes[record] = .skipped
       return false
     }
-    if state.part.mode != .update, state.part.createsMissing { return true }
-    if rejectsMissing(state) { reject(record, field: state.part.keyFields.first, .missingTarget, view) }
+    if state.plan.mode != .update, state.plan.createsMissing { return true }
+    if rejectsMissing(state) { reject(record, field: state.plan.keyFields.first, .missingTarget, view) }
     return false
   }
 
   /// Whether a target that is named but not there rejects its record: by policy, or because the owner needs one.
-  private func rejectsMissing(_ state: NodeState) -> Bool {
+  private func rejectsMissing(_ state: NodeImporter) -> Bool {
     if let rejects = state.rejectsMissing { return rejects }
     for owner in nodes {
-      for relationship in owner.part.relationships where relationship.target == state.node {
+      for relationship in owner.plan.relationships where relationship.target == state.node {
         return relationship.missing == .reject || !relationship.isOptional
       }
     }
@@ -76,22 +76,22 @@ extension BatchImporter {
 
   /// What a record means whose object is there; returns whether to compare and update it.
   @inline(__always)
-  func mayUpdate(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
-    switch state.part.mode {
+  func mayUpdate(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
+    switch state.plan.mode {
     case .upsert, .update, .sync, .replace: return true
     case .createMissing:
       if state.role == .root { view.outcomes[record] = .skipped }
       return false
     case .insert:
-      reject(record, field: state.part.keyFields.first, .duplicateKey, view)
+      reject(record, field: state.plan.keyFields.first, .duplicateKey, view)
       return false
     }
   }
 
   /// Applies the policy for keys that an earlier record of this run has named; returns whether to go on.
   @inline(__always)
-  func mayRepeat(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
-    switch state.part.duplicates {
+  func mayRepeat(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
+    switch state.plan.duplicates {
     case .last: return true
     case .first:
       noteRepeat(record, state)
@@ -99,7 +99,7 @@ extension BatchImporter {
       return false
     case .reject:
       noteRepeat(record, state)
-      reject(record, field: state.part.keyFields.first, .duplicateKey, view)
+      reject(record, field: state.plan.keyFields.first, .duplicateKey, view)
       return false
     }
   }
@@ -108,17 +108,17 @@ extension BatchImporter {
   ///
   /// In modes that leave stored objects alone a later run, which may read it without the earlier one, does not take it
   /// either.
-  func noteRepeat(_ record: Int, _ state: NodeState) {
-    guard since != nil, state.role == .root, state.part.mode.updates else { return }
+  func noteRepeat(_ record: Int, _ state: NodeImporter) {
+    guard since != nil, state.role == .root, state.plan.mode.updates else { return }
     repeats.append(record)
   }
 
   /// Starts the primary keys that the node's new objects of a batch get.
-  func startKeys(_ state: NodeState) { state.nextKey = store.nextPrimaryKey(root: state.part.rootEntity) }
+  func startKeys(_ state: NodeImporter) { state.nextKey = store.nextPrimaryKey(root: state.plan.rootEntity) }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
   @inline(__always)
-  func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
+  func create(_ record: Int, _ state: NodeImporter, _ view: BatchView) {
     // The rows are added when the list is complete, and take the next keys of the sequence in the order of the list.
     view.nodes[state.node].targets[record] = state.nextKey
     state.nextKey += 1

@@ -5,21 +5,21 @@ import MergewalkObjectStore
 extension BatchImporter {
   /// Adds the rows of the records on the node's insert list and fills their columns, one after the other.
   func insert(
-    _ state: NodeState, _ view: BatchView
+    _ state: NodeImporter, _ view: BatchView
   ) throws(ImportError) {
     let arena = view.arena
     let count = state.inserts.count
     guard count > 0 else { return }
     let first = context.insertRows(state.entity, count: count)
-    let buffer = context.buffer(root: state.part.rootEntity)
+    let buffer = context.buffer(root: state.plan.rootEntity)
     // When most records insert, their bytes are taken over in one piece; else cell by cell.
     let takesAll = count * 4 >= view.count && view.records.count == view.count
     let shift =
       takesAll
       ? UInt64(buffer.arena.append(UnsafeRawBufferPointer(start: arena, count: view.byteCount)).offset) << 32 : 0
     try state.inserts.withUnsafeBufferPointer { records throws(ImportError) in
-      let fields = state.part.keyFields + state.part.attributeFields
-      let slots = state.part.keySlots + state.part.attributeSlots
+      let fields = state.plan.keyFields + state.plan.attributeFields
+      let slots = state.plan.keySlots + state.plan.attributeSlots
       for (field, slot) in zip(fields, slots) {
         let cells = view.fields[field]
         let tags = buffer.tags[slot] + first
@@ -43,7 +43,7 @@ extension BatchImporter {
           }
         }
       }
-      for relationship in state.part.relationships where !relationship.isLate && !relationship.needsInverse {
+      for relationship in state.plan.relationships where !relationship.isLate && !relationship.needsInverse {
         let targets = view.nodes[relationship.target].targets
         let tags = buffer.tags[relationship.slot] + first
         let payloads = buffer.payloads[relationship.slot] + first
@@ -63,8 +63,8 @@ extension BatchImporter {
 
   /// Sets the relationships of new rows that other objects take part in, of the records before a place in the batch: of
   /// two records that name one target the later one has it, whether it creates its object or not.
-  private func relateInserts(before end: Int, _ state: NodeState, _ view: BatchView) throws(ImportError) {
-    let relationships = state.part.relationships.filter { !$0.isLate && $0.needsInverse }
+  private func relateInserts(before end: Int, _ state: NodeImporter, _ view: BatchView) throws(ImportError) {
+    let relationships = state.plan.relationships.filter { !$0.isLate && $0.needsInverse }
     guard !relationships.isEmpty else { return }
     while state.unrelated.count > 0 {
       let record = Int(state.inserts[state.inserts.count - state.unrelated.count])
@@ -79,9 +79,9 @@ extension BatchImporter {
   }
 
   /// Compares the records on the node's apply list with their rows and sets what differs.
-  func apply(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+  func apply(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     guard !state.applies.isEmpty else { return }
-    let buffer = context.buffer(root: state.part.rootEntity)
+    let buffer = context.buffer(root: state.plan.rootEntity)
     try fetchMissing(state, buffer)
     var collisions = ContiguousArray<Int32>()
     // A row that was found by a hash may have another key.
@@ -116,7 +116,7 @@ extension BatchImporter {
   }
 
   /// Fetches the rows on the apply list that the context does not hold, in one statement.
-  private func fetchMissing(_ state: NodeState, _ buffer: RowBuffer) throws(ImportError) {
+  private func fetchMissing(_ state: NodeImporter, _ buffer: RowBuffer) throws(ImportError) {
     state.missingKeys.removeAll(keepingCapacity: true)
     for apply in state.applies where buffer.row(primaryKey: apply.primaryKey) == nil {
       state.missingKeys.append(apply.primaryKey)
@@ -130,9 +130,9 @@ extension BatchImporter {
     }
     state.missingKeys.removeLast(state.missingKeys.count - kept)
     do {
-      let access = try store.access(root: state.part.rootEntity)
+      let access = try store.access(root: state.plan.rootEntity)
       try state.missingKeys.withUnsafeBufferPointer { keys throws(StoreError) in
-        try access.fetch(primaryKeys: keys, slots: state.part.fetchedSlots, into: buffer)
+        try access.fetch(primaryKeys: keys, slots: state.plan.fetchedSlots, into: buffer)
       }
       fetches += 1
     } catch {
@@ -142,17 +142,17 @@ extension BatchImporter {
 
   /// Sets the cells of a row from a record, and returns whether anything changed.
   private func update(
-    _ row: Int, _ state: NodeState, _ view: BatchView, record: Int
+    _ row: Int, _ state: NodeImporter, _ view: BatchView, record: Int
   ) throws(ImportError) -> Bool {
-    let buffer = context.buffer(root: state.part.rootEntity)
+    let buffer = context.buffer(root: state.plan.rootEntity)
     var isChanged = false
-    for (field, slot) in zip(state.part.attributeFields, state.part.attributeSlots) {
+    for (field, slot) in zip(state.plan.attributeFields, state.plan.attributeSlots) {
       let tag = view.fields[field].tags[record]
       let payload = view.fields[field].payloads[record]
       if tag == CellTag.absent || tag == CellTag.blob && isInFile(row, slot, state, view, payload) { continue }
       if buffer.set(row: row, slot: slot, tag: tag, payload: payload, arena: view.arena) { isChanged = true }
     }
-    for relationship in state.part.relationships where !relationship.isLate {
+    for relationship in state.plan.relationships where !relationship.isLate {
       let target = view.nodes[relationship.target].targets[record]
       if target == NodeColumns.unspecified { continue }
       if relationship.needsInverse {
@@ -164,8 +164,8 @@ extension BatchImporter {
         isChanged = true
       }
     }
-    for reference in state.part.clearedReferences where try clear(reference, row, state) { isChanged = true }
-    if let soft = state.part.softDelete, soft.isMarked(buffer, row: row) {
+    for reference in state.plan.clearedReferences where try clear(reference, row, state) { isChanged = true }
+    if let soft = state.plan.softDelete, soft.isMarked(buffer, row: row) {
       buffer.set(
         row: row, slot: soft.slot, tag: soft.cleared.tag, payload: soft.cleared.payload, arena: view.arena)
       isChanged = true
@@ -174,9 +174,9 @@ extension BatchImporter {
   }
 
   /// Whether a row has the value of a record's cell already, in a file beside the store.
-  private func isInFile(_ row: Int, _ slot: Int, _ state: NodeState, _ view: BatchView, _ payload: UInt64) -> Bool {
-    let buffer = context.buffer(root: state.part.rootEntity)
-    guard buffer.tags[slot][row] == CellTag.blob, store.externalSlots(root: state.part.rootEntity).contains(slot) else {
+  private func isInFile(_ row: Int, _ slot: Int, _ state: NodeImporter, _ view: BatchView, _ payload: UInt64) -> Bool {
+    let buffer = context.buffer(root: state.plan.rootEntity)
+    guard buffer.tags[slot][row] == CellTag.blob, store.externalSlots(root: state.plan.rootEntity).contains(slot) else {
       return false
     }
     let range = ByteRange(payload: payload)
@@ -186,10 +186,12 @@ extension BatchImporter {
   }
 
   /// Clears a relationship that no record fills; returns whether it had a target.
-  private func clear(_ reference: RelationshipDescription, _ row: Int, _ state: NodeState) throws(ImportError) -> Bool {
+  private func clear(_ reference: RelationshipDescription, _ row: Int, _ state: NodeImporter) throws(ImportError)
+    -> Bool
+  {
     do {
       return try context.setToOne(
-        table: TableID(root: state.part.rootEntity), row: row, relationship: reference, target: 0, targetEntity: -1)
+        table: TableID(root: state.plan.rootEntity), row: row, relationship: reference, target: 0, targetEntity: -1)
     } catch {
       throw ImportError(error)
     }
@@ -198,12 +200,12 @@ extension BatchImporter {
   /// Sets a relationship whose inverse has to be written too.
   @discardableResult
   func relate(
-    _ row: Int, _ state: NodeState, _ relationship: ImportRelationship, _ target: Int64, _ view: BatchView,
+    _ row: Int, _ state: NodeImporter, _ relationship: ImportRelationship, _ target: Int64, _ view: BatchView,
     _ record: Int
   ) throws(ImportError) -> Bool {
     do {
       return try context.setToOne(
-        table: TableID(root: state.part.rootEntity), row: row, relationship: relationship.description, target: target,
+        table: TableID(root: state.plan.rootEntity), row: row, relationship: relationship.description, target: target,
         targetEntity: destinationEntity(relationship, view, record))
     } catch {
       throw ImportError(error)
@@ -218,9 +220,9 @@ extension BatchImporter {
 
   /// Whether a row has a record's key, byte for byte.
   private func hasKey(
-    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ view: BatchView, _ record: Int
+    _ buffer: RowBuffer, _ row: Int, _ state: NodeImporter, _ view: BatchView, _ record: Int
   ) -> Bool {
-    zip(state.part.keyFields, state.part.keySlots).allSatisfy { field, slot in
+    zip(state.plan.keyFields, state.plan.keySlots).allSatisfy { field, slot in
       buffer.equals(
         row: row, slot: slot, tag: view.fields[field].tags[record], payload: view.fields[field].payloads[record],
         arena: view.arena)

@@ -90,7 +90,7 @@ extension BatchImporter {
   /// Those that wait for a second pass are counted when they are set, the others when their record comes first.
   func countReferences(_ view: BatchView) {
     for state in nodes {
-      for relationship in state.part.relationships where relationship.missing == .null {
+      for relationship in state.plan.relationships where relationship.missing == .null {
         guard relationship.isPostponed || !pass.isReplay else { continue }
         let target = nodes[relationship.target]
         let node = view.nodes[relationship.target]
@@ -120,7 +120,7 @@ extension BatchImporter {
     }
   }
 
-  private func countReference(_ record: Int, _ node: BatchView.NodeView, _ target: NodeState) {
+  private func countReference(_ record: Int, _ node: BatchView.NodeView, _ target: NodeImporter) {
     switch node.keyStates[record] {
     case ImportBatch.KeyState.usable:
       if node.targets[record] > 0 { target.counts.found += 1 } else { target.counts.missing += 1 }
@@ -143,13 +143,13 @@ extension BatchImporter {
   func fieldTallies(part: String) -> [FieldTally] {
     var tallies = values.tallies(of: plan, part: part)
     for state in nodes {
-      for relationship in state.part.relationships where relationship.missing == .null {
+      for relationship in state.plan.relationships where relationship.missing == .null {
         let target = nodes[relationship.target]
         var tally = FieldTally()
         tally.part = part
         tally.entity = state.entity.name
         tally.attribute = relationship.name
-        tally.column = target.part.keyFields.map { plan.fieldNames[$0].column }.joined(separator: ", ")
+        tally.column = target.plan.keyFields.map { plan.fieldNames[$0].column }.joined(separator: ", ")
         tally.stored = target.counts.found
         tally.read = target.counts.found + target.counts.missing
         if target.counts.missing > 0 { tally.replaced[.missing] = target.counts.missing }

@@ -11,7 +11,7 @@ final class BatchImporter {
   let plan: ImportPlan
   let context: ManagedObjectContext
   let store: PersistentStore
-  let nodes: [NodeState]
+  let nodes: [NodeImporter]
   let seed: UInt64
   var ledger = RecordLedger()
   /// What became of the values of the plan's fields.
@@ -31,7 +31,7 @@ final class BatchImporter {
   /// How many of these were passed over.
   var deferredPassed = 0
   /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
-  /// for a run that goes on later; see ``passOver(_:)``.
+  /// for a run that goes on later; see ``skipImported(_:)``.
   var lateRejects: [Int] = []
   /// What batches are imported for now.
   var pass = Pass.single
@@ -62,7 +62,7 @@ final class BatchImporter {
   var refusal: Refusal?
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
-    !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+    !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.plan.rootEntity)).count < nodes.count
   /// What fills the to-many relationships of the records' own entity.
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.
@@ -87,7 +87,7 @@ final class BatchImporter {
   var keyBytes = KeyBytes()
   var keyOrder = KeyOrder()
 
-  init(plan: ImportPlan, context: ManagedObjectContext, store: PersistentStore, nodes: [NodeState], seed: UInt64) {
+  init(plan: ImportPlan, context: ManagedObjectContext, store: PersistentStore, nodes: [NodeImporter], seed: UInt64) {
     self.plan = plan
     self.context = context
     self.store = store
@@ -106,7 +106,7 @@ final class BatchImporter {
     for i in 0..<count where batch.hasFailed[i] {
       outcomes[i] = batch.transformed.isSkipped(i) ? .skipped : .rejected
     }
-    if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
+    if !batch.isBeforeCursor.isEmpty { for i in 0..<count where batch.isBeforeCursor[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     repeats.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
@@ -160,7 +160,7 @@ final class BatchImporter {
   /// Root entities in the order of their nodes.
   var saveOrder: [Int] {
     var order: [Int] = []
-    for state in allNodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
+    for state in allNodes where !order.contains(state.plan.rootEntity) { order.append(state.plan.rootEntity) }
     return order
   }
 

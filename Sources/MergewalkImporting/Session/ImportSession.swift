@@ -313,7 +313,7 @@ public final class ImportSession {
 
   /// Keeps the whole run.
   private func finish(
-    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPosition
   ) throws(ImportError) {
     let finished = finishedRun()
     do {
@@ -426,7 +426,7 @@ public final class ImportSession {
 
   /// A context over a store that is called in its history as an import's, and for which the run is one save.
   static func context(
-    _ definition: ImportDefinition, _ store: PersistentStore, _ place: RunPlace
+    _ definition: ImportDefinition, _ store: PersistentStore, _ place: RunPosition
   ) -> ManagedObjectContext {
     let context = ManagedObjectContext(store: store)
     context.firstNewKeys = place.firstKeys

@@ -152,14 +152,14 @@ struct InputTracking: Sendable {
   /// What the hash of the records starts from.
   var seed: UInt64
   /// Where to go on; the records before it are passed over.
-  var start = ReadingPosition()
+  var start = InputPosition()
   /// Whether what is passed over is handed on too, because something has to be rebuilt from it.
   var isRebuilding = false
   /// Whether what is passed over has to be what was imported.
   var isCompared = true
 
   /// Compares what was passed over with what was imported.
-  func check(_ position: ReadingPosition, _ path: String) throws(ImportError) {
+  func check(_ position: InputPosition, _ path: String) throws(ImportError) {
     if !isCompared || position == start { return }
     throw ImportError(
       code: .inputChanged,

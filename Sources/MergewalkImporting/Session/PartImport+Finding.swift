@@ -5,7 +5,7 @@ extension PartImport {
   /// Chooses how the objects of each node are found, and makes what finds them.
   static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?, _ transforms: TransformRunner?, _ place: RunPlace, isHeld: Bool
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, _ place: RunPosition, isHeld: Bool
   ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
     let seed = place.seed
     do {
@@ -21,7 +21,7 @@ extension PartImport {
         plan: plan, context: ImportSession.context(definition, store, place), store: store, nodes: nodes,
         seed: seed)
       try importer.addLists(choice)
-      for state in nodes where state.part.duplicates != .last && state.finder.meetsAllKeys {
+      for state in nodes where state.plan.duplicates != .last && state.finder.meetsAllKeys {
         state.seenKeys = SeenKeys()
       }
       importer.watch = watch

@@ -43,10 +43,10 @@ final class PartImport {
   private(set) var isInterrupted = false
   /// Where the writer's time went.
   private(set) var times = PartTimes()
-  private let place: RunPlace
+  private let place: RunPosition
   private let journal: RunJournal?
   /// How far the inputs have been read and imported.
-  private var position: ReadingPosition
+  private var position: InputPosition
   /// What the open transaction holds: batches come in chunks that fit the processor's cache.
   private var chunk = (records: 0, bytes: 0)
   /// When a store that is being built keeps what it has.
@@ -70,7 +70,8 @@ final class PartImport {
   ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil,
+    rejects: RejectOutput, place: RunPosition, journal: RunJournal?, watch: SyncWatch? = nil,
+    sample: ChangeSample? = nil,
     isHeld: Bool = false
   ) throws(ImportError) {
     let started = ImportSession.now()
@@ -91,7 +92,7 @@ final class PartImport {
     importer.lateRejects = place.lateRejects
     importer.countNames(firstKeys: place.firstKeys)
     // Those that are passed over without a look count all the same.
-    if !importer.needsPassedRecords { importer.recordsBefore = place.position.good }
+    if !importer.needsImportedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
     importer.sample = sample
     Self.startPasses(importer, definition)
@@ -141,7 +142,7 @@ final class PartImport {
     // A dry run goes on, too, and writes nothing of it.
     if journal != nil || place.position.records > 0 {
       reading.tracking = InputTracking(
-        seed: place.seed, start: place.position, isRebuilding: importer.needsPassedRecords)
+        seed: place.seed, start: place.position, isRebuilding: importer.needsImportedRecords)
     }
     let thread = reading.start(channel)
     var lastIsKept = true
@@ -159,7 +160,7 @@ final class PartImport {
         if let end { ends.append(end) }
         unmatched.note(batch)
         if batch.wasImported {
-          try importer.passOver(&batch)
+          try importer.skipImported(&batch)
           channel.recycle(batch)
           continue
         }
@@ -220,7 +221,7 @@ final class PartImport {
   /// The tables of which rows may wait for the end of the run: nothing of them is looked for in the store any more.
   var waitingTables: Set<String> {
     guard !isHeld, !importer.keepsSavepoints, importer.allNodes.allSatisfy(\.finder.keepsKeys) else { return [] }
-    return Set(importer.allNodes.map { importer.store.schema.table(forRoot: $0.part.rootEntity).name })
+    return Set(importer.allNodes.map { importer.store.schema.table(forRoot: $0.plan.rootEntity).name })
   }
 
   /// Imports what was put off, and ends the part unless others belong to it.
@@ -272,7 +273,7 @@ final class PartImport {
       importer.forget()
     }
     while var batch = try reading.receive(from: channel), batch.wasImported {
-      try importer.passOver(&batch)
+      try importer.skipImported(&batch)
       channel.recycle(batch)
     }
   }
@@ -340,7 +341,7 @@ final class PartImport {
   }
 
   /// Where the run goes on behind this part.
-  var nextPlace: RunPlace { place.beginning(part: place.part + 1, ledger: ledger, tally: finalTally) }
+  var nextPlace: RunPosition { place.beginning(part: place.part + 1, ledger: ledger, tally: finalTally) }
 
   /// Ends the part, in a transaction of its own: what is done in it is done once.
   private func complete() throws(ImportError) {
@@ -355,7 +356,7 @@ final class PartImport {
   /// Ends a part whose transaction was held; the last one of those that belong together ends the transaction.
   ///
   /// - Parameter end: where the run goes on.
-  func complete(at end: RunPlace, isLast: Bool) throws(ImportError) {
+  func complete(at end: RunPosition, isLast: Bool) throws(ImportError) {
     try begin()
     try writeCursor()
     guard isLast else { return }
@@ -410,7 +411,7 @@ final class PartImport {
     try begin()
     try importer.buildIndexes(file, for: root)
     importer.pass = .deferred(isFirst: false)
-    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.plan.rootEntity))
     importer.deferred = nil
     try deferred.replay { (batch) throws(ImportError) in
       try importer.process(&batch)

@@ -19,7 +19,7 @@ final class RecordRun {
   /// Marks the end, so that it is told once: also of a new store that keeps no places meanwhile.
   let endJournal: RunJournal?
   /// Where the run stands.
-  private(set) var place: RunPlace
+  private(set) var place: RunPosition
   private(set) var times = PartTimes()
   /// Which limit was exceeded; then the whole run is rolled back.
   private(set) var breach: LimitBreach?
@@ -235,7 +235,7 @@ final class RecordRun {
   }
 
   /// Rolls back what was not committed since a place, and sees to it that another process can resume there.
-  private func takeBack(to place: RunPlace, _ bytes: Int, _ counts: [RejectCode: Int]) throws(ImportError) {
+  private func takeBack(to place: RunPosition, _ bytes: Int, _ counts: [RejectCode: Int]) throws(ImportError) {
     // Of a new store that has nothing else yet nothing is kept.
     guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }
     do {
@@ -257,7 +257,7 @@ final class RecordRun {
   private func rebuild(_ sync: SyncRun) throws(ImportError) {
     for number in 0..<place.part {
       var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
-      done.position = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+      done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
       let load = try PartImport(
         definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
         place: done, journal: nil, watch: try sync.watch(part: number))

@@ -9,16 +9,16 @@ import MergewalkRecordFormats
 /// store before the run: so an object that exists is never changed by a record that turns out to be rejected.
 extension BatchImporter {
   /// Finds, before the objects are looked for, what the store had of the targets when the run began.
-  func findKnownTargets(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+  func findKnownTargets(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     // Nothing that a row says can be told from the record alone: the relationship is not in its hash.
     let contents = view.nodes[state.node].contents
     for record in view.records { contents[record] = 0 }
     guard !store.file.isNew else { return }
-    for relationship in state.part.relationships where relationship.isPostponed {
+    for relationship in state.plan.relationships where relationship.isPostponed {
       let target = nodes[relationship.target]
-      guard target.isIndexed, !target.part.keyFields.isEmpty else { continue }
+      guard target.isIndexed, !target.plan.keyFields.isEmpty else { continue }
       try findTargets(view.wanted(target.node), target, view)
-      let first = firstKeys[target.part.rootEntity] ?? .max
+      let first = firstKeys[target.plan.rootEntity] ?? .max
       let node = view.nodes[target.node]
       for record in view.records where node.targets[record] >= first { node.targets[record] = 0 }
     }
@@ -29,20 +29,20 @@ extension BatchImporter {
   /// So it does those whose object an earlier record has made that may turn out to be rejected, as the object would go
   /// with it, and those about whose object something waits already, so that the last record counts. Those that were
   /// skipped because of such an object wait, too: they take its place when it goes.
-  func postpone(_ state: NodeState, _ view: BatchView) {
-    let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
+  func postpone(_ state: NodeImporter, _ view: BatchView) {
+    let targets = state.plan.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
     let own = view.nodes[state.node].targets
     for record in state.inserts.lazy.map(Int.init) where targets.contains(where: { isOpen(record, $0) }) {
       waitingObjects.mark(own[record])
     }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
-    let first = mayGo ? firstKeys[state.part.rootEntity] ?? .max : .max
+    let first = mayGo ? firstKeys[state.plan.rootEntity] ?? .max : .max
     if waitsWhenSkipped(state) {
       for record in view.records where view.outcomes[record] == .skipped && own[record] >= first {
         view.outcomes[record] = .deferred
       }
     }
-    var kept = ContiguousArray<NodeState.Apply>()
+    var kept = ContiguousArray<NodeImporter.Apply>()
     for apply in state.applies {
       let record = Int(apply.record)
       if apply.primaryKey < first, !waitingObjects.contains(apply.primaryKey),
@@ -58,14 +58,14 @@ extension BatchImporter {
   }
 
   /// Whether a record that was skipped because an earlier one has its key waits, as that one's object may go.
-  private func waitsWhenSkipped(_ state: NodeState) -> Bool {
-    state.part.mode == .createMissing || repeatsWait && state.part.duplicates == .first
+  private func waitsWhenSkipped(_ state: NodeImporter) -> Bool {
+    state.plan.mode == .createMissing || repeatsWait && state.plan.duplicates == .first
   }
 
   /// Skips the records that waited because the object of an earlier record might go, and whose object is there: before
   /// their targets are looked for, as the first pass does.
-  func skipRepeated(_ state: NodeState, _ view: BatchView) throws(ImportError) {
-    guard waitsWhenSkipped(state), !state.part.keyFields.isEmpty, let first = firstKeys[state.part.rootEntity] else {
+  func skipRepeated(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
+    guard waitsWhenSkipped(state), !state.plan.keyFields.isEmpty, let first = firstKeys[state.plan.rootEntity] else {
       return
     }
     let wanted = view.wanted(state.node)
@@ -82,8 +82,8 @@ extension BatchImporter {
   }
 
   /// Skips the records whose object an earlier one of the batch has made in place of one that went.
-  func skipRepeatedAgain(_ state: NodeState, _ view: BatchView) {
-    guard waitsWhenSkipped(state), let first = firstKeys[state.part.rootEntity] else { return }
+  func skipRepeatedAgain(_ state: NodeImporter, _ view: BatchView) {
+    guard waitsWhenSkipped(state), let first = firstKeys[state.plan.rootEntity] else { return }
     for apply in state.applies where apply.primaryKey >= first { view.outcomes[Int(apply.record)] = .skipped }
     state.applies.removeAll { $0.primaryKey >= first }
   }
@@ -94,8 +94,8 @@ extension BatchImporter {
   }
 
   /// Sets the relationships of those records whose targets the store had before the run, or that name none.
-  func linkKnown(_ state: NodeState, _ view: BatchView) throws(ImportError) {
-    let postponed = state.part.relationships.filter(\.isPostponed)
+  func linkKnown(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
+    let postponed = state.plan.relationships.filter(\.isPostponed)
     let isNeeded =
       !state.applies.isEmpty
       || postponed.contains { relationship in
@@ -104,10 +104,10 @@ extension BatchImporter {
       }
     guard isNeeded else { return }
     for relationship in postponed {
-      try flush(state.part.rootEntity)
+      try flush(state.plan.rootEntity)
       try link(relationship, state, view)
     }
-    try flush(state.part.rootEntity)
+    try flush(state.plan.rootEntity)
   }
 
   /// Keeps what the second pass needs of the records of a batch that the first pass has imported, and marks them as put
@@ -169,12 +169,12 @@ extension BatchImporter {
   /// Finds or creates the targets of the postponed relationships and sets them.
   func resolveReferences(_ stage: ImportRelationship.Stage, _ view: BatchView) throws(ImportError) {
     let root = nodes[plan.root]
-    for relationship in root.part.relationships where relationship.isPostponed && relationship.stage == stage {
+    for relationship in root.plan.relationships where relationship.isPostponed && relationship.stage == stage {
       let target = nodes[relationship.target]
-      try flush(root.part.rootEntity)
+      try flush(root.plan.rootEntity)
       try resolve(target, view)
-      try flush(target.part.rootEntity)
-      if root.part.rootEntity != target.part.rootEntity { try flush(root.part.rootEntity) }
+      try flush(target.plan.rootEntity)
+      if root.plan.rootEntity != target.plan.rootEntity { try flush(root.plan.rootEntity) }
       try link(relationship, root, view)
     }
   }

@@ -21,7 +21,7 @@ extension PartImport {
     importer.pass = .first
     let root = plan.nodes[plan.root]
     let makers = importer.allNodes.filter {
-      $0.part.rootEntity == root.rootEntity && $0.role != .given && !$0.isPostponed
+      $0.plan.rootEntity == root.rootEntity && $0.role != .given && !$0.isPostponed
     }
     importer.repeatsWait = definition.parts.count == 1 && root.mode != .insert && makers.count == 1
     let folder = FileSystem.folder(of: definition.storePath)
@@ -47,7 +47,7 @@ extension PartImport {
     guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }
     root.finder = SeekFinder()
     try importer.buildIndexes(file, for: root)
-    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.plan.rootEntity))
     importer.deferred = DeferredRecords(
       plan: plan, folder: FileSystem.folder(of: definition.storePath), limit: definition.batchLimit)
     try replay(waiting, for: .deferred(isFirst: true))
@@ -90,7 +90,7 @@ extension PartImport {
         // What one of several creates the others have to see.
         let isShared =
           stage == .creating
-          && due.count(where: { importer.nodes[$0.target].part.rootEntity == target.part.rootEntity }) > 1
+          && due.count(where: { importer.nodes[$0.target].plan.rootEntity == target.plan.rootEntity }) > 1
         target.finder = isShared ? SeekFinder() : try choice.secondPassFinder(relationship.target)
       } catch {
         throw ImportError(error)
@@ -128,7 +128,7 @@ extension PartImport {
   /// Forgets what is known of objects of hierarchies that have lost some.
   func forgetObjects(of roots: Set<Int>) throws(ImportError) {
     importer.shrunkRoots.formUnion(roots)
-    for state in importer.allNodes where roots.contains(state.part.rootEntity) && state.finder.keepsKeys {
+    for state in importer.allNodes where roots.contains(state.plan.rootEntity) && state.finder.keepsKeys {
       state.finder = SeekFinder()
       if !state.isPostponed { try importer.buildIndexes(file, for: state) }
     }
@@ -165,7 +165,7 @@ extension PartImport {
       let shrinking = plan.rootsThatMayGo(importer.store.model)
       for relationship in plan.postponed {
         let target = importer.nodes[relationship.target]
-        if file.isNew || target.isIndexed || shrinking.contains(target.part.rootEntity) {
+        if file.isNew || target.isIndexed || shrinking.contains(target.plan.rootEntity) {
           target.finder = SeekFinder()
           try importer.buildIndexes(file, for: target)
         } else {

@@ -7,9 +7,9 @@ import MergewalkDiagnostics
 /// that bounds it. All records together are bounded by the file's size, so that nests of shared objects, which double with
 /// each level, end soon. Nothing here recurses. A position is that of the record: its number as the line, the offset of
 /// its object.
-final class BinaryPropertyListParser: StagingParser {
+final class BinaryPropertyListParser: PushParser {
   let columnCount: Int
-  private(set) var tree: TreeRecords
+  private(set) var tree: TreeRecordBuilder
   private let objects: BinaryPropertyListObjects
   private let records: JSONRecordsPath
   private let maxRecordBytes: Int
@@ -41,7 +41,7 @@ final class BinaryPropertyListParser: StagingParser {
   private var written = 0
 
   init(
-    _ objects: BinaryPropertyListObjects, tree: TreeRecords, records: JSONRecordsPath, maxRecordBytes: Int
+    _ objects: BinaryPropertyListObjects, tree: TreeRecordBuilder, records: JSONRecordsPath, maxRecordBytes: Int
   ) {
     self.objects = objects
     self.tree = tree

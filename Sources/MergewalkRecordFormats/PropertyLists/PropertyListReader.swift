@@ -78,7 +78,7 @@ public struct PropertyListReader: RecordReader {
   }
 
   /// The parser of each form.
-  private enum Parser: StagingParser {
+  private enum Parser: PushParser {
     case xml(XMLPropertyListParser)
     case text(TextPropertyListParser)
     case binary(BinaryPropertyListParser)
@@ -149,7 +149,7 @@ public struct PropertyListReader: RecordReader {
     )
       throws(ReadError) -> Parser
     {
-      var tree = TreeRecords(
+      var tree = TreeRecordBuilder(
         records: records, each: each, paths: paths, maxRecordBytes: maxRecordBytes, collectsNames: isSample)
       tree.notesSurplus = takesAll
       if notesPaths { tree.paths = OccurringPaths() }

@@ -4,7 +4,7 @@ import MergewalkDiagnostics
 /// filled.
 final class PropertyListText {
   let window: TextWindow
-  var tree: TreeRecords
+  var tree: TreeRecordBuilder
   /// The batch that is being filled; it is the caller's outside of ``filling(_:_:)``.
   private var batch = RecordBatch()
   private let records: JSONRecordsPath
@@ -18,7 +18,7 @@ final class PropertyListText {
   /// Lists nest less deeply than this even where no records are, as each level takes memory.
   static let deepest = 10_000
 
-  init(_ window: TextWindow, tree: TreeRecords, records: JSONRecordsPath) {
+  init(_ window: TextWindow, tree: TreeRecordBuilder, records: JSONRecordsPath) {
     self.window = window
     self.tree = tree
     self.records = records

@@ -6,7 +6,7 @@ import MergewalkBytes
 /// files have them, are one record each, with the columns `key` and `value`.
 ///
 /// Source: CoreFoundation's `CFOldStylePList.c`; GNUstep's `NSPropertyList.m` for typed values.
-final class TextPropertyListParser: StagingParser {
+final class TextPropertyListParser: PushParser {
   let columnCount: Int
   let text: PropertyListText
   var cursor: TextCursor

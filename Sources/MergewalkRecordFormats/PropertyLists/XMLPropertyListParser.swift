@@ -7,7 +7,7 @@ import MergewalkXML
 /// entities, is refused.
 ///
 /// Source: <http://www.apple.com/DTDs/PropertyList-1.0.dtd>.
-final class XMLPropertyListParser: StagingParser {
+final class XMLPropertyListParser: PushParser {
   let columnCount: Int
   let text: PropertyListText
   private var reader: XMLEventReader?

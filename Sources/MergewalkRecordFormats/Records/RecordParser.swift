@@ -11,7 +11,7 @@ import MergewalkDiagnostics
 /// - Offsets are those of the decoded text; ``OffsetMap`` turns them into bytes of the file. Do not count bytes twice.
 /// - Each byte is accounted for in `account`, by its record or as skipped text; the sums are checked at the end.
 /// - `refuseLong` is the only way to pass a record that does not fit: memory stays bounded whatever the input.
-/// - Parsers that are driven by a C library and cannot stop at a record are a ``StagingParser`` instead.
+/// - Parsers that are driven by a C library and cannot stop at a record are a ``PushParser`` instead.
 protocol RecordParser {
   /// What ends a line in this format.
   static var lineEnds: LineEnds { get }

@@ -1,5 +1,5 @@
 /// A parser that cannot stop where a batch is full: a C library's callbacks, or one element that is many records.
-protocol StagingParser {
+protocol PushParser {
   /// The number of columns it stores.
   var columnCount: Int { get }
   /// What ends a line in this format.
@@ -13,12 +13,12 @@ protocol StagingParser {
   mutating func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool
 }
 
-extension StagingParser {
+extension PushParser {
   var lineEnds: LineEnds { .lineFeed }
 }
 
-/// Drives a ``StagingParser``: hands out batches of the asked size, and keeps what is beyond for the next one.
-struct StagedReader<Parser: StagingParser> {
+/// Drives a ``PushParser``: hands out batches of the asked size, and keeps what is beyond for the next one.
+struct StagedReader<Parser: PushParser> {
   var parser: Parser
   private let index: Int
   /// Records and errors beyond the last batch, of which some may have been handed out.

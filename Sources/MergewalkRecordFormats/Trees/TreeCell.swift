@@ -1,4 +1,4 @@
-/// The cells and marks of ``TreeRecords``: memory that is written at every value.
+/// The cells and marks of ``TreeRecordBuilder``: memory that is written at every value.
 final class TreeMemory {
   let cells: UnsafeMutablePointer<TreeCell>
   let seen: UnsafeMutablePointer<Int>

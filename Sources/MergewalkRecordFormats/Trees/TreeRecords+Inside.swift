@@ -1,5 +1,5 @@
 /// What stands inside a record: which cell a value goes to.
-extension TreeRecords {
+extension TreeRecordBuilder {
   mutating func beginInside(isMapping: Bool, at offset: Int) {
     let (pending, eachDepth) = takePending()
     let node = itemNode(pending)

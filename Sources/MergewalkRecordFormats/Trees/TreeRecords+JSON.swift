@@ -1,10 +1,10 @@
 /// The JSON text of values that become one column.
-extension TreeRecords {
+extension TreeRecordBuilder {
   /// Writes a scalar to the JSON texts that are open.
   mutating func writeScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState) {
     guard !captures.isEmpty else { return }
     separateIfItem(open.last)
-    JSONText.append(bytes, state, to: &json)
+    JSONColumn.append(bytes, state, to: &json)
     if json.count > 2 * maxRecordBytes { refuseLong() }
   }
 

@@ -1,5 +1,5 @@
 /// Finding the records: what stands around them.
-extension TreeRecords {
+extension TreeRecordBuilder {
   /// Whether the next value is a record: an item of the sequence, or the document itself.
   var isRecordPlace: Bool { recordsDepth >= 0 && depth == recordsDepth }
 

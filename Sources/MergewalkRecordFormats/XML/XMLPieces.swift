@@ -16,7 +16,7 @@ final class XMLPieces {
   private let parser: XMLParser
   private var splitsAt: Int
   /// The thread of libxml2, if it has one.
-  private(set) var link: SplitLink?
+  private(set) var link: ParserChannel?
   /// The log whose events are next.
   private(set) var log: EventLog
   /// Pieces that are or were parsed and not asked for.
@@ -96,9 +96,9 @@ final class XMLPieces {
   }
 
   /// Reads as much as there are texts to fill.
-  private func readAhead(_ link: SplitLink) {
+  private func readAhead(_ link: ParserChannel) {
     while !isRead, let index = link.freeText() {
-      var text = SplitLink.Text(index: index)
+      var text = ParserChannel.Text(index: index)
       do throws(ReadError) {
         while !isRead, link.texts[index].count - text.count >= TextWindow.pieceSize {
           let range = try window.readPiece()
@@ -137,7 +137,7 @@ final class XMLPieces {
   // MARK: The thread
 
   private func startThread() {
-    let link = SplitLink()
+    let link = ParserChannel()
     let parser = parser
     parser.attach(link)
     // This side begins with a log that has been read; the parser keeps the one that it has.
@@ -157,7 +157,7 @@ final class XMLPieces {
       splitsAt = .max
       return
     }
-    log = EventLog(usual: SplitLink.logSize)
+    log = EventLog(usual: ParserChannel.logSize)
     self.link = link
   }
 }

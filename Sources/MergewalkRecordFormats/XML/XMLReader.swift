@@ -39,7 +39,7 @@ public struct XMLReader: RecordReader {
   ///   - splitsAt: how much of the text is read before libxml2 gets a thread of its own.
   init(
     stream: any ByteStream, options: XMLOptions, columns request: ColumnRequest, index: Int, pieceSize: Int = .max,
-    splitsAt: Int = SplitLink.usualStart
+    splitsAt: Int = ParserChannel.usualStart
   ) throws(ReadError) {
     var stream = stream
     self.stream = stream

@@ -5,7 +5,7 @@ import MergewalkXML
 ///
 /// libxml2 writes what it reports to a log, from which records are made, behind the first pieces of a document on a
 /// thread of its own (``XMLPieces``). Either way everything is done piece by piece, so that what is read is the same.
-final class XMLRecordParser: StagingParser {
+final class XMLRecordParser: PushParser {
   private let window: TextWindow
   let pieces: XMLPieces
   private let records: UnsafeMutablePointer<XMLRecords>
@@ -26,7 +26,7 @@ final class XMLRecordParser: StagingParser {
   init(
     _ window: TextWindow, path: String, options: XMLOptions, columns paths: [[[UInt8]]], requested: [String],
     collectsMembers: Bool = false, pieceSize: Int = .max,
-    splitsAt: Int = SplitLink.usualStart
+    splitsAt: Int = ParserChannel.usualStart
   ) throws(ReadError) {
     self.window = window
     let namespaces = XMLNamespaces(options.namespaces)
@@ -42,7 +42,7 @@ final class XMLRecordParser: StagingParser {
     }
     self.recordsPath = recordsPath
     neededPath = options.recordsMayBeMissing ? nil : options.records
-    let log = EventLog(usual: SplitLink.logSize)
+    let log = EventLog(usual: ParserChannel.logSize)
     guard let parser = XMLParser(.records, log: log, pieceSize: pieceSize) else {
       throw ReadError(.inputFailed, path: path, message: "the XML parser cannot be started: out of memory")
     }

@@ -11,8 +11,8 @@ struct YAMLEventSource {
   /// Where the text comes from while both sides are on one thread.
   private let text: Unmanaged<YAMLText>
   /// Where it comes from otherwise: a text with its pieces, of which some were handed out.
-  private var link: SplitLink?
-  private var current: SplitLink.Text?
+  private var link: ParserChannel?
+  private var current: ParserChannel.Text?
   private var piece = 0
   private var used = 0
   /// The code point from which those of events count.
@@ -52,7 +52,7 @@ struct YAMLEventSource {
   }
 
   /// Takes texts from a link and hands logs over to it from now on.
-  mutating func attach(_ link: SplitLink?) {
+  mutating func attach(_ link: ParserChannel?) {
     self.link = link
     writer.attach(link)
   }

@@ -77,14 +77,14 @@ struct YAMLEvent {
 
 /// Has a text parsed by libyaml and gives its events one by one.
 ///
-/// The events of the first text are parsed when they are asked for. Then libyaml gets a thread (``SplitLink``), and the
+/// The events of the first text are parsed when they are asked for. Then libyaml gets a thread (``ParserChannel``), and the
 /// text is read ahead for it; what depends on how far records are made is checked where libyaml asked for more text, so
 /// that it makes no difference.
 final class YAMLEvents {
   let text: YAMLText
   private let source: UnsafeMutablePointer<YAMLEventSource>
   /// The thread of libyaml, if it has one.
-  private(set) var link: SplitLink?
+  private(set) var link: ParserChannel?
   private var log: EventLog
   @exclusivity(unchecked) private var next: UnsafeMutablePointer<UInt64>
   @exclusivity(unchecked) private var end: UnsafeMutablePointer<UInt64>
@@ -98,7 +98,7 @@ final class YAMLEvents {
   init(_ text: YAMLText, splitsAt: Int) {
     self.text = text
     self.splitsAt = splitsAt
-    log = EventLog(usual: SplitLink.logSize)
+    log = EventLog(usual: ParserChannel.logSize)
     next = log.words
     end = log.words
     source = .allocate(capacity: 1)
@@ -166,9 +166,9 @@ final class YAMLEvents {
   }
 
   /// Reads as much as there are texts to fill.
-  private func readAhead(_ link: SplitLink) {
+  private func readAhead(_ link: ParserChannel) {
     while !isRead, let index = link.freeText() {
-      var posted = SplitLink.Text(index: index)
+      var posted = ParserChannel.Text(index: index)
       do throws(ReadError) {
         while !isRead, link.texts[index].count - posted.count >= TextWindow.pieceSize + 8 {
           let piece = try text.read()
@@ -188,14 +188,14 @@ final class YAMLEvents {
   }
 
   private func startThread() {
-    let link = SplitLink()
+    let link = ParserChannel()
     let source = source
     source.pointee.writer.restart()
     source.pointee.attach(link)
     if link.start({ _ in source.pointee.run() }) {
       self.link = link
       // This side begins with a log that has been read; the source keeps the one that it has.
-      log = EventLog(usual: SplitLink.logSize)
+      log = EventLog(usual: ParserChannel.logSize)
     } else {
       source.pointee.attach(nil)
       splitsAt = .max

@@ -125,7 +125,7 @@ extension YAMLParser {
     let item = log.items[node]
     guard budget.spend(item.count), depth <= JSONScanner.deepest else { return }
     switch item.kind {
-    case .scalar, .merge: JSONText.append(log.text(item), item.state, to: &json)
+    case .scalar, .merge: JSONColumn.append(log.text(item), item.state, to: &json)
     case .mapping, .sequence:
       let isMapping = item.kind == .mapping
       json.append(isMapping ? UInt8(ascii: "{") : UInt8(ascii: "["))

@@ -5,7 +5,7 @@ import MergewalkDiagnostics
 /// Every node goes through ``place(scalar:_:at:verbatim:isMerge:into:)``, ``begin(isMapping:at:)`` and
 /// ``end(at:into:)``, be it read (this file) or played again at an alias (`YAMLParser+Aliases.swift`). While a complex
 /// key or the value of a merge key is collected, events go to the log alone.
-struct YAMLParser: StagingParser {
+struct YAMLParser: PushParser {
   /// An open mapping or sequence.
   struct Frame {
     var isMapping: Bool
@@ -19,7 +19,7 @@ struct YAMLParser: StagingParser {
 
   let text: YAMLText
   let log: YAMLLog
-  var tree: TreeRecords
+  var tree: TreeRecordBuilder
   let events: YAMLEvents
   private let recordsPath: JSONRecordsPath
   private let requiresRecords: Bool
@@ -65,7 +65,7 @@ struct YAMLParser: StagingParser {
   static let deepest = 2 * JSONScanner.deepest
 
   /// - Parameter splitsAt: how much of the text is read before libyaml gets a thread of its own.
-  init(window: TextWindow, options: YAMLOptions, records: JSONRecordsPath, tree: TreeRecords, splitsAt: Int) {
+  init(window: TextWindow, options: YAMLOptions, records: JSONRecordsPath, tree: TreeRecordBuilder, splitsAt: Int) {
     text = YAMLText(window, limit: tree.maxRecordBytes)
     events = YAMLEvents(text, splitsAt: splitsAt)
     log = YAMLLog(budget: options.maxAnchorBytes)

@@ -31,7 +31,7 @@ public struct YAMLReader: RecordReader {
   /// - Parameter splitsAt: how much of the text is read before libyaml gets a thread of its own.
   init(
     stream source: any ByteStream, options: YAMLOptions, columns request: ColumnRequest, index: Int,
-    splitsAt: Int = SplitLink.usualStart
+    splitsAt: Int = ParserChannel.usualStart
   ) throws(ReadError) {
     let records = try JSONRecordsPath.option(options.records, path: source.path, array: "a sequence")
     let each = try EachPath.option(options.each, path: source.path)
@@ -60,7 +60,7 @@ public struct YAMLReader: RecordReader {
     _ paths: [[[UInt8]]], collectsNames: Bool = false, splitsAt: Int = .max
   ) -> YAMLParser {
     let limit = min(max(1, options.maxRecordBytes), 1 << 29)
-    var tree = TreeRecords(
+    var tree = TreeRecordBuilder(
       records: records, each: each, paths: paths, maxRecordBytes: limit, collectsNames: collectsNames)
     tree.takesScalars = options.takesScalars
     tree.keepsIndent = true

@@ -7,7 +7,7 @@ struct RunControlOptions: ParsableArguments {
   var unfinished: UnfinishedChoice?
 
   @Option(help: "Decide about a run whose inputs are those of the last one; overrides the pipeline.")
-  var again: RunPolicy.Again?
+  var again: RunPolicy.SameInputs?
 
   @Flag(help: "Allow inputs that have grown at their end since the run began.")
   var append = false

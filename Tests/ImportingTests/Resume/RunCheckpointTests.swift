@@ -20,7 +20,7 @@ struct RunCheckpointTests {
     checkpoint.inputsHash = 1 << 63
     checkpoint.commits = 12
     checkpoint.part = 1
-    checkpoint.position = ReadingPosition(source: 1, records: 1000, good: 990, hash: 0xFFFF_0000_1234_5678)
+    checkpoint.position = InputPosition(source: 1, records: 1000, good: 990, hash: 0xFFFF_0000_1234_5678)
     checkpoint.ledger = RecordLedger(numbers: [1000, 500, 200, 100, 90, 110]) ?? RecordLedger()
     checkpoint.rejectBytes = 4096
     checkpoint.rejectHeader = RejectOutput.FilePlace(source: 1, member: "a/b.csv")

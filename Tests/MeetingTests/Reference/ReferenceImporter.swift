@@ -217,7 +217,7 @@ struct ReferenceImporter {
     let root = part.root
     let (record, verdict) = transform(read)
     let moment = since?.value(of: record) ?? .none
-    if let since, since.passesOver(moment) { return counts.skipped += 1 }
+    if let since, since.isBeforeCursor(moment) { return counts.skipped += 1 }
     var entry = Entry(place: place, record: record, moment: moment)
     if case .skipped = verdict {
       since?.noteSettled(moment.value)

@@ -48,9 +48,9 @@ struct ReferenceSince {
   }
 
   /// Whether an earlier run has read a record with this value.
-  func passesOver(_ moment: Moment) -> Bool { passesOver(moment, from: stored ?? policy.start) }
+  func isBeforeCursor(_ moment: Moment) -> Bool { isBeforeCursor(moment, from: stored ?? policy.start) }
 
-  private func passesOver(_ moment: Moment, from start: CursorValue?) -> Bool {
+  private func isBeforeCursor(_ moment: Moment, from start: CursorValue?) -> Bool {
     guard let value = moment.value, let start else { return false }
     var threshold = start
     switch start {
@@ -77,7 +77,7 @@ struct ReferenceSince {
   /// What the store is to keep: read again without the record before it, a repeat would count as the first.
   var cursor: CursorValue? {
     guard let settled else { return nil }
-    return repeats.allSatisfy { passesOver($0, from: settled) } ? settled : stored
+    return repeats.allSatisfy { isBeforeCursor($0, from: settled) } ? settled : stored
   }
 
   private var settled: CursorValue? {

@@ -19,9 +19,9 @@ private indirect enum Node: ExpressibleByArrayLiteral, ExpressibleByIntegerLiter
   init(nilLiteral: ()) { self = .scalar("", .null) }
 }
 
-/// Feeds nodes to ``TreeRecords`` and shows what comes out.
+/// Feeds nodes to ``TreeRecordBuilder`` and shows what comes out.
 private struct Feeder {
-  var tree: TreeRecords
+  var tree: TreeRecordBuilder
   var batch = RecordBatch()
   /// Each event takes ten bytes of text.
   var offset = 0
@@ -30,7 +30,7 @@ private struct Feeder {
     _ columns: [String], records: String? = nil, each: String? = nil, limit: Int = 1 << 20, takesScalars: Bool = false,
     collectsNames: Bool = false
   ) {
-    tree = TreeRecords(
+    tree = TreeRecordBuilder(
       records: records.flatMap { JSONRecordsPath($0) } ?? JSONRecordsPath(), each: each.flatMap { EachPath($0) },
       paths: columns.compactMap { JSONPaths.split($0) }, maxRecordBytes: limit, collectsNames: collectsNames)
     tree.takesScalars = takesScalars
@@ -216,7 +216,7 @@ private struct Feeder {
   @Test func `numbers are spelt as JSON demands, with the same value`() {
     func text(_ number: String) -> String {
       var json: [UInt8] = []
-      Array(number.utf8).withUnsafeBytes { JSONText.append(number: $0, to: &json) }
+      Array(number.utf8).withUnsafeBytes { JSONColumn.append(number: $0, to: &json) }
       return String(decoding: json, as: UTF8.self)
     }
     let cases = [

@@ -116,7 +116,7 @@ import Testing
     let bytes = Array(("<r>" + String(repeating: "<i><a>x</a></i>", count: 100_000) + "</r>").utf8)
     for _ in 0..<10 {
       // The thread keeps the link as long as it runs.
-      weak var link: SplitLink?
+      weak var link: ParserChannel?
       do {
         let parser = try XMLRecordParser(
           TextWindow(try ByteSource(bytes: bytes).open(), encoding: .utf8), path: "", options: XMLOptions(),

@@ -91,7 +91,7 @@ import MergewalkYAML
     guard case .scalar(let text, let isPlain) = node.kind else { return "?" }
     var output: [UInt8] = []
     Array(text.utf8).withUnsafeBytes {
-      JSONText.append($0, isPlain ? YAMLCoreSchema.state($0) : .quoted, to: &output)
+      JSONColumn.append($0, isPlain ? YAMLCoreSchema.state($0) : .quoted, to: &output)
     }
     return String(decoding: output, as: UTF8.self)
   }
@@ -127,7 +127,7 @@ import MergewalkYAML
               continue
             }
             var output: [UInt8] = []
-            batch.withField(record, column) { JSONText.append($0, batch.state(record, column), to: &output) }
+            batch.withField(record, column) { JSONColumn.append($0, batch.state(record, column), to: &output) }
             #expect(String(decoding: output, as: UTF8.self) == json(entry.value), "seed \(seed)\n\(text)")
             #expect(batch.position(record, column) == entry.value.position, "seed \(seed) \(name)\n\(text)")
           }

@@ -117,10 +117,10 @@ import Testing
     let bytes = Array(String(repeating: "- {a: x}\n", count: 100_000).utf8)
     for _ in 0..<5 {
       // The thread keeps the link as long as it runs.
-      weak var link: SplitLink?
+      weak var link: ParserChannel?
       do {
         let request = JSONRecordsPath()
-        let tree = TreeRecords(records: request, each: nil, paths: [[Array("a".utf8)]], maxRecordBytes: 1 << 20)
+        let tree = TreeRecordBuilder(records: request, each: nil, paths: [[Array("a".utf8)]], maxRecordBytes: 1 << 20)
         var parser = YAMLParser(
           window: TextWindow(try ByteSource(bytes: bytes).open(), encoding: .utf8), options: YAMLOptions(),
           records: request, tree: tree, splitsAt: 1)

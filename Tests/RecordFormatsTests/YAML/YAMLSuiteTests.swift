@@ -86,7 +86,7 @@ import Testing
 
   private static func value(_ batch: RecordBatch, _ record: Int, _ column: Int) -> Any {
     var json: [UInt8] = []
-    batch.withField(record, column) { JSONText.append($0, batch.state(record, column), to: &json) }
+    batch.withField(record, column) { JSONColumn.append($0, batch.state(record, column), to: &json) }
     return (try? JSONSerialization.jsonObject(with: Data(json), options: .fragmentsAllowed)) ?? "no JSON"
   }
 

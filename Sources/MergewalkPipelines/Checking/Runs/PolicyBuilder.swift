@@ -6,7 +6,7 @@ struct PolicyBuilder {
 
   /// Adds what the file says.
   func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
-    definition.policy.again = component.choice("again", as: RunPolicy.Again.self)
+    definition.policy.again = component.choice("again", as: RunPolicy.SameInputs.self)
     definition.policy.append = component.flag(orDefault: "append")
     definition.policy.storeChanged = component.choice("store_changed", as: RunPolicy.StoreChanged.self) ?? .again
     definition.policy.lockWait = component.share(orDefault: "lock_wait")

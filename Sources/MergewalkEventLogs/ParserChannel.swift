@@ -7,7 +7,7 @@ import MergewalkThreads
 ///
 /// `@unchecked Sendable`: a text belongs to the owner until it is posted and to the thread until it is given back, and
 /// a log likewise; `worker` and `body` are the owner's, and do not change while the thread runs.
-public final class SplitLink: @unchecked Sendable {
+public final class ParserChannel: @unchecked Sendable {
   /// A text that was posted.
   public struct Text {
     /// Its number.
@@ -38,7 +38,7 @@ public final class SplitLink: @unchecked Sendable {
   public let texts: [UnsafeMutableRawBufferPointer]
   private let shared: Monitor<State>
   private var worker: Worker?
-  private var body: ((SplitLink) -> Void)?
+  private var body: ((ParserChannel) -> Void)?
 
   /// How much of an input is read before a thread is worth it.
   public static let usualStart = 1 << 18
@@ -63,7 +63,7 @@ public final class SplitLink: @unchecked Sendable {
   /// Starts the thread; false when the system has none to give.
   ///
   /// - Parameter body: what it does: texts are taken until there is none or the last one has been parsed.
-  public func start(_ body: @escaping (SplitLink) -> Void) -> Bool {
+  public func start(_ body: @escaping (ParserChannel) -> Void) -> Bool {
     self.body = body
     worker = Worker {
       self.body?(self)

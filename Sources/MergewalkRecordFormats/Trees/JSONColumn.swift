@@ -1,7 +1,7 @@
 import MergewalkBytes
 
 /// JSON written for columns that are mappings or sequences of another format.
-enum JSONText {
+enum JSONColumn {
   static func append(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, to output: inout [UInt8]) {
     switch state {
     case .absent, .null: output.append(contentsOf: "null".utf8)

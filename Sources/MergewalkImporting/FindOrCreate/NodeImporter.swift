@@ -1,9 +1,9 @@
 import MergewalkObjectModel
 
 /// What the importer keeps of one node from batch to batch.
-final class NodeState {
+final class NodeImporter {
   let node: Int
-  let part: ImportNode
+  let plan: ImportNode
   let entity: EntityDescription
   let role: Role
   /// How objects are found now.
@@ -85,9 +85,9 @@ final class NodeState {
     finder.undo()
   }
 
-  init(node: Int, part: ImportNode, entity: EntityDescription, role: Role, finder: any Finder) {
+  init(node: Int, plan: ImportNode, entity: EntityDescription, role: Role, finder: any Finder) {
     self.node = node
-    self.part = part
+    self.plan = plan
     self.entity = entity
     self.role = role
     self.finder = finder

@@ -3,18 +3,18 @@ import MergewalkRecordFormats
 
 /// Records that an earlier process has imported: a run that goes on reads them once more and imports them no more.
 extension BatchImporter {
-  /// Whether later records depend on something that has to be rebuilt from those that are passed over.
-  var needsPassedRecords: Bool {
+  /// Whether later records depend on something that has to be rebuilt from those that are skipped.
+  var needsImportedRecords: Bool {
     countsNames || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
   }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
-  func passOver(_ batch: inout ImportBatch) throws(ImportError) {
+  func skipImported(_ batch: inout ImportBatch) throws(ImportError) {
     let count = batch.records.recordCount
     defer { recordsBefore += count }
     since?.noteUnknown(batch.records.errors.count)
     if since != nil { noteProgress(batch) }
-    try watch?.notePassedOver(&batch, self)
+    try watch?.noteImported(&batch, self)
     if countsNames { try noteNames(&batch) }
     repeats.removeAll(keepingCapacity: true)
     for state in nodes {
@@ -57,7 +57,7 @@ extension BatchImporter {
   /// Remembers the records of the current batch that were rejected after their key could have been noted, and was not:
   /// without an object, because a target was missing or the row was refused.
   func noteLateRejects() {
-    guard !rejects.isEmpty, needsPassedRecords else { return }
+    guard !rejects.isEmpty, needsImportedRecords else { return }
     var late: [Int] = []
     for reject in rejects {
       switch reject.code {

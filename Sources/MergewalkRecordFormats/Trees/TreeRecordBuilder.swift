@@ -10,7 +10,7 @@ import Glibc
 ///
 /// Advice for the next editor: outside records only `outline` counts. Inside, `open` has one entry for each open
 /// mapping or sequence with the node of the requested paths that it is, or -1.
-struct TreeRecords {
+struct TreeRecordBuilder {
   let columnCount: Int
   let maxRecordBytes: Int
   /// Whether what is no mapping is a record with the column `value`, instead of a reject.
@@ -66,7 +66,7 @@ struct TreeRecords {
     var eachDepth: Int
     /// Whether its items are child records.
     var isEach = false
-    /// Where ``TreeRecords/next`` stood when something inside began.
+    /// Where ``TreeRecordBuilder/next`` stood when something inside began.
     var next = 0
   }
   var open: [Open] = []

@@ -1,5 +1,5 @@
 /// Where in a run its importing stands, and what was counted up to there.
-struct RunPlace: Sendable, Equatable {
+struct RunPosition: Sendable, Equatable {
   /// What hashes of keys and of the input start from; the same throughout a run.
   var seed: UInt64 = 0
   /// The first primary key of each hierarchy that the run can have given out, by root entity; the same throughout a run.
@@ -7,7 +7,7 @@ struct RunPlace: Sendable, Equatable {
   /// The part that is being imported, from 0; the number of parts when all are done.
   var part = 0
   /// How far its inputs have been read.
-  var position = ReadingPosition()
+  var position = InputPosition()
   /// What became of the records of all parts.
   var ledger = RecordLedger()
   /// What was counted beside.
@@ -22,8 +22,8 @@ struct RunPlace: Sendable, Equatable {
   var rejectHeader: RejectOutput.FilePlace?
 
   /// The beginning of a part, when those before it are done.
-  func beginning(part: Int, ledger: RecordLedger, tally: RunTally) -> RunPlace {
-    var place = RunPlace()
+  func beginning(part: Int, ledger: RecordLedger, tally: RunTally) -> RunPosition {
+    var place = RunPosition()
     place.seed = seed
     place.firstKeys = firstKeys
     place.part = part
