@@ -1,37 +1,71 @@
 import CMergewalkScan
 import Glibc
 
-/// A Bloom filter of fixed size: whether a key may have been seen before.
+/// A Bloom filter that grows up to a fixed size: whether a key may have been seen before.
 ///
-/// "No" is certain; "yes" is wrong for about one key in 10^5 at 20 bits a key. Keys that may have been seen are put off
-/// until an index can answer, so a wrong "yes" costs time and never correctness. The size does not depend on the
-/// number of keys, so memory stays flat.
+/// "No" is certain; "yes" is wrong for about one key in 10^4 at 16 bits a key. Keys that may have been seen are put off
+/// until an index can answer, so a wrong "yes" costs time and never correctness. The filter is a few layers, each twice
+/// as large as the one before: a key is asked for in all of them and added to the last, and what is not needed is never
+/// taken. All layers together have a fixed size whatever the number of keys, so memory stays flat.
 ///
-/// Layout: split blocks of 256 bits, one bit in each of eight 32-bit words (Putze, Sanders, Singler, "Cache-, hash- and
-/// space-efficient Bloom filters", 2007; the block form of the Parquet specification).
+/// Layout of a layer: split blocks of 256 bits, one bit in each of eight 32-bit words (Putze, Sanders, Singler, "Cache-,
+/// hash- and space-efficient Bloom filters", 2007; the block form of the Parquet specification). Layers: Almeida,
+/// Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007.
 final class KeyFilter {
-  private let blocks: UnsafeMutablePointer<SIMD8<UInt32>>
-  private let blockCount: UInt64
+  private typealias Block = SIMD8<UInt32>
+
+  /// One filter of fixed size.
+  private struct Layer {
+    let blocks: UnsafeMutablePointer<Block>
+    let blockCount: UInt64
+
+    init(bytes: Int) {
+      blockCount = UInt64(max(bytes / 32, 1))
+      var memory: UnsafeMutableRawPointer?
+      guard posix_memalign(&memory, 64, Int(blockCount) * 32) == 0, let memory else {
+        preconditionFailure("out of memory for a key filter of \(bytes) bytes")
+      }
+      memset(memory, 0, Int(blockCount) * 32)
+      blocks = memory.bindMemory(to: Block.self, capacity: Int(blockCount))
+    }
+
+    /// Where a key's bits are.
+    @inline(__always)
+    func block(_ hash: UInt64) -> UnsafeMutablePointer<Block> {
+      blocks + Int(truncatingIfNeeded: (hash & 0xFFFF_FFFF_0000_0000).multipliedFullWidth(by: blockCount).high)
+    }
+  }
+
+  /// The bytes of the first layer: room for a million keys at 16 bits each.
+  private static let firstBytes = 2 << 20
+  /// The layer that keys are added to.
+  private var last: Layer
+  /// The layers that are full.
+  private var full: ContiguousArray<Layer> = []
+  /// How many keys are added before there is another layer.
+  private var room: Int
+  /// The bytes that further layers may take.
+  private var bytesLeft: Int
   /// Whether added keys can be removed; it costs 64 bytes a key.
   private var keepsJournal = false
   /// The blocks that were changed since the last mark, as they were.
-  private var journal: [(block: Int, old: SIMD8<UInt32>)] = []
+  private var journal: [(block: UnsafeMutablePointer<Block>, old: Block)] = []
 
-  private static let salts = SIMD8<UInt32>(
+  private static let salts = Block(
     0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31)
 
-  /// Creates an empty filter of about `bytes` bytes.
+  /// Creates an empty filter that takes about `bytes` bytes in the end.
   init(bytes: Int) {
-    blockCount = UInt64(max(bytes / 32, 1))
-    var memory: UnsafeMutableRawPointer?
-    guard posix_memalign(&memory, 64, Int(blockCount) * 32) == 0, let memory else {
-      preconditionFailure("out of memory for a key filter of \(bytes) bytes")
-    }
-    memset(memory, 0, Int(blockCount) * 32)
-    blocks = memory.bindMemory(to: SIMD8<UInt32>.self, capacity: Int(blockCount))
+    let first = min(bytes, Self.firstBytes)
+    last = Layer(bytes: first)
+    bytesLeft = bytes - first
+    room = bytesLeft > 0 ? first / 2 : .max
   }
 
-  deinit { free(blocks) }
+  deinit {
+    for layer in full { free(layer.blocks) }
+    free(last.blocks)
+  }
 
   /// Starts to remember what is added, so that ``undo()`` can take it back.
   func mark() {
@@ -41,28 +75,40 @@ final class KeyFilter {
 
   /// Forgets what was added since ``mark()``; nothing when there was no mark.
   func undo() {
-    for (block, old) in journal.reversed() { blocks[block] = old }
+    for (block, old) in journal.reversed() { block.pointee = old }
     journal.removeAll(keepingCapacity: true)
-  }
-
-  @inline(__always)
-  private func block(_ hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: (hash & 0xFFFF_FFFF_0000_0000).multipliedFullWidth(by: blockCount).high)
   }
 
   /// Asks for the memory that ``testAndInsert(_:)`` needs.
   @inline(__always)
-  func willTest(_ hash: UInt64) { cscan_prefetch(blocks + block(hash)) }
+  func willTest(_ hash: UInt64) {
+    cscan_prefetch(last.block(hash))
+    for layer in full { cscan_prefetch(layer.block(hash)) }
+  }
 
   /// Adds a key and returns whether it may have been there before.
   @inline(__always)
   func testAndInsert(_ hash: UInt64) -> Bool {
-    let block = block(hash)
-    let low = SIMD8<UInt32>(repeating: UInt32(truncatingIfNeeded: hash))
-    let mask = SIMD8<UInt32>(repeating: 1) &<< ((low &* Self.salts) &>> 27)
-    let old = blocks[block]
+    let low = Block(repeating: UInt32(truncatingIfNeeded: hash))
+    let mask = Block(repeating: 1) &<< ((low &* Self.salts) &>> 27)
+    for layer in full where layer.block(hash).pointee & mask == mask { return true }
+    if room == 0 { grow() }
+    let block = last.block(hash)
+    let old = block.pointee
+    if old & mask == mask { return true }
     if keepsJournal { journal.append((block, old)) }
-    blocks[block] = old | mask
-    return (old & mask) == mask
+    block.pointee = old | mask
+    room -= 1
+    return false
+  }
+
+  /// Begins another layer; the one that takes the rest of the memory takes the rest of the keys.
+  private func grow() {
+    full.append(last)
+    let next = Int(last.blockCount) * 64
+    let bytes = bytesLeft < next * 2 ? bytesLeft : next
+    last = Layer(bytes: bytes)
+    bytesLeft -= bytes
+    room = bytesLeft > 0 ? bytes / 2 : .max
   }
 }

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     let found = try fetch(request.request)
     var objects: [Object] = []
     objects.reserveCapacity(found.count)
-    for place in 0..<found.count { objects.append(try found[place].asClass(Object.self)) }
+    try found.forEachObject { object throws(ObjectError) in objects.append(try object.asClass(Object.self)) }
     return objects
   }
 

@@ -226,17 +226,12 @@ extension ManagedObjectContext {
   /// Frees the row of an object that went away, unless it has changes.
   func objectWentAway(table: TableID, row: Int) {
     registry.unregister(table: table, row: row)
-    let buffer = buffer(table: table)
-    letGo(buffer, row: row)
+    registry.link.withBuffer(table) { $0.releaseUnchanged(row: row) }
   }
 
   /// Frees a row that has no changes unless an object or a collection still needs it.
   func letGo(_ buffer: RowBuffer, row: Int) {
-    let state = buffer.state(of: row)
-    guard state == RowState.clean || state == RowState.fault, !buffer.isPinned(row: row),
-      registry.object(table: buffer.table, row: row) == nil
-    else { return }
-    buffer.release(row: row)
+    if registry.object(table: buffer.table, row: row) == nil { buffer.releaseUnchanged(row: row) }
   }
 
   /// Tells the object of a row, if there is one, that the record is gone.

@@ -34,7 +34,11 @@ enum CellKind: UInt8 {
   }
 }
 
-/// Reads columns of a statement's row as cells.
+/// Reads columns of a statement's row, or arguments of a function, as cells.
+///
+/// A value is read first and its type asked for only where the value leaves it open: SQLite gives 0 or no address for a
+/// null (sqlite.org/c3ref/column_blob.html), and each question is a call. Texts are read as UTF-8, which changes no type
+/// that is asked for after them: a value without an address is a null or has no bytes.
 enum CellReader {
   /// A value of a row: a cell, or bytes that are valid until the next step.
   enum Value {
@@ -42,51 +46,54 @@ enum CellReader {
     case bytes(UInt8, UnsafeRawPointer, Int)
   }
 
+  /// Reads a column of the row that a statement is at.
   @inline(__always)
   static func read(_ statement: OpaquePointer, _ column: Int32, _ kind: CellKind) -> Value {
-    let type = sqlite3_column_type(statement, column)
-    if type == SQLITE_NULL { return .cell(CellTag.null, 0) }
-    switch kind {
-    case .integer:
-      return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_column_int64(statement, column)))
-    case .real:
-      return .cell(CellTag.real, sqlite3_column_double(statement, column).bitPattern)
-    case .decimal where type == SQLITE_FLOAT:
-      return .cell(CellTag.real, sqlite3_column_double(statement, column).bitPattern)
-    case .decimal where type == SQLITE_INTEGER:
-      return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_column_int64(statement, column)))
-    case .text, .decimal:
-      let start = UnsafeRawPointer(sqlite3_column_text(statement, column))
-      let count = Int(sqlite3_column_bytes(statement, column))
-      return .bytes(CellTag.text, start ?? noBytes, count)
-    case .blob:
-      let start = sqlite3_column_blob(statement, column)
-      let count = Int(sqlite3_column_bytes(statement, column))
-      return .bytes(CellTag.blob, start ?? noBytes, count)
-    }
+    read(
+      kind, type: { sqlite3_column_type(statement, column) }, integer: { sqlite3_column_int64(statement, column) },
+      real: { sqlite3_column_double(statement, column) },
+      text: { UnsafeRawPointer(sqlite3_column_text(statement, column)) },
+      blob: { sqlite3_column_blob(statement, column) }, count: { sqlite3_column_bytes(statement, column) })
   }
-}
 
-extension CellReader {
   /// Reads an argument of a function; bytes are valid until it returns.
   @inline(__always)
   static func read(_ value: OpaquePointer, _ kind: CellKind) -> Value {
-    let type = sqlite3_value_type(value)
-    if type == SQLITE_NULL { return .cell(CellTag.null, 0) }
+    read(
+      kind, type: { sqlite3_value_type(value) }, integer: { sqlite3_value_int64(value) },
+      real: { sqlite3_value_double(value) }, text: { UnsafeRawPointer(sqlite3_value_text(value)) },
+      blob: { sqlite3_value_blob(value) }, count: { sqlite3_value_bytes(value) })
+  }
+
+  @inline(__always)
+  private static func read(
+    _ kind: CellKind, type: () -> Int32, integer: () -> Int64, real: () -> Double, text: () -> UnsafeRawPointer?,
+    blob: () -> UnsafeRawPointer?, count: () -> Int32
+  ) -> Value {
     switch kind {
-    case .integer: return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_value_int64(value)))
-    case .real: return .cell(CellTag.real, sqlite3_value_double(value).bitPattern)
-    case .decimal where type == SQLITE_FLOAT: return .cell(CellTag.real, sqlite3_value_double(value).bitPattern)
-    case .decimal where type == SQLITE_INTEGER:
-      return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_value_int64(value)))
-    case .text, .decimal:
-      let start = UnsafeRawPointer(sqlite3_value_text(value))
-      return .bytes(CellTag.text, start ?? noBytes, Int(sqlite3_value_bytes(value)))
+    case .integer:
+      let value = integer()
+      return value == 0 && type() == SQLITE_NULL ? null : .cell(CellTag.integer, UInt64(bitPattern: value))
+    case .real:
+      let value = real()
+      return value == 0 && type() == SQLITE_NULL ? null : .cell(CellTag.real, value.bitPattern)
+    case .decimal:
+      switch type() {
+      case SQLITE_NULL: return null
+      case SQLITE_FLOAT: return .cell(CellTag.real, real().bitPattern)
+      case SQLITE_INTEGER: return .cell(CellTag.integer, UInt64(bitPattern: integer()))
+      default: return .bytes(CellTag.text, text() ?? noBytes, Int(count()))
+      }
+    case .text:
+      guard let start = text() else { return type() == SQLITE_NULL ? null : .bytes(CellTag.text, noBytes, 0) }
+      return .bytes(CellTag.text, start, Int(count()))
     case .blob:
-      let start = sqlite3_value_blob(value)
-      return .bytes(CellTag.blob, start ?? noBytes, Int(sqlite3_value_bytes(value)))
+      guard let start = blob() else { return type() == SQLITE_NULL ? null : .bytes(CellTag.blob, noBytes, 0) }
+      return .bytes(CellTag.blob, start, Int(count()))
     }
   }
+
+  private static var null: Value { .cell(CellTag.null, 0) }
 }
 
 /// An address for values without bytes; nothing is read from it.

@@ -52,6 +52,12 @@ package struct FetchedRowReader {
     }
   }
 
+  /// The entity of the row that a statement is at: where there is but one, nothing is read.
+  @inline(__always)
+  private func entity(_ statement: Statement) -> Int32 {
+    entities.isSingle ? entities.root : entities[statement.integer(1)]
+  }
+
   /// Whether the values that are read are all that the store has.
   private var isComplete: Bool { mask == nil }
 
@@ -89,7 +95,7 @@ package struct FetchedRowReader {
         }
       }
       buffer.primaryKeys[next] = statement.integer(0)
-      buffer.entities[next] = entities[statement.integer(1)]
+      buffer.entities[next] = entity(statement)
       fill(next, statement, in: buffer)
       if let mask { buffer.setKnown(row: next, mask) }
       next += 1
@@ -116,7 +122,7 @@ package struct FetchedRowReader {
     while try statement.step() {
       try Self.checkRoom(in: buffer, statement)
       let row = buffer.appendRow(
-        entity: entities[statement.integer(1)], state: RowState.clean, primaryKey: statement.integer(0))
+        entity: entity(statement), state: RowState.clean, primaryKey: statement.integer(0))
       fill(row, statement, in: buffer)
       settle(row, in: buffer)
       body(row)
@@ -141,7 +147,7 @@ package struct FetchedRowReader {
   /// Reads the row that the statement is at into a new row of the buffer, whether or not the buffer has the record.
   @inline(__always)
   func append(_ statement: Statement, to buffer: RowBuffer) {
-    let row = buffer.appendRows(1, entity: entities[statement.integer(1)], state: RowState.clean)
+    let row = buffer.appendRows(1, entity: entity(statement), state: RowState.clean)
     buffer.primaryKeys[row] = statement.integer(0)
     fill(row, statement, in: buffer)
   }
@@ -157,12 +163,12 @@ package struct FetchedRowReader {
       if state == RowState.fault, !isComplete, buffer.knowsEverything(row: row), !options.refreshes { return row }
       buffer.countGarbage(row: row)
       fill(row, statement, in: buffer)
-      buffer.entities[row] = entities[statement.integer(1)]
+      buffer.entities[row] = entity(statement)
       if state == RowState.fault { settle(row, in: buffer) }
       return row
     }
     let row = buffer.takeRow(
-      entity: entities[statement.integer(1)], state: RowState.clean, primaryKey: key)
+      entity: entity(statement), state: RowState.clean, primaryKey: key)
     fill(row, statement, in: buffer)
     settle(row, in: buffer)
     return row
@@ -225,12 +231,16 @@ package struct EntityNumbers: Sendable {
   @inline(__always)
   var root: Int32 { hierarchy.lowerBound }
 
+  /// Whether the rows can be of one entity only.
+  let isSingle: Bool
+
   /// - Parameter root: The root entity of the rows.
   package init(_ schema: StoreSchema, root: Int) {
     var indexes = ContiguousArray<Int32>(repeating: -1, count: (schema.entityNumbers.max() ?? 0) + 1)
     for (index, number) in schema.entityNumbers.enumerated() where number > 0 { indexes[number] = Int32(index) }
     self.indexes = indexes
     hierarchy = Int32(root)...Int32(schema.model.entities[root].lastDescendantIndex)
+    isSingle = hierarchy.count == 1
   }
 
   /// The index of a row's entity; the root's for a number that no entity of the hierarchy has.

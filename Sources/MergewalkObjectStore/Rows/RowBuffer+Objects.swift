@@ -16,6 +16,12 @@ extension RowBuffer {
   /// Whether the context hears of first changes.
   package var isWatched: Bool { onFirstChange != nil }
 
+  /// Frees a row that has no changes and that no collection holds.
+  package func releaseUnchanged(row: Int) {
+    let state = states[row]
+    if state == RowState.clean || state == RowState.fault, !isPinned(row: row) { release(row: row) }
+  }
+
   /// The value of an attribute's cell, if it takes no store and no file to tell it.
   package func knownValue(row: Int, _ access: EntityDescription.AttributeAccess) -> AttributeValue? {
     guard realize(row: row) || isKnown(row: row, slot: access.slot) else { return nil }
