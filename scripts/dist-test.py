@@ -7,7 +7,7 @@ Needs root (chroot). With --suite a root is made by debootstrap from the mirror,
 the package is installed by apt and the tarball is unpacked. Without them the root has dpkg's unpacked package and this machine's own copies of the system libraries that the binary names, nothing else: that proves that the binary
 finds what the package depends on, not that the dependencies' versions are right.
 """
-import argparse, glob, hashlib, json, os, shutil, subprocess, sys, tarfile, tempfile, time
+import argparse, contextlib, glob, hashlib, json, os, shutil, subprocess, sys, tarfile, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dist  # noqa: E402
@@ -47,6 +47,9 @@ def check_files(folder, names):
         if not os.path.exists(path) or not os.path.getsize(path):
             fail(f"{path} is not there or empty")
     parts = {part["name"] for part in json.load(open(os.path.join(folder, "share/doc/mergewalk/sbom.cdx.json")))["components"]}
+    for name in ["swift-stdlib", "swift-argument-parser", "swift-log"]:
+        if name not in parts:
+            fail(f"the SBOM of {folder} does not name {name}")
     for path in dist.libraries(os.path.join(folder, "bin/mergewalk")):
         if os.path.basename(path) not in parts:
             fail(f"the SBOM of {folder} does not name {os.path.basename(path)}")
@@ -115,6 +118,22 @@ def unpack_image(path, work):
         with tarfile.open(os.path.join(layout, "blobs", *layer["digest"].split(":")), "r:gz") as tar:
             tar.extractall(root)
     return root, config
+
+
+@contextlib.contextmanager
+def pseudo_terminals(root):
+    """Mounts in a root for the time of a block what zsh needs to open a terminal."""
+    mounts = [(["-t", "proc", "proc"], "proc"), (["--bind", "/dev"], "dev"), (["--bind", "/dev/pts"], "dev/pts")]
+    done = []
+    try:
+        for arguments, folder in mounts:
+            os.makedirs(os.path.join(root, folder), exist_ok=True)
+            subprocess.run(["mount"] + arguments + [os.path.join(root, folder)], check=True)
+            done.insert(0, os.path.join(root, folder))
+        yield
+    finally:
+        for path in done:
+            subprocess.run(["umount", path], check=True)
 
 
 def release(root):
@@ -188,6 +207,16 @@ def main():
             installed = time.monotonic() - begin
             print(f"deb in a bare {name}: installed in {installed:.1f} s, the demo took "
                   f"{demo(root, '/usr/bin/mergewalk', files):.1f} s{note}")
+            # The completions, in the shells of the distribution.
+            subprocess.run(["chroot", root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "bash-completion",
+                            "zsh", "fish"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+            shutil.copy(os.path.join(dist.HERE, "scripts/completions-test.sh"), os.path.join(root, "tmp"))
+            with pseudo_terminals(root):
+                said = subprocess.run(["chroot", root, "/tmp/completions-test.sh"], capture_output=True, text=True)
+            if said.returncode:
+                fail(f"in {name}: {said.stdout}{said.stderr}")
+            print(f"{said.stdout.strip()} of {name}")
             # The tarball where the package was: it must need nothing that the package brought.
             subprocess.run(["chroot", root, "dpkg", "--purge", "mergewalk"], check=True, stdout=subprocess.DEVNULL)
             if os.path.exists(os.path.join(root, "usr/bin/mergewalk")):

@@ -100,11 +100,10 @@ def stage(binary, folder, packages):
 def sbom(binary, version, packages):
     """The components of the binary, and the libraries that it finds on the machine (CycloneDX 1.5)."""
     components = [{"type": "framework", "name": "swift-stdlib", "version": swift_version(), "scope": "required"}]
-    resolved = os.path.join(HERE, "Package.resolved")
-    if os.path.exists(resolved):
-        for pin in json.load(open(resolved))["pins"]:
-            components.append({"type": "library", "name": pin["identity"], "version": pin["state"].get("version", ""),
-                               "purl": f"pkg:swift/{pin['location'].split('://')[-1]}@{pin['state'].get('version', '')}"})
+    # The build writes it; without it the packages that the binary contains would be missing here.
+    for pin in json.load(open(os.path.join(HERE, "Package.resolved")))["pins"]:
+        components.append({"type": "library", "name": pin["identity"], "version": pin["state"].get("version", ""),
+                           "purl": f"pkg:swift/{pin['location'].split('://')[-1]}@{pin['state'].get('version', '')}"})
     for name, number in sorted(packages.items()):
         components.append({"type": "library", "name": name, "version": number, "scope": "required",
                            "purl": f"pkg:deb/debian/{name}@{number}", "description": "linked statically"})
