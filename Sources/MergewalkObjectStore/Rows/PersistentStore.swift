@@ -9,11 +9,11 @@ package import MergewalkSQLite
 /// The store knows tables and rows, not objects. It is confined to one task, like its connection.
 public final class PersistentStore {
   /// The file, new or existing.
-  public let file: StoreFile
+  package let file: StoreFile
   /// The model of its data.
   public let model: ManagedObjectModel
   /// The tables and columns.
-  public let schema: StoreSchema
+  package let schema: StoreSchema
   package let connection: Connection
   /// The kind of storage of the records.
   public let type: PersistentStoreType
@@ -53,7 +53,7 @@ public final class PersistentStore {
   /// Takes over an open file.
   ///
   /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
-  public init(
+  package init(
     file: StoreFile, type: PersistentStoreType = .sqlite, configuration: String? = nil,
     options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) {
