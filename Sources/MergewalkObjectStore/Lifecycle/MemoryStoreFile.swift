@@ -42,7 +42,7 @@ extension StoreFile {
 extension PersistentStore {
   /// Makes an empty store that lives in memory.
   ///
-  /// - Throws: ``StoreError`` with `unknownConfiguration`.
+  /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.
   public static func inMemory(
     model: ManagedObjectModel, configuration: String? = nil, options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) -> PersistentStore {
