@@ -167,6 +167,7 @@ package final class Connection {
   ///
   /// - Throws: ``SQLiteError`` of the first statement that fails; the ones before it stay done.
   package func execute(_ sql: String, _ use: Use = .rows) throws(SQLiteError) {
+    if isClosed { throw SQLiteError.closed(sql) }
     try willUseFile?(use)
     var text = Array(sql.utf8CString)
     var failure: SQLiteError?
@@ -191,6 +192,7 @@ package final class Connection {
   ///
   /// - Throws: ``SQLiteError`` when the text is no statement or names what is not there.
   package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    if isClosed { throw SQLiteError.closed(sql) }
     try willUseFile?(.compiling)
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -224,13 +226,13 @@ package final class Connection {
   package func countStatement() { statementsExecuted &+= 1 }
 
   /// How many rows the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
-  package var changes: Int { Int(sqlite3_changes(handle)) }
+  package var changes: Int { isClosed ? 0 : Int(sqlite3_changes(handle)) }
 
   /// How many rows were changed since the connection was opened, those that triggers changed included.
-  package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+  package var totalChanges: Int { isClosed ? 0 : Int(sqlite3_total_changes64(handle)) }
 
   /// Whether no transaction is open.
-  package var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+  package var isAutocommit: Bool { isClosed || sqlite3_get_autocommit(handle) != 0 }
 
   /// Sets one of SQLite's `SQLITE_DBCONFIG_…` switches and returns whether SQLite knows it.
   @discardableResult

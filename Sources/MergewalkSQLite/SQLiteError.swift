@@ -32,6 +32,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
       message: String(cString: known ? sqlite3_errmsg(handle) : sqlite3_errstr(fallback)), sql: sql)
   }
 
+  /// That the connection was closed, with which its statements ended.
+  static func closed(_ sql: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_MISUSE, message: "the connection was closed", sql: sql)
+  }
+
   /// The primary result code: the low eight bits of ``code``.
   package var primaryCode: Int32 { code & 0xFF }
 

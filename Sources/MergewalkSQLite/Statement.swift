@@ -66,7 +66,7 @@ package final class Statement {
 
   @usableFromInline
   func start() throws(SQLiteError) {
-    precondition(!connection.isClosed, "a statement must not run after its connection was closed")
+    if connection.isClosed { throw SQLiteError.closed(sql) }
     try connection.willUseFile?(use)
     connection.countStatement()
     if refusedCode != SQLITE_OK {

@@ -109,8 +109,16 @@ public final class PersistentStore {
   /// How many SQL statements ran on the connection.
   public var statementsExecuted: Int { connection.statementsExecuted }
 
+  /// Sees to it that there is something to ask: statements end with their connection.
+  private func checkOpen() throws(StoreError) {
+    if connection.isClosed { throw StoreError(.closed, path: file.path, message: "the store was closed") }
+  }
+
   /// The statements of the table that belongs to a root entity.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or when they cannot be compiled.
   package func access(root: Int) throws(StoreError) -> TableAccess {
+    try checkOpen()
     if let access = accesses[root] { return access }
     let access = try TableAccess(
       connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
@@ -121,7 +129,10 @@ public final class PersistentStore {
   }
 
   /// The statements of a to-many relationship that has no column of its own.
+  ///
+  /// - Throws: As ``access(root:)`` does.
   package func links(_ storage: LinkStorage) throws(StoreError) -> LinkAccess {
+    try checkOpen()
     if let access = linkAccesses[storage] { return access }
     let access = try LinkAccess(
       storage, number: linkAccesses.count, connection: connection, schema: schema, entityNumbers: entityNumbers)
