@@ -76,14 +76,14 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     return places.upperBound > elements.count && places.upperBound <= cache.earlier.count
       ? cache.earlier[places] : elements[places]
   }
-  // Without a look at the end, which may have come nearer while somebody walks.
+  // Without a look at the end, which may have come nearer during a walk.
   /// The place behind a place.
   public func index(after place: Int) -> Int { place + 1 }
   /// The place before a place.
   public func index(before place: Int) -> Int { place - 1 }
   /// Walks through the objects that are in the collection now, whatever is done to it meanwhile.
   public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
-  /// What `transform` makes of the objects that are in the collection now, whatever it does to the collection.
+  /// A list with what `transform` makes of the objects that are in the collection now, whatever it does to the collection.
   public func map<Value, Failure: Error>(
     _ transform: (Element) throws(Failure) -> Value
   ) throws(Failure) -> [Value] {
