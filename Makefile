@@ -54,6 +54,7 @@ lint: packages ## formatting, imports, pipelines and models
 	$(SWIFT) format lint --strict --recursive Sources Tests Examples bench/Sources Package.swift bench/Package.swift
 	python3 scripts/check-imports.py
 	python3 scripts/check-docs.py
+	python3 scripts/public-types.py --check
 	$(SWIFT) build --product mergewalk
 	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml pipelines/library/*.yaml
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
-import MergewalkObjectContext
+public import MergewalkObjectContext
 import MergewalkObjectStore
 
 // Apple's names of constants, which begin with a capital letter.
@@ -23,3 +23,12 @@ public var NSMergeByPropertyObjectTrumpMergePolicy: NSMergePolicy { .mergeByProp
 public var NSOverwriteMergePolicy: NSMergePolicy { .overwrite }
 /// Apple's `NSRollbackMergePolicy`.
 public var NSRollbackMergePolicy: NSMergePolicy { .rollback }
+
+/// The objects that a remote save made; Apple's `NSInsertedObjectsKey`.
+public let NSInsertedObjectsKey = RemoteChangeKey.inserted
+/// The objects that a remote save wrote; Apple's `NSUpdatedObjectsKey`.
+public let NSUpdatedObjectsKey = RemoteChangeKey.updated
+/// The objects that a remote save deleted; Apple's `NSDeletedObjectsKey`.
+public let NSDeletedObjectsKey = RemoteChangeKey.deleted
+/// The objects whose values are to be read anew; Apple's `NSRefreshedObjectsKey`.
+public let NSRefreshedObjectsKey = RemoteChangeKey.refreshed

@@ -1,7 +1,7 @@
 /// Bytes written as hexadecimal digits.
-public enum Hexadecimal {
+@usableFromInline package enum Hexadecimal {
   /// The letters above 9.
-  public enum Letters: UInt8, Sendable {
+  @usableFromInline package enum Letters: UInt8, Sendable {
     /// `a` to `f`.
     case small = 0x61
     /// `A` to `F`.
@@ -10,7 +10,7 @@ public enum Hexadecimal {
 
   /// The value of a digit, of either case; above 15 for other bytes.
   @inlinable @inline(__always)
-  public static func value(_ digit: UInt8) -> UInt8 {
+  package static func value(_ digit: UInt8) -> UInt8 {
     let decimal = digit &- UInt8(ascii: "0")
     if decimal <= 9 { return decimal }
     let letter = (digit | 0x20) &- UInt8(ascii: "a")
@@ -25,7 +25,7 @@ public enum Hexadecimal {
 
   /// The digit of a value from 0 to 15.
   @inlinable @inline(__always)
-  public static func digit(_ value: UInt8, _ letters: Letters = .small) -> UInt8 {
+  package static func digit(_ value: UInt8, _ letters: Letters = .small) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : letters.rawValue + (value - 10)
   }
 
@@ -72,7 +72,7 @@ public enum Hexadecimal {
 extension [UInt8] {
   /// Appends two hexadecimal digits.
   @inlinable @inline(__always)
-  public mutating func append(hexadecimal byte: UInt8, _ letters: Hexadecimal.Letters = .small) {
+  package mutating func append(hexadecimal byte: UInt8, _ letters: Hexadecimal.Letters = .small) {
     append(Hexadecimal.digit(byte >> 4, letters))
     append(Hexadecimal.digit(byte & 15, letters))
   }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Advice about a path at which there is nothing.
-public enum NearestFile {
+package enum NearestFile {
   /// More names of a folder than these are not looked at.
   private static let mostNames = 10_000
 
   /// The same as ``hint(for:preferring:)``, and where that has nothing to offer which folder was looked in.
-  public static func advice(for path: String, preferring endings: [String] = []) -> String {
+  package static func advice(for path: String, preferring endings: [String] = []) -> String {
     if let hint = hint(for: path, preferring: endings) { return hint }
     let folder = ResolvedPath.folder(of: path)
     let name = folder == "." ? "the working directory" : "the folder “\(folder)”"
@@ -19,7 +19,7 @@ public enum NearestFile {
   ///
   /// - Parameter endings: the extensions of what is looked for, where the path has none.
   /// - Complexity: O(names in the folder × length of the name).
-  public static func hint(for path: String, preferring endings: [String] = []) -> String? {
+  package static func hint(for path: String, preferring endings: [String] = []) -> String? {
     var missing = path
     while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }
     let folder = ResolvedPath.folder(of: missing)
@@ -50,7 +50,7 @@ public enum NearestFile {
   }
 
   /// Which files with an extension a folder has; `nil` when it has none.
-  public static func files(in folder: String, ending: String) -> String? {
+  package static func files(in folder: String, ending: String) -> String? {
     list(
       FileKind.entries(of: folder, most: mostNames), ending: ending[...],
       prefix: (folder.hasSuffix("/") ? folder : folder + "/")[...])

@@ -3,22 +3,22 @@ import CMergewalkScan
 /// A log of the events that a C library reported, in words of eight bytes, in the order of its calls.
 ///
 /// A log belongs to the side that writes it until it is handed over, and then to the side that reads it.
-public final class EventLog {
+package final class EventLog {
   /// The words.
-  public private(set) var words: UnsafeMutablePointer<UInt64>
+  package private(set) var words: UnsafeMutablePointer<UInt64>
   /// How many there is room for.
-  public private(set) var capacity: Int
+  package private(set) var capacity: Int
   /// The words that were written, known when it is handed over.
-  public internal(set) var count = 0
+  package internal(set) var count = 0
   /// The next word to read.
-  public var position = 0
+  package var position = 0
 
   private let usual: Int
 
   /// Makes an empty log.
   ///
   /// - Parameter usual: the words that it has room for; an event that takes more makes it larger until it is emptied.
-  public init(usual: Int) {
+  package init(usual: Int) {
     self.usual = max(8, usual)
     capacity = self.usual
     words = .allocate(capacity: capacity)
@@ -59,29 +59,29 @@ public final class EventLog {
 ///
 /// Advice for the next editor: it is part of what a C library's callbacks reach by a pointer; a word is a store and a
 /// comparison.
-public struct EventWriter {
+package struct EventWriter {
   /// The log that is being written.
-  public private(set) var log: EventLog
+  package private(set) var log: EventLog
   @usableFromInline var next: UnsafeMutablePointer<UInt64>
   @usableFromInline var end: UnsafeMutablePointer<UInt64>
   /// Where full logs go; nil while both sides are on one thread, when the log grows instead.
   private var link: ParserChannel?
   /// Whether the result is no longer wanted.
-  public private(set) var isStopped = false
+  package private(set) var isStopped = false
 
   /// Writes to a log, from its beginning on.
-  public init(_ log: EventLog) {
+  package init(_ log: EventLog) {
     self.log = log
     next = log.words
     end = log.words + log.capacity
   }
 
   /// Hands logs over to another thread from now on.
-  public mutating func attach(_ link: ParserChannel?) { self.link = link }
+  package mutating func attach(_ link: ParserChannel?) { self.link = link }
 
   /// Room for so many words, which the caller writes.
   @inlinable @inline(__always)
-  public mutating func room(_ count: Int) -> UnsafeMutablePointer<UInt64> {
+  package mutating func room(_ count: Int) -> UnsafeMutablePointer<UInt64> {
     if end - next < count { makeRoom(count) }
     let place = next
     next += count
@@ -89,7 +89,7 @@ public struct EventWriter {
   }
 
   /// Writes a word, a number and so many bytes.
-  public mutating func write(_ head: UInt64, _ bytes: UnsafeRawPointer?, _ count: Int) {
+  package mutating func write(_ head: UInt64, _ bytes: UnsafeRawPointer?, _ count: Int) {
     let words = (count + 7) / 8
     // In one piece: what follows may be in another log.
     let place = room(2 + words)
@@ -99,15 +99,15 @@ public struct EventWriter {
   }
 
   /// Hands over what was written, if that is anything.
-  public mutating func flush() {
+  package mutating func flush() {
     if next > log.words { handOver() }
   }
 
   /// Says how much was written, for a reader on the same thread.
-  public mutating func close() { log.count = next - log.words }
+  package mutating func close() { log.count = next - log.words }
 
   /// Starts anew, when a reader on the same thread has read everything.
-  public mutating func restart() {
+  package mutating func restart() {
     log.clear()
     next = log.words
     end = log.words + log.capacity

@@ -7,22 +7,22 @@ import MergewalkThreads
 ///
 /// `@unchecked Sendable`: a text belongs to the owner until it is posted and to the thread until it is given back, and
 /// a log likewise; `worker` and `body` are the owner's, and do not change while the thread runs.
-public final class ParserChannel: @unchecked Sendable {
+package final class ParserChannel: @unchecked Sendable {
   /// A text that was posted.
-  public struct Text {
+  package struct Text {
     /// Its number.
-    public var index: Int
+    package var index: Int
     /// Its bytes.
-    public var count = 0
+    package var count = 0
     /// Where its pieces end, of which the last one may be empty.
-    public var ends: [Int] = []
+    package var ends: [Int] = []
     /// Whether no other follows.
-    public var isLast = false
+    package var isLast = false
     /// Whether the input could not be read on behind it.
-    public var isCut = false
+    package var isCut = false
 
     /// An empty one.
-    public init(index: Int) { self.index = index }
+    package init(index: Int) { self.index = index }
   }
 
   private struct State {
@@ -35,22 +35,22 @@ public final class ParserChannel: @unchecked Sendable {
   }
 
   /// The memory of the texts, by number.
-  public let texts: [UnsafeMutableRawBufferPointer]
+  package let texts: [UnsafeMutableRawBufferPointer]
   private let shared: Monitor<State>
   private var worker: Worker?
   private var body: ((ParserChannel) -> Void)?
 
   /// How much of an input is read before a thread is worth it.
-  public static let usualStart = 1 << 18
+  package static let usualStart = 1 << 18
   /// The bytes of a text.
-  public static let textSize = 1 << 17
+  package static let textSize = 1 << 17
   /// The words of a log: what 128 KiB of text with short values become.
-  public static let logSize = 1 << 14
+  package static let logSize = 1 << 14
   private static let textCount = 4
   private static let logCount = 4
 
   /// Makes the buffers.
-  public init() {
+  package init() {
     texts = (0..<Self.textCount).map { _ in .allocate(byteCount: Self.textSize, alignment: 64) }
     let logs = (0..<Self.logCount).map { _ in EventLog(usual: Self.logSize) }
     shared = Monitor(State(freeTexts: Array(texts.indices), emptyLogs: logs))
@@ -63,7 +63,7 @@ public final class ParserChannel: @unchecked Sendable {
   /// Starts the thread; false when the system has none to give.
   ///
   /// - Parameter body: what it does: texts are taken until there is none or the last one has been parsed.
-  public func start(_ body: @escaping (ParserChannel) -> Void) -> Bool {
+  package func start(_ body: @escaping (ParserChannel) -> Void) -> Bool {
     self.body = body
     worker = Worker {
       self.body?(self)
@@ -74,7 +74,7 @@ public final class ParserChannel: @unchecked Sendable {
   }
 
   /// Ends the thread, which does not wait for anything but this side.
-  public func stop() {
+  package func stop() {
     guard let worker else { return }
     shared.change { $0.isCancelled = true }
     worker.join()
@@ -83,26 +83,26 @@ public final class ParserChannel: @unchecked Sendable {
   }
 
   /// A text that can be filled and posted, if there is one.
-  public func freeText() -> Int? { shared.withLock { $0.freeTexts.popLast() } }
+  package func freeText() -> Int? { shared.withLock { $0.freeTexts.popLast() } }
 
   /// Waits until there is one, which comes when the library has parsed it.
-  public func waitForText() { shared.wait { !$0.freeTexts.isEmpty || $0.isFinished } }
+  package func waitForText() { shared.wait { !$0.freeTexts.isEmpty || $0.isFinished } }
 
   /// Hands a text to the library.
-  public func post(_ text: Text) { shared.change { $0.postedTexts.append(text) } }
+  package func post(_ text: Text) { shared.change { $0.postedTexts.append(text) } }
 
   /// Waits for a log.
   ///
   /// - Parameter orText: whether a free text is worth to stop waiting for.
   /// - Returns: nil when there is a free text instead, or when the thread has ended and all was taken.
-  public func take(orText: Bool) -> EventLog? {
+  package func take(orText: Bool) -> EventLog? {
     shared.wait(until: { !$0.fullLogs.isEmpty || $0.isFinished || orText && !$0.freeTexts.isEmpty }) {
       $0.fullLogs.isEmpty ? nil : $0.fullLogs.removeFirst()
     }
   }
 
   /// Gives a log back, which was read.
-  public func giveBack(_ log: EventLog) {
+  package func giveBack(_ log: EventLog) {
     log.clear()
     shared.change { $0.emptyLogs.append(log) }
   }
@@ -110,14 +110,14 @@ public final class ParserChannel: @unchecked Sendable {
   // MARK: The thread
 
   /// Waits for a text; nil when the result is no longer wanted.
-  public func takeText() -> Text? {
+  package func takeText() -> Text? {
     shared.wait(until: { !$0.postedTexts.isEmpty || $0.isCancelled }) {
       $0.isCancelled ? nil : $0.postedTexts.removeFirst()
     }
   }
 
   /// Gives a text back, which was parsed.
-  public func giveBack(text index: Int) { shared.change { $0.freeTexts.append(index) } }
+  package func giveBack(text index: Int) { shared.change { $0.freeTexts.append(index) } }
 
   /// Waits for an empty log; nil when the result is no longer wanted.
   func takeEmptyLog() -> EventLog? {

@@ -106,13 +106,13 @@ extension ManagedObjectContext {
       let buffer = run.plan.roots[index].buffer
       let new = run.plan.roots[index].inserted.filter { buffer.primaryKeys[Int($0)] < 0 }
       guard !new.isEmpty else { continue }
-      var key = store(table: buffer.table).takePrimaryKeys(root: buffer.rootEntity, count: new.count)
+      let first = store(table: buffer.table).takePrimaryKeys(root: buffer.rootEntity, count: new.count)
       var keys: [(old: Int64, new: Int64)] = []
       keys.reserveCapacity(new.count)
-      for row in new {
+      for (number, row) in new.enumerated() {
+        let key = first + Int64(number)
         keys.append((old: buffer.primaryKeys[Int(row)], new: key))
         replaceKey(buffer, row: Int(row), with: key)
-        key += 1
       }
       run.assignedKeys.tables[buffer.table] = ReplacedKeys(keys)
     }

@@ -41,6 +41,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidOption
     /// The store is open for reading only.
     case readOnly
+    /// The store was closed.
+    case closed
     /// The contents of a file that is read as a whole cannot be understood.
     case damagedFile
     /// The part that a program brings along for a custom store failed.

@@ -20,7 +20,7 @@ public struct SourceDefinition: Sendable {
   /// Whether nothing else fits about as well as what was detected.
   public var isCertain = true
   /// Options that detection leaves to a person, because they lose or make up text.
-  public var proposals: [CSVProposal] = []
+  package var proposals: [CSVProposal] = []
   /// Findings that do not keep the inputs from being read.
   public var warnings: [Diagnostic]
 

@@ -89,9 +89,9 @@ public indirect enum PropertyList: Sendable, Hashable {
 }
 
 /// Why bytes are no binary property list.
-public struct PropertyListError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PropertyListError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; tests match it.
-  public enum Code: String, Sendable, Hashable, CaseIterable {
+  package enum Code: String, Sendable, Hashable, CaseIterable {
     /// The bytes do not start with `bplist0` or are too short to have a trailer.
     case notABinaryPropertyList
     /// The trailer or the table of offsets points outside of the bytes.
@@ -115,16 +115,16 @@ public struct PropertyListError: Error, Sendable, Hashable, CustomStringConverti
   }
 
   /// The kind of failure.
-  public let code: Code
+  package let code: Code
   /// Where, in bytes from 0.
-  public let byteOffset: Int
+  package let byteOffset: Int
 
   /// Creates an error.
-  public init(_ code: Code, at byteOffset: Int) {
+  package init(_ code: Code, at byteOffset: Int) {
     self.code = code
     self.byteOffset = byteOffset
   }
 
   /// The code and the offset.
-  public var description: String { "not a usable binary property list: \(code.rawValue) at byte \(byteOffset)" }
+  package var description: String { "not a usable binary property list: \(code.rawValue) at byte \(byteOffset)" }
 }

@@ -7,7 +7,7 @@ extension Connection {
   ///
   /// - Parameter path: A file that is not there, or is empty.
   /// - Throws: ``SQLiteError`` when a file cannot be read or written; half a copy may be left then.
-  public func backUp(to path: String) throws(SQLiteError) {
+  package func backUp(to path: String) throws(SQLiteError) {
     let copy = try Connection(path: path, mode: .create)
     guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
       throw SQLiteError(code: sqlite3_errcode(copy.handle), message: String(cString: sqlite3_errmsg(copy.handle)))

@@ -4,7 +4,7 @@ extension Connection {
   /// How many pages were read from the file, or its log, so far.
   ///
   /// Source: [Status Parameters for database connections](https://sqlite.org/c3ref/c_dbstatus_options.html).
-  public var pagesRead: Int {
+  package var pagesRead: Int {
     var current: Int32 = 0
     var highest: Int32 = 0
     guard !isClosed, sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &current, &highest, 0) == SQLITE_OK
@@ -15,7 +15,7 @@ extension Connection {
 
 extension Statement {
   /// The UTF-16 code units of a text in the machine's byte order, valid as ``bytes(_:)``.
-  public func utf16(_ column: Int32) -> UnsafeBufferPointer<UInt16> {
+  package func utf16(_ column: Int32) -> UnsafeBufferPointer<UInt16> {
     let start = sqlite3_column_text16(handle, column)
     let count = Int(sqlite3_column_bytes16(handle, column)) / 2
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt16.self), count: start == nil ? 0 : count)

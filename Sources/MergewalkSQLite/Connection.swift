@@ -6,9 +6,9 @@ import Glibc
 /// The connection has no mutex (`SQLITE_OPEN_NOMUTEX`), so neither it nor its statements may be used by two threads
 /// at the same time. All statements are ended when it closes.
 /// Source: [Using SQLite in multi-threaded applications](https://sqlite.org/threadsafe.html).
-public final class Connection {
+package final class Connection {
   /// How a file is opened.
-  public enum Mode: Sendable, Hashable {
+  package enum Mode: Sendable, Hashable {
     /// The file must exist and is never changed.
     case readOnly
     /// As ``readOnly``, and the file does not change while it is open: no locks, and no `-wal` or `-shm` file.
@@ -22,24 +22,24 @@ public final class Connection {
   }
 
   /// SQLite's handle.
-  public let handle: OpaquePointer
+  package let handle: OpaquePointer
   /// The file's path as given.
-  public let path: String
+  package let path: String
   /// The file's name in errors: its path, unless it stands for another one.
-  public var name: String
+  package var name: String
   /// What an overlay reads; `nil` for all other connections.
   private let snapshot: DatabaseSnapshot?
   /// How many statements ran: every first step after a reset counts, whichever call made it.
   ///
   /// Unchecked exclusivity: it is touched once a row in the hot loops, and the class is confined to one thread.
-  @exclusivity(unchecked) public private(set) var statementsExecuted = 0
+  @exclusivity(unchecked) package private(set) var statementsExecuted = 0
   /// Whether ``close()`` was called.
-  public private(set) var isClosed = false
+  package private(set) var isClosed = false
 
   /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
   private var statements: Set<OpaquePointer> = []
   /// The purpose of a statement, for code that keeps rows from SQLite for a while.
-  public enum Use: Sendable, Hashable {
+  package enum Use: Sendable, Hashable {
     /// It is compiled: only the schema is read.
     case compiling
     /// It begins or ends a transaction, or touches no row that could be kept back.
@@ -49,7 +49,7 @@ public final class Connection {
   }
 
   /// Is called before a statement is compiled or run, for what has to be in the file before SQLite looks at it.
-  public var willUseFile: ((Use) throws(SQLiteError) -> Void)?
+  package var willUseFile: ((Use) throws(SQLiteError) -> Void)?
   private var tracer: Tracer?
   /// What is asked now and then while statements run.
   private var question: Question?
@@ -68,7 +68,7 @@ public final class Connection {
   /// Source: [Defense against the dark arts](https://sqlite.org/security.html).
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be opened. That a file is no database shows at the first statement.
-  public convenience init(path: String, mode: Mode) throws(SQLiteError) {
+  package convenience init(path: String, mode: Mode) throws(SQLiteError) {
     try self.init(path: path, mode: mode, files: nil, snapshot: nil)
   }
 
@@ -77,7 +77,7 @@ public final class Connection {
   /// What an earlier process has committed there is part of it. The connection must be the only one with this log.
   ///
   /// - Parameter log: The path of a file that is there, whose access the log gets, and which is not read.
-  public convenience init(overlay snapshot: DatabaseSnapshot, log: String) throws(SQLiteError) {
+  package convenience init(overlay snapshot: DatabaseSnapshot, log: String) throws(SQLiteError) {
     guard let files = OverlayFiles.name else {
       throw SQLiteError(code: SQLITE_CANTOPEN, message: "SQLite does not take our way to files")
     }
@@ -126,7 +126,7 @@ public final class Connection {
   /// The name that makes SQLite open just this path, in `ATTACH` too, also when it looks like a URI or has a query.
   ///
   /// An attached file is opened as the connection's own, unless its mode is one that only reads.
-  public static func uri(_ path: String, _ mode: Mode) -> String {
+  package static func uri(_ path: String, _ mode: Mode) -> String {
     if path == ":memory:" { return path }
     var result = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
@@ -147,7 +147,7 @@ public final class Connection {
   /// Ends all statements and closes the file; closing twice does nothing.
   ///
   /// - Throws: ``SQLiteError`` when SQLite refuses, for example because a backup is running.
-  public func close() throws(SQLiteError) {
+  package func close() throws(SQLiteError) {
     if isClosed { return }
     let code = closeHandle()
     guard code == SQLITE_OK else { throw SQLiteError(handle: handle, fallback: code) }
@@ -166,7 +166,8 @@ public final class Connection {
   /// Runs all statements in a text and throws their rows away.
   ///
   /// - Throws: ``SQLiteError`` of the first statement that fails; the ones before it stay done.
-  public func execute(_ sql: String, _ use: Use = .rows) throws(SQLiteError) {
+  package func execute(_ sql: String, _ use: Use = .rows) throws(SQLiteError) {
+    if isClosed { throw SQLiteError.closed(sql) }
     try willUseFile?(use)
     var text = Array(sql.utf8CString)
     var failure: SQLiteError?
@@ -190,7 +191,8 @@ public final class Connection {
   /// Compiles the first statement of a text for repeated use.
   ///
   /// - Throws: ``SQLiteError`` when the text is no statement or names what is not there.
-  public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+  package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    if isClosed { throw SQLiteError.closed(sql) }
     try willUseFile?(.compiling)
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -201,13 +203,13 @@ public final class Connection {
   }
 
   /// The first column of the first row as an integer; `nil` when there is no row or it is null.
-  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+  package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
     let statement = try prepare(sql)
     return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
   }
 
   /// The first column of the first row as text; `nil` when there is no row or it is null.
-  public func text(_ sql: String) throws(SQLiteError) -> String? {
+  package func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
     return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
   }
@@ -221,20 +223,20 @@ public final class Connection {
   }
 
   /// Adds one to ``statementsExecuted``; statements call it.
-  public func countStatement() { statementsExecuted &+= 1 }
+  package func countStatement() { statementsExecuted &+= 1 }
 
   /// How many rows the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
-  public var changes: Int { Int(sqlite3_changes(handle)) }
+  package var changes: Int { isClosed ? 0 : Int(sqlite3_changes(handle)) }
 
   /// How many rows were changed since the connection was opened, those that triggers changed included.
-  public var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+  package var totalChanges: Int { isClosed ? 0 : Int(sqlite3_total_changes64(handle)) }
 
   /// Whether no transaction is open.
-  public var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+  package var isAutocommit: Bool { isClosed || sqlite3_get_autocommit(handle) != 0 }
 
   /// Sets one of SQLite's `SQLITE_DBCONFIG_…` switches and returns whether SQLite knows it.
   @discardableResult
-  public func setOption(_ option: Int32, _ isOn: Bool) -> Bool {
+  package func setOption(_ option: Int32, _ isOn: Bool) -> Bool {
     mergewalk_db_config(handle, option, isOn ? 1 : 0, nil) == SQLITE_OK
   }
 
@@ -243,14 +245,14 @@ public final class Connection {
   /// They are read through SQLite's own file handle: opening the file a second time and closing it again would drop
   /// all locks that this process holds on it.
   /// Source: [How to corrupt an SQLite database file, section 2.2](https://sqlite.org/howtocorrupt.html).
-  public func head(count: Int) -> [UInt8]? {
+  package func head(count: Int) -> [UInt8]? {
     guard let size = fileSize else { return nil }
     var bytes = [UInt8](repeating: 0, count: min(count, size))
     return bytes.withUnsafeMutableBytes { read(at: 0, into: $0) } ? bytes : nil
   }
 
   /// The size of the database file in bytes; `nil` when SQLite cannot tell.
-  public var fileSize: Int? {
+  package var fileSize: Int? {
     withFile { file, methods in
       var length: sqlite3_int64 = 0
       guard let size = methods.xFileSize, size(file, &length) == SQLITE_OK else { return nil }
@@ -261,7 +263,7 @@ public final class Connection {
   /// Fills `buffer` with bytes of the database file, through SQLite's own file handle as ``head(count:)``.
   ///
   /// - Returns: Whether the file has that many bytes there and they could be read.
-  public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
     withFile { file, methods in
       methods.xRead?(file, buffer.baseAddress, Int32(buffer.count), sqlite3_int64(offset)) == SQLITE_OK
     } ?? false
@@ -284,12 +286,12 @@ public final class Connection {
   }
 
   /// How long a statement waits for another connection's lock.
-  public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+  package func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
   /// Registers a function that takes any values and returns null, so that triggers that call it can run.
   ///
   /// - Throws: ``SQLiteError`` when the name is too long or there are more than 127 arguments.
-  public func registerNullFunction(_ name: String, argumentCount: Int32) throws(SQLiteError) {
+  package func registerNullFunction(_ name: String, argumentCount: Int32) throws(SQLiteError) {
     let code = sqlite3_create_function_v2(
       handle, name, argumentCount, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil, { call, _, _ in sqlite3_result_null(call) },
       nil, nil, nil)
@@ -297,13 +299,13 @@ public final class Connection {
   }
 
   /// Keeps the write-ahead log as it is when the connection closes, instead of moving it into the file.
-  public func keepLogOnClose() { setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
+  package func keepLogOnClose() { setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
 
   /// Runs `body`, whose statements end with `SQLITE_INTERRUPT` soon after `shouldStop` says so.
   ///
   /// It is asked on this thread, every few thousand steps of SQLite's virtual machine. Inside `body` others may be
   /// asked as well. Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
-  public func interruptible<Value, Failure>(
+  package func interruptible<Value, Failure>(
     _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     try withoutActuallyEscaping(shouldStop) { shouldStop throws(Failure) in
@@ -315,7 +317,7 @@ public final class Connection {
   }
 
   /// Ends statements from now on soon after `shouldStop` says so; `nil` lets them run.
-  public func interruptStatements(when shouldStop: (() -> Bool)?) {
+  package func interruptStatements(when shouldStop: (() -> Bool)?) {
     ask(shouldStop.map { Question(outer: nil, $0) })
   }
 
@@ -337,7 +339,7 @@ public final class Connection {
   /// Calls `body` with every statement's text, values filled in, when it starts; `nil` stops.
   ///
   /// For tests.
-  public func trace(_ body: ((String) -> Void)?) {
+  package func trace(_ body: ((String) -> Void)?) {
     tracer = body.map(Tracer.init)
     guard let tracer else {
       sqlite3_trace_v2(handle, 0, nil, nil)

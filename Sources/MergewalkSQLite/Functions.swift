@@ -3,12 +3,12 @@ import CMergewalkSQLite
 /// The arguments of a call of a function from SQL, and the place for its result.
 ///
 /// Bytes are SQLite's own and valid until the function returns.
-public struct FunctionCall {
+package struct FunctionCall {
   /// SQLite's context.
-  public let context: OpaquePointer
+  package let context: OpaquePointer
   private let arguments: UnsafeMutablePointer<OpaquePointer?>?
   /// How many arguments there are.
-  public let count: Int
+  package let count: Int
 
   init(context: OpaquePointer, count: Int32, arguments: UnsafeMutablePointer<OpaquePointer?>?) {
     self.context = context
@@ -21,16 +21,16 @@ public struct FunctionCall {
   // MARK: Arguments
 
   /// The storage class: `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
-  public func type(_ index: Int) -> Int32 { sqlite3_value_type(argument(index)) }
+  package func type(_ index: Int) -> Int32 { sqlite3_value_type(argument(index)) }
   /// Whether any argument is null.
-  public var hasNull: Bool { (0..<count).contains { type($0) == SQLITE_NULL } }
+  package var hasNull: Bool { (0..<count).contains { type($0) == SQLITE_NULL } }
   /// The argument as an integer.
-  public func integer(_ index: Int) -> Int64 { sqlite3_value_int64(argument(index)) }
+  package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(argument(index)) }
   /// The argument as a binary64 number.
-  public func double(_ index: Int) -> Double { sqlite3_value_double(argument(index)) }
+  package func double(_ index: Int) -> Double { sqlite3_value_double(argument(index)) }
 
   /// The bytes of a text or blob.
-  public func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+  package func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
     let value = argument(index)
     let start =
       sqlite3_value_type(value) == SQLITE_BLOB
@@ -40,26 +40,26 @@ public struct FunctionCall {
   }
 
   /// The argument as text; bytes that are no UTF-8 are repaired.
-  public func text(_ index: Int) -> String { String(decoding: bytes(index), as: UTF8.self) }
+  package func text(_ index: Int) -> String { String(decoding: bytes(index), as: UTF8.self) }
 
   // MARK: Result
 
   /// The result is null, as it is without a call of any of these.
-  public func returnNull() { sqlite3_result_null(context) }
+  package func returnNull() { sqlite3_result_null(context) }
   /// The result is an integer.
-  public func `return`(_ value: Int64) { sqlite3_result_int64(context, value) }
+  package func `return`(_ value: Int64) { sqlite3_result_int64(context, value) }
   /// The result is a binary64 number; NaN becomes null.
-  public func `return`(_ value: Double) { sqlite3_result_double(context, value) }
+  package func `return`(_ value: Double) { sqlite3_result_double(context, value) }
   /// The result is 1 or 0.
-  public func `return`(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
+  package func `return`(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
 
   /// The result is text; SQLite copies it.
-  public func `return`(_ value: String) { FunctionCall.return(value, to: context) }
+  package func `return`(_ value: String) { FunctionCall.return(value, to: context) }
   /// The result is a blob; SQLite copies it.
-  public func `return`(_ value: [UInt8]) { FunctionCall.return(value, to: context) }
+  package func `return`(_ value: [UInt8]) { FunctionCall.return(value, to: context) }
 
   /// Makes a text the result of SQLite's context; it is copied.
-  public static func `return`(_ value: String, to context: OpaquePointer) {
+  package static func `return`(_ value: String, to context: OpaquePointer) {
     var value = value
     value.withUTF8 { bytes in
       sqlite3_result_text64(
@@ -69,7 +69,7 @@ public struct FunctionCall {
   }
 
   /// Makes bytes the result of SQLite's context; they are copied.
-  public static func `return`(_ value: [UInt8], to context: OpaquePointer) {
+  package static func `return`(_ value: [UInt8], to context: OpaquePointer) {
     value.withUnsafeBytes { bytes in
       sqlite3_result_blob64(
         context, bytes.baseAddress ?? UnsafeRawPointer(emptyText), UInt64(bytes.count), sqliteTransient)
@@ -77,11 +77,11 @@ public struct FunctionCall {
   }
 
   /// The statement ends with an error.
-  public func fail(_ message: String) { sqlite3_result_error(context, message, -1) }
+  package func fail(_ message: String) { sqlite3_result_error(context, message, -1) }
 }
 
 /// An aggregate function, which collects values for one group.
-public protocol AggregateFunction: AnyObject {
+package protocol AggregateFunction: AnyObject {
   /// Takes the arguments of one row.
   func step(_ call: FunctionCall)
   /// Gives the result.
@@ -96,7 +96,7 @@ extension Connection {
   ///
   /// - Parameter isDeterministic: Whether equal arguments give equal results within a statement.
   /// - Throws: ``SQLiteError`` when the name is too long or there are more than 127 arguments.
-  public func registerFunction(
+  package func registerFunction(
     _ name: String, argumentCount: Int32, isDeterministic: Bool = true, _ body: @escaping (FunctionCall) -> Void
   ) throws(SQLiteError) {
     let box = Unmanaged.passRetained(FunctionBox(body)).toOpaque()
@@ -116,7 +116,7 @@ extension Connection {
   ///
   /// - Parameter make: Makes the collector of a group.
   /// - Throws: ``SQLiteError`` when the name is too long.
-  public func registerAggregate(_ name: String, _ make: @escaping () -> any AggregateFunction) throws(SQLiteError) {
+  package func registerAggregate(_ name: String, _ make: @escaping () -> any AggregateFunction) throws(SQLiteError) {
     let box = Unmanaged.passRetained(AggregateBox(make)).toOpaque()
     let code = sqlite3_create_function_v2(
       handle, name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, box, nil,
@@ -141,7 +141,7 @@ extension Connection {
   ///
   /// - Parameter compare: Less than 0 when the first comes first, 0 when they are equal.
   /// - Throws: ``SQLiteError`` when statements are running.
-  public func registerCollation(
+  package func registerCollation(
     _ name: String, _ compare: @escaping (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int
   ) throws(SQLiteError) {
     let box = Unmanaged.passRetained(CollationBox(compare))

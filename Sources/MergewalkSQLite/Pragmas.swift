@@ -2,12 +2,12 @@
 ///
 /// Everything is set explicitly, as builds of SQLite differ in their defaults (Debian's has `secure_delete` on).
 /// Source: [PRAGMA statements](https://sqlite.org/pragma.html).
-public struct Pragmas: Sendable {
+package struct Pragmas: Sendable {
   /// The statements in the order in which they run.
-  public let statements: [String]
+  package let statements: [String]
 
   /// Takes statements that were checked.
-  public init(statements: [String]) { self.statements = statements }
+  package init(statements: [String]) { self.statements = statements }
 
   /// A new store that is built beside its final name and thrown away when anything fails.
   ///
@@ -24,7 +24,7 @@ public struct Pragmas: Sendable {
   /// - Parameters:
   ///   - cacheKiB: The page cache in KiB; it also bounds the memory of one sort.
   ///   - keepsBatches: Whether there are commits before the end.
-  public static func load(cacheKiB: Int = 32 * 1024, threads: Int = 1, keepsBatches: Bool = false) -> Pragmas {
+  package static func load(cacheKiB: Int = 32 * 1024, threads: Int = 1, keepsBatches: Bool = false) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA journal_mode=\(keepsBatches ? "TRUNCATE" : "OFF")", "PRAGMA synchronous=OFF",
       "PRAGMA locking_mode=EXCLUSIVE",
@@ -37,7 +37,7 @@ public struct Pragmas: Sendable {
   ///
   /// - `synchronous=OFF`: SQLite checks each frame of a log, so that a machine that stops leaves an earlier commit.
   /// - `wal_autocheckpoint=0`: there is no file that the log could be moved into.
-  public static func plan(cacheKiB: Int = 32 * 1024) -> Pragmas {
+  package static func plan(cacheKiB: Int = 32 * 1024) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA synchronous=OFF", "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)",
       "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
@@ -50,7 +50,7 @@ public struct Pragmas: Sendable {
   /// - `wal_autocheckpoint=0`: the log is moved at the end, once.
   /// - `cache_size`: also where rows come in the order of their numbers the entries of indexes go everywhere, and a
   ///   page that is given up and changed again makes SQLite compute the checksums of the log anew.
-  public static func update(cacheKiB: Int = 32 * 1024) -> Pragmas {
+  package static func update(cacheKiB: Int = 32 * 1024) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)",
       "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
@@ -62,7 +62,7 @@ public struct Pragmas: Sendable {
   /// - `journal_mode=WAL`: readers and one writer at a time do not wait for each other.
   /// - `synchronous=FULL`: unlike an import, a save is worth waiting for the disk.
   /// - `wal_autocheckpoint=1000`: the log must not grow with the program's life.
-  public static func shared(cacheKiB: Int = 8 * 1024) -> Pragmas {
+  package static func shared(cacheKiB: Int = 8 * 1024) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1000",
       "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
@@ -72,12 +72,12 @@ public struct Pragmas: Sendable {
   /// A database in memory: it can roll back, and nothing of it survives the connection.
   ///
   /// - `journal_mode=MEMORY`: what a transaction changed is kept until it ends, as a save may fail.
-  public static let memory = Pragmas(statements: [
+  package static let memory = Pragmas(statements: [
     "PRAGMA journal_mode=MEMORY", "PRAGMA synchronous=OFF", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
   ])
 
   /// A store that is only read, possibly damaged: cells are checked when pages are read.
-  public static func read(cacheKiB: Int = 8 * 1024) -> Pragmas {
+  package static func read(cacheKiB: Int = 8 * 1024) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA query_only=ON", "PRAGMA cell_size_check=ON", "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE",
     ])
@@ -86,7 +86,7 @@ public struct Pragmas: Sendable {
 
 extension Connection {
   /// Runs the settings.
-  public func apply(_ pragmas: Pragmas) throws(SQLiteError) {
+  package func apply(_ pragmas: Pragmas) throws(SQLiteError) {
     for statement in pragmas.statements { try execute(statement) }
   }
 }

@@ -3,16 +3,16 @@ import CMergewalkSQLite
 /// A call of SQLite that failed.
 ///
 /// Source: [Result and Error Codes](https://sqlite.org/rescode.html).
-public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
-  public let code: Int32
+  package let code: Int32
   /// SQLite's own words.
-  public let message: String
+  package let message: String
   /// The statement that failed, without its values, or `nil`.
-  public let sql: String?
+  package let sql: String?
 
   /// Creates an error.
-  public init(code: Int32, message: String, sql: String? = nil) {
+  package init(code: Int32, message: String, sql: String? = nil) {
     self.code = code
     self.message = message
     self.sql = sql
@@ -32,11 +32,16 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
       message: String(cString: known ? sqlite3_errmsg(handle) : sqlite3_errstr(fallback)), sql: sql)
   }
 
+  /// That the connection was closed, with which its statements ended.
+  static func closed(_ sql: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_MISUSE, message: "the connection was closed", sql: sql)
+  }
+
   /// The primary result code: the low eight bits of ``code``.
-  public var primaryCode: Int32 { code & 0xFF }
+  package var primaryCode: Int32 { code & 0xFF }
 
   /// `SQLite error CODE: message (statement)`; a long statement is cut.
-  public var description: String {
+  package var description: String {
     let longest = 1000
     let shown = sql.map { $0.utf8.count > longest ? "\($0.prefix(longest))… (\($0.utf8.count) bytes)" : $0 }
     return "SQLite error \(code): \(message)\(shown.map { " (\($0))" } ?? "")"

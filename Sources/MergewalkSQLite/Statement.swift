@@ -1,24 +1,24 @@
-public import CMergewalkSQLite
+import CMergewalkSQLite
 
 /// A compiled statement, confined like its connection.
 ///
 /// Parameters count from 1 and columns from 0, as in SQLite. Binding never throws: what SQLite refuses to bind is
 /// thrown by the next ``step()``.
-public final class Statement {
+package final class Statement {
   /// SQLite's handle.
-  public let handle: OpaquePointer
+  package let handle: OpaquePointer
   /// The statement's text.
-  public let sql: String
+  package let sql: String
 
   /// The connection that compiled it.
-  public let connection: Connection
+  package let connection: Connection
   /// Whether the next step is the first one after a reset, or something was refused before it.
   ///
   /// Unchecked exclusivity: touched at every step; the class is confined to one thread.
   @exclusivity(unchecked) @usableFromInline var needsStart = true
   private var refusedCode = SQLITE_OK
   /// The purpose; a statement counts as touching all rows unless this says that it does not.
-  public var use = Connection.Use.rows
+  package var use = Connection.Use.rows
 
   init(handle: OpaquePointer, sql: String, connection: Connection) {
     self.handle = handle
@@ -35,7 +35,7 @@ public final class Statement {
   ///
   /// - Returns: Whether there is a row; `false` when the statement is done.
   @inlinable
-  public func step() throws(SQLiteError) -> Bool {
+  package func step() throws(SQLiteError) -> Bool {
     if needsStart { try start() }
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -45,7 +45,7 @@ public final class Statement {
 
   /// Runs the statement to its end and resets it, also when it fails.
   @inlinable
-  public func run() throws(SQLiteError) {
+  package func run() throws(SQLiteError) {
     if needsStart { try start() }
     var code = sqlite3_step(handle)
     while code == SQLITE_ROW { code = sqlite3_step(handle) }
@@ -55,18 +55,18 @@ public final class Statement {
 
   /// Makes the statement ready to run again; the bound values stay.
   @inlinable
-  public func reset() {
+  package func reset() {
     // The code repeats the last step's error, which step() has thrown already.
     sqlite3_reset(handle)
     needsStart = true
   }
 
   /// Sets all parameters to null.
-  public func clearBindings() { sqlite3_clear_bindings(handle) }
+  package func clearBindings() { sqlite3_clear_bindings(handle) }
 
   @usableFromInline
   func start() throws(SQLiteError) {
-    precondition(!connection.isClosed, "a statement must not run after its connection was closed")
+    if connection.isClosed { throw SQLiteError.closed(sql) }
     try connection.willUseFile?(use)
     connection.countStatement()
     if refusedCode != SQLITE_OK {
@@ -97,22 +97,22 @@ public final class Statement {
   // MARK: - Parameters
 
   /// How many parameters the statement has.
-  public var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
+  package var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
   /// Binds an integer.
   @inlinable
-  public func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(handle, index, value)) }
+  package func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(handle, index, value)) }
 
   /// Binds a floating-point number; SQLite turns NaN into null.
   @inlinable
-  public func bind(_ index: Int32, _ value: Double) { check(sqlite3_bind_double(handle, index, value)) }
+  package func bind(_ index: Int32, _ value: Double) { check(sqlite3_bind_double(handle, index, value)) }
 
   /// Binds null.
   @inlinable
-  public func bindNull(_ index: Int32) { check(sqlite3_bind_null(handle, index)) }
+  package func bindNull(_ index: Int32) { check(sqlite3_bind_null(handle, index)) }
 
   /// Binds text; SQLite keeps a copy.
-  public func bind(_ index: Int32, text: String) {
+  package func bind(_ index: Int32, text: String) {
     var text = text
     let code = text.withUTF8 { bytes in
       sqlite3_bind_text64(
@@ -126,7 +126,7 @@ public final class Statement {
   ///
   /// The bytes must stay in place until the parameter is bound again or the statement ends.
   @inlinable
-  public func bind(_ index: Int32, textBytes bytes: UnsafeRawBufferPointer) {
+  package func bind(_ index: Int32, textBytes bytes: UnsafeRawBufferPointer) {
     check(
       sqlite3_bind_text64(
         handle, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? emptyText, UInt64(bytes.count), nil,
@@ -137,14 +137,14 @@ public final class Statement {
   ///
   /// The bytes must stay in place until the parameter is bound again or the statement ends.
   @inlinable
-  public func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
+  package func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
     check(
       sqlite3_bind_blob64(
         handle, index, bytes.baseAddress ?? UnsafeRawPointer(emptyText), UInt64(bytes.count), nil))
   }
 
   /// Binds bytes; SQLite keeps a copy.
-  public func bind(_ index: Int32, copying bytes: [UInt8]) {
+  package func bind(_ index: Int32, copying bytes: [UInt8]) {
     let code = bytes.withUnsafeBytes { bytes in
       sqlite3_bind_blob64(
         handle, index, bytes.baseAddress ?? UnsafeRawPointer(emptyText), UInt64(bytes.count), sqliteTransient)
@@ -155,10 +155,10 @@ public final class Statement {
   // MARK: - Columns
 
   /// How many columns a row has.
-  public var columnCount: Int32 { sqlite3_column_count(handle) }
+  package var columnCount: Int32 { sqlite3_column_count(handle) }
 
   /// The name of a column as the statement gives it.
-  public func columnName(_ column: Int32) -> String {
+  package func columnName(_ column: Int32) -> String {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }
 
@@ -166,26 +166,26 @@ public final class Statement {
   ///
   /// Ask before the value is read as another type, which converts it.
   @inlinable
-  public func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+  package func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
 
   /// Whether the value is null.
   @inlinable
-  public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   /// The value as an integer, 0 for null.
   @inlinable
-  public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   /// The value as a floating-point number, 0 for null.
   @inlinable
-  public func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+  package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
   /// The value as text, empty for null; bytes that are no UTF-8 are repaired.
-  public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
   /// The bytes of a text or a blob, valid until the next step, reset or read of the same column as another type.
   @inlinable
-  public func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+  package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start =
       sqlite3_column_type(handle, column) == SQLITE_BLOB
       ? sqlite3_column_blob(handle, column) : sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }

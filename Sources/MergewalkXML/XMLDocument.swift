@@ -1,9 +1,9 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 
 /// A small document as a tree of elements.
 ///
 /// Codes of the findings: `xmlSyntax`, `xmlLimit`, `notUTF8`.
-public enum XMLDocument {
+package enum XMLDocument {
   /// The deepest nesting that is read; a model has at most seven levels.
   private static let maximumDepth = 32
   /// The greatest number of elements.
@@ -14,7 +14,7 @@ public enum XMLDocument {
   /// Parses a document of UTF-8 bytes.
   ///
   /// - Returns: the root.
-  public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> XMLElement {
+  package static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> XMLElement {
     func failure(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) -> DiagnosticList {
       DiagnosticList(error: code, path: path, position: position, message: message, hint: hint)
     }

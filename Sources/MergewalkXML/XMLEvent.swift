@@ -2,9 +2,9 @@
 ///
 /// The first word of an event has its kind (4 bits), flags (8), where the parser stood in the document (26, from the
 /// base on) and a count (26). What follows depends on the kind.
-public enum XMLEvent {
+package enum XMLEvent {
   /// The kinds; the number of a case is its place.
-  public enum Kind: UInt8, Sendable {
+  package enum Kind: UInt8, Sendable {
     /// An element starts: its local name; with flags also its prefix and its URI, and the attributes.
     case start
     /// The innermost element ends.
@@ -34,7 +34,7 @@ public enum XMLEvent {
 
     /// The kind of an event by its first word.
     @inlinable @inline(__always)
-    public init(head: UInt64) {
+    package init(head: UInt64) {
       let number = UInt8(truncatingIfNeeded: head & 15)
       precondition(number <= 12, "a log of XML has an event of an unknown kind")
       self = unsafeBitCast(number, to: Kind.self)
@@ -42,46 +42,46 @@ public enum XMLEvent {
   }
 
   /// The event comes from an entity.
-  @inlinable public static var inEntity: UInt64 { 1 << 4 }
+  @inlinable package static var inEntity: UInt64 { 1 << 4 }
   /// The local name of an element is not all that there is.
-  @inlinable public static var isLong: UInt64 { 1 << 5 }
+  @inlinable package static var isLong: UInt64 { 1 << 5 }
   /// The element has attributes.
-  @inlinable public static var hasAttributes: UInt64 { 1 << 6 }
+  @inlinable package static var hasAttributes: UInt64 { 1 << 6 }
   /// The text is that of a CDATA section.
-  @inlinable public static var isCDATA: UInt64 { 1 << 5 }
+  @inlinable package static var isCDATA: UInt64 { 1 << 5 }
   /// The reference stands in an attribute.
-  @inlinable public static var isInAttribute: UInt64 { 1 << 5 }
+  @inlinable package static var isInAttribute: UInt64 { 1 << 5 }
   /// The failure is about the tag that was being read.
-  @inlinable public static var isInTag: UInt64 { 1 << 5 }
+  @inlinable package static var isInTag: UInt64 { 1 << 5 }
 
   /// Where the offset begins.
-  @inlinable public static var offsetShift: UInt64 { 12 }
+  @inlinable package static var offsetShift: UInt64 { 12 }
   /// Where the count begins.
-  @inlinable public static var countShift: UInt64 { 38 }
+  @inlinable package static var countShift: UInt64 { 38 }
   /// Offsets from the base and counts are less.
-  @inlinable public static var limit: Int { 1 << 26 }
+  @inlinable package static var limit: Int { 1 << 26 }
 
   /// The place that a word is.
   @inlinable @inline(__always)
-  public static func pointer(_ word: UInt64) -> UnsafePointer<UInt8>? { UnsafePointer(bitPattern: UInt(word)) }
+  package static func pointer(_ word: UInt64) -> UnsafePointer<UInt8>? { UnsafePointer(bitPattern: UInt(word)) }
   @inline(__always)
   static func word(_ pointer: UnsafePointer<UInt8>?) -> UInt64 { UInt64(UInt(bitPattern: pointer)) }
 
   /// The offset of an event, by its first word and the base.
   @inlinable @inline(__always)
-  public static func offset(_ head: UInt64, base: Int) -> Int {
+  package static func offset(_ head: UInt64, base: Int) -> Int {
     base &+ Int(truncatingIfNeeded: head >> offsetShift & UInt64(limit - 1))
   }
 
   /// The bytes behind the first word of an event, valid until the log is emptied; moves behind the event.
-  public static func bytes(_ next: inout UnsafeMutablePointer<UInt64>) -> UnsafeMutableRawBufferPointer {
+  package static func bytes(_ next: inout UnsafeMutablePointer<UInt64>) -> UnsafeMutableRawBufferPointer {
     let count = Int(next[1])
     defer { next += 2 + (count + 7) / 8 }
     return UnsafeMutableRawBufferPointer(start: next + 2, count: count)
   }
 
   /// The failure that an event is; moves behind it.
-  public static func fault(_ next: inout UnsafeMutablePointer<UInt64>, base: Int) -> XMLFault {
+  package static func fault(_ next: inout UnsafeMutablePointer<UInt64>, base: Int) -> XMLFault {
     let head = next[0]
     let count = Int(truncatingIfNeeded: head >> countShift)
     return XMLFault(

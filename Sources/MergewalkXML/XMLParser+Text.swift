@@ -3,7 +3,7 @@ import CMergewalkLibXML2
 /// Giving libxml2 the text, in pieces that it can take without looking through the same again and again.
 extension XMLParser {
   /// Parses a piece of the text.
-  public func push(_ piece: UnsafeRawBufferPointer) {
+  package func push(_ piece: UnsafeRawBufferPointer) {
     var i = 0
     if !isStarted, !piece.isEmpty {
       isStarted = true
@@ -29,7 +29,7 @@ extension XMLParser {
   }
 
   /// Tells the parser that the document ends.
-  public func finish() {
+  package func finish() {
     if !source.pointee.isFailed {
       xmlParseChunk(context, nil, 0, 1)
       if context.pointee.wellFormed == 0 {

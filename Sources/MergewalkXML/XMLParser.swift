@@ -1,5 +1,5 @@
 import CMergewalkLibXML2
-public import MergewalkEventLogs
+package import MergewalkEventLogs
 
 /// Parses the text of one document, piece by piece, and writes to a log what it finds (``XMLEvent``).
 ///
@@ -8,7 +8,7 @@ public import MergewalkEventLogs
 ///
 /// Sources: XML 1.0 (fifth edition), https://www.w3.org/TR/xml/; Namespaces in XML 1.0,
 /// https://www.w3.org/TR/xml-names/; libxml2's SAX2 interface, https://gnome.pages.gitlab.gnome.org/libxml2/.
-public final class XMLParser {
+package final class XMLParser {
   let context: xmlParserCtxtPtr
   /// The document's own text as libxml2 has it, which stays the lowest of its inputs.
   let input: xmlParserInputPtr
@@ -27,7 +27,7 @@ public final class XMLParser {
   /// - Parameters:
   ///   - log: what it writes to first.
   ///   - pieceSize: the most bytes that libxml2 gets at once.
-  public init?(_ policy: XMLPolicy, log: EventLog, pieceSize: Int = .max) {
+  package init?(_ policy: XMLPolicy, log: EventLog, pieceSize: Int = .max) {
     Self.initialise
     let source = UnsafeMutablePointer<XMLEventSource>.allocate(capacity: 1)
     var handler = XMLEventSource.handler()
@@ -58,12 +58,12 @@ public final class XMLParser {
   }
 
   /// A name in the parser's dictionary, where it is the same as an equal one of the document.
-  public func intern(_ name: [UInt8]) -> UnsafePointer<UInt8>? {
+  package func intern(_ name: [UInt8]) -> UnsafePointer<UInt8>? {
     name.withUnsafeBufferPointer { xmlDictLookup(context.pointee.dict, $0.baseAddress, Int32($0.count)) }
   }
 
   /// Parses several pieces, which end where `ends` say.
-  public func push(_ text: UnsafeRawBufferPointer, ends: [Int]) {
+  package func push(_ text: UnsafeRawBufferPointer, ends: [Int]) {
     var start = 0
     for end in ends {
       push(UnsafeRawBufferPointer(rebasing: text[start..<end]))
@@ -74,17 +74,17 @@ public final class XMLParser {
   // MARK: The log
 
   /// Begins the log anew, when a reader on the same thread has read everything.
-  public func restart() { source.pointee.writer.restart() }
+  package func restart() { source.pointee.writer.restart() }
 
   /// Says how much was written, for a reader on the same thread.
-  public func close() { source.pointee.writer.close() }
+  package func close() { source.pointee.writer.close() }
 
   /// Hands logs over to another thread from now on.
-  public func attach(_ link: ParserChannel?) { source.pointee.writer.attach(link) }
+  package func attach(_ link: ParserChannel?) { source.pointee.writer.attach(link) }
 
   /// Hands over what was written, if that is anything.
-  public func flush() { source.pointee.writer.flush() }
+  package func flush() { source.pointee.writer.flush() }
 
   /// Whether the result is no longer wanted.
-  public var isStopped: Bool { source.pointee.writer.isStopped }
+  package var isStopped: Bool { source.pointee.writer.isStopped }
 }

@@ -3,30 +3,30 @@
 /// Whatever the policy: no file, no network, no external entity and no external document type is ever touched; names
 /// are bounded in number and length, and so are declarations, what entities add to the document, and a tag's
 /// attributes.
-public struct XMLPolicy: Sendable {
+package struct XMLPolicy: Sendable {
   /// Whether the document may declare entities and attributes of its own, which are replaced within a budget.
-  public var mayDeclare: Bool
+  package var mayDeclare: Bool
   /// Whether a value of an attribute, a comment or a processing instruction may be longer than 10 MB.
-  public var allowsLongTokens: Bool
+  package var allowsLongTokens: Bool
   /// Whether events say where the document has a text as it is; else they have copies of all text.
-  public var hasPlaces: Bool
+  package var hasPlaces: Bool
   /// The deepest nesting of elements.
-  public var deepest: Int
+  package var deepest: Int
 
   /// Documents of other origin, whose text the caller keeps: records.
-  public static let records = XMLPolicy(
+  package static let records = XMLPolicy(
     mayDeclare: true, allowsLongTokens: false, hasPlaces: true, deepest: 100_000)
 
   /// Files whose elements are known in advance and that need no declarations.
-  public static func plain(deepest: Int) -> XMLPolicy {
+  package static func plain(deepest: Int) -> XMLPolicy {
     XMLPolicy(mayDeclare: false, allowsLongTokens: true, hasPlaces: false, deepest: deepest)
   }
 }
 
 /// Why a document cannot be read on.
-public struct XMLFault: Error, Sendable, Hashable {
+package struct XMLFault: Error, Sendable, Hashable {
   /// The kind.
-  public enum Code: Int, Sendable {
+  package enum Code: Int, Sendable {
     /// It is no well-formed XML with namespaces, or does what it may not do.
     case invalidDocument
     /// It grows, or declares, without end.
@@ -35,13 +35,13 @@ public struct XMLFault: Error, Sendable, Hashable {
     case tooDeep
   }
   /// The kind.
-  public var code: Code
+  package var code: Code
   /// The message.
-  public var message: String
+  package var message: String
   /// Where the parser stood, in bytes from the document's first one.
-  public var offset: Int
+  package var offset: Int
   /// The line, from 1; 0 when it is not known.
-  public var line: Int
+  package var line: Int
   /// Whether it is about the tag whose `<` is the nearest before ``offset``.
-  public var isInTag: Bool
+  package var isInTag: Bool
 }

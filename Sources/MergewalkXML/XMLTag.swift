@@ -3,22 +3,22 @@ import Glibc
 /// A start tag as libxml2 reports it; valid until the next event.
 ///
 /// Names are pointers of the parser's dictionary, in which equal names are one; they end with a NUL.
-public struct XMLTag {
+package struct XMLTag {
   /// The name behind the prefix.
-  public var local: UnsafePointer<UInt8>?
+  package var local: UnsafePointer<UInt8>?
   /// The prefix; nil for none.
-  public var prefix: UnsafePointer<UInt8>?
+  package var prefix: UnsafePointer<UInt8>?
   /// The URI of the namespace; nil for none.
-  public var uri: UnsafePointer<UInt8>?
+  package var uri: UnsafePointer<UInt8>?
   /// The number of attributes.
-  public var count = 0
+  package var count = 0
   /// Five words for each attribute: local name, prefix, URI, start and end of the value; behind them one for each: the
   /// offset of the value where the document's text has it as it is, else less than 0.
   private var attributes: UnsafeMutablePointer<UInt64>?
 
   /// A tag without a prefix, a namespace and attributes.
   @inline(__always) @inlinable
-  public init(local: UnsafePointer<UInt8>?) { self.init(plain: local) }
+  package init(local: UnsafePointer<UInt8>?) { self.init(plain: local) }
 
   @usableFromInline
   init(plain local: UnsafePointer<UInt8>?) { self.local = local }
@@ -27,7 +27,7 @@ public struct XMLTag {
   ///
   /// - Parameters:
   ///   - text: the document's text that is kept, which begins at the offset `start` and ends at `end`.
-  public init(
+  package init(
     _ next: inout UnsafeMutablePointer<UInt64>, text: UnsafePointer<UInt8>?, start: Int, end: Int
   ) {
     let event = next
@@ -64,7 +64,7 @@ public struct XMLTag {
   }
 
   /// An attribute; nil when it has no value.
-  public func attribute(_ index: Int) -> XMLAttribute? {
+  package func attribute(_ index: Int) -> XMLAttribute? {
     guard let attributes else { return nil }
     let entry = attributes + 5 * index
     guard let start = XMLEvent.pointer(entry[3]), let end = XMLEvent.pointer(entry[4]) else { return nil }
@@ -75,7 +75,7 @@ public struct XMLTag {
   }
 
   /// The value of an attribute by its interned names.
-  public func value(
+  package func value(
     _ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?
   ) -> UnsafeBufferPointer<UInt8>? {
     for i in 0..<count {
@@ -85,31 +85,31 @@ public struct XMLTag {
   }
 
   /// The name as it is written.
-  public var name: String { Self.name(local, prefix) }
+  package var name: String { Self.name(local, prefix) }
 
   /// The attributes' names as they are written, and their values.
-  public var namedValues: [(name: String, value: String)] {
+  package var namedValues: [(name: String, value: String)] {
     (0..<count).compactMap { i in
       attribute(i).map { (Self.name($0.local, $0.prefix), String(decoding: $0.value, as: UTF8.self)) }
     }
   }
 
   /// A name of the parser's dictionary as it is written.
-  public static func name(_ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?) -> String {
+  package static func name(_ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?) -> String {
     (prefix.map { String(cString: $0) + ":" } ?? "") + (local.map { String(cString: $0) } ?? "")
   }
 }
 
 /// An attribute of an ``XMLTag``.
-public struct XMLAttribute {
+package struct XMLAttribute {
   /// The name behind the prefix.
-  public var local: UnsafePointer<UInt8>?
+  package var local: UnsafePointer<UInt8>?
   /// The prefix; nil for none.
-  public var prefix: UnsafePointer<UInt8>?
+  package var prefix: UnsafePointer<UInt8>?
   /// The URI of the namespace; nil for none.
-  public var uri: UnsafePointer<UInt8>?
+  package var uri: UnsafePointer<UInt8>?
   /// The value, with references replaced and white space normalised.
-  public var value: UnsafeBufferPointer<UInt8>
+  package var value: UnsafeBufferPointer<UInt8>
   /// The offset of the value where the document's text has it as it is; else less than 0.
-  public var at: Int
+  package var at: Int
 }

@@ -115,4 +115,30 @@ struct CoreDataNamesTests {
     context.rollback()
     #expect(!gone.isValid && gone.managedObjectContext == nil)
   }
+
+  @Test("what a batch deletes is merged into a context, and history tells of it")
+  func batchSample() throws {
+    let folder = TemporaryFolder()
+    try folder.write("model: Notes\nentities:\n  Note:\n    attributes: { title: string }\n", to: "m.yaml")
+    let model = try NSManagedObjectModel(try ModelReader.read(folder.file("m.yaml")))
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    var options = PersistentStoreOptions()
+    options.tracksHistory = true
+    let store: NSPersistentStore = try coordinator.addStore(
+      type: .sqlite, at: folder.file("Notes.sqlite"), options: options)
+    let context = NSManagedObjectContext(coordinator: coordinator)
+    let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+    try context.save()
+    let start: NSPersistentHistoryToken = try store.currentHistoryToken()
+    var request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Note"))
+    request.resultType = .resultTypeObjectIDs
+    let result: NSBatchDeleteResult = try context.execute(request)
+    #expect(result.deletedObjectIDs == [note.objectID] && !note.isDeleted)
+    try NSManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [NSDeletedObjectsKey: result.deletedObjectIDs], into: [context])
+    #expect(note.isDeleted)
+    let history = try store.history(NSPersistentHistoryChangeRequest.fetchHistory(after: start))
+    let transaction: NSPersistentHistoryTransaction = try #require(try history.next())
+    #expect(transaction.objectIDs(of: .delete) == result.deletedObjectIDs)
+  }
 }

@@ -361,7 +361,7 @@ struct StoreFileTests {
       INSERT INTO Z_PRIMARYKEY VALUES (17012, 'NSCKRecordMetadata', 0, 0);
       """)
     try connection.close()
-    func warnings() throws -> [StoreFile.Warning] {
+    func warnings() throws -> [StoreWarning] {
       let file = try StoreFile.open(path: path, model: try Models.zoo())
       try file.finish()
       return file.warnings

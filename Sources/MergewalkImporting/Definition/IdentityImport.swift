@@ -25,7 +25,7 @@ public struct IdentityImport: Sendable {
   /// Where the entity's name stands.
   public var position = SourcePosition.file
   /// Where its options stand; those of `files` one by one.
-  public var places = OptionPlaces()
+  package var places = OptionPlaces()
 
   /// Creates the import of one entity's objects.
   public init(entityName: String, inputs: [String], format: RecordFormat) {

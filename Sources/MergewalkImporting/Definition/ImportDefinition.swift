@@ -165,7 +165,7 @@ public struct EntityImport: Sendable {
   /// Where the definition stands: the entity's name, or that of the relationship whose target it is.
   public var position = SourcePosition.file
   /// Where its options stand, those of `find_by` one by one, with those of the relationship whose target it is.
-  public var places = OptionPlaces()
+  package var places = OptionPlaces()
 
   /// Creates the import of one entity.
   public init(
@@ -247,7 +247,7 @@ public struct FieldImport: Sendable {
   /// Where the definition stands.
   public var position = SourcePosition.file
   /// Where its options stand.
-  public var places = OptionPlaces()
+  package var places = OptionPlaces()
 
   /// Creates the import of one attribute.
   public init(attributeName: String, column: String) {

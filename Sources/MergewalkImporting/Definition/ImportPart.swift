@@ -34,7 +34,7 @@ public struct ImportPart: Sendable {
   /// Where the part stands in its file.
   public var position = SourcePosition.file
   /// Where its options stand; those of `after` one by one.
-  public var places = OptionPlaces()
+  package var places = OptionPlaces()
 
   /// Creates an import.
   public init(name: String = "", sources: [ByteSource], format: RecordFormat, root: EntityImport) {

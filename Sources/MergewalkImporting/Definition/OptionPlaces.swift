@@ -1,20 +1,20 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 
 /// Where the options of a part of a definition stand in the file that it was read from, under the names that pipeline files
 /// have for them; empty for what Swift code makes.
 ///
 /// Places decide where findings stand, and what counts as said: an option that a person wrote where it means nothing is
 /// an error, and the same value set by code, which may treat all fields alike, is a warning.
-public struct OptionPlaces: Sendable, Hashable {
+package struct OptionPlaces: Sendable, Hashable {
   /// The place of one option.
-  public struct Place: Sendable, Hashable {
+  package struct Place: Sendable, Hashable {
     /// Where its name stands.
-    public var key: SourcePosition
+    package var key: SourcePosition
     /// Where its value stands.
-    public var value: SourcePosition
+    package var value: SourcePosition
 
     /// Creates a place.
-    public init(key: SourcePosition, value: SourcePosition) {
+    package init(key: SourcePosition, value: SourcePosition) {
       self.key = key
       self.value = value
     }
@@ -23,23 +23,23 @@ public struct OptionPlaces: Sendable, Hashable {
   private var places: [String: Place] = [:]
   /// The options that are there and could not be read, and those that must be there and are not: they have findings of
   /// their own, and others that would only follow from them are not made.
-  public var broken: Set<String> = []
+  package var broken: Set<String> = []
 
   /// Creates places of nothing.
-  public init() {}
+  package init() {}
 
   /// The place of an option; `nil` when the file does not say it.
-  public subscript(_ option: String) -> Place? {
+  package subscript(_ option: String) -> Place? {
     get { places[option] }
     set { places[option] = newValue }
   }
 
   /// The place of an element of an option that is a list.
-  public subscript(_ option: String, _ element: String) -> Place? {
+  package subscript(_ option: String, _ element: String) -> Place? {
     get { places["\(option) \(element)"] }
     set { places["\(option) \(element)"] = newValue }
   }
 
   /// Whether the file says the option, well or badly.
-  public func says(_ option: String) -> Bool { places[option] != nil || broken.contains(option) }
+  package func says(_ option: String) -> Bool { places[option] != nil || broken.contains(option) }
 }

@@ -100,7 +100,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RunWarning {
-  init(_ warning: StoreFile.Warning) {
+  init(_ warning: StoreWarning) {
     let code: Code =
       switch warning {
       case .history: .storeHistory

@@ -50,7 +50,7 @@ public struct SincePolicy: Sendable, Hashable {
   /// Where the policy stands.
   public var position = SourcePosition.file
   /// Where its options stand.
-  public var places = OptionPlaces()
+  package var places = OptionPlaces()
 
   /// Creates a policy for a column of dates.
   public init(column: String) { self.column = column }

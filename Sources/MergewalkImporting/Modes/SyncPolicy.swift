@@ -36,7 +36,7 @@ public struct SyncPolicy: Sendable, Hashable {
   /// Whether an input without a single good record deletes everything in scope; else it deletes nothing.
   public var allowsEmpty = false
   /// Where its options stand.
-  public var places = OptionPlaces()
+  package var places = OptionPlaces()
 
   /// Creates a policy that deletes everything that no record names.
   public init() {}

@@ -1,14 +1,14 @@
-public import MergewalkDiagnostics
+package import MergewalkDiagnostics
 
 /// A column that a definition names, and where.
-public struct ColumnUse: Sendable, Hashable {
+package struct ColumnUse: Sendable, Hashable {
   /// The column's name.
-  public var name: String
+  package var name: String
   /// Where it is named.
-  public var position: SourcePosition
+  package var position: SourcePosition
 
   /// Creates a use.
-  public init(name: String, position: SourcePosition) {
+  package init(name: String, position: SourcePosition) {
     self.name = name
     self.position = position
   }

@@ -1,13 +1,13 @@
-public import MergewalkDiagnostics
-public import MergewalkObjectModel
+package import MergewalkDiagnostics
+package import MergewalkObjectModel
 import MergewalkRecordFormats
 
 /// A part of a definition, held against the model: what ``ImportSession`` runs, and what `mergewalk lint` reports.
-public struct ResolvedPart: Sendable {
+package struct ResolvedPart: Sendable {
   /// Everything that is wrong or dubious, errors and warnings, at its place in the definition's file.
-  public let findings: [Diagnostic]
+  package let findings: [Diagnostic]
   /// The columns that the source must have, and what asks for them; their order is that of the definition.
-  public let columns: [ColumnUse]
+  package let columns: [ColumnUse]
   /// The plan; `nil` when something is wrong.
   let plan: ImportPlan?
 }
@@ -20,7 +20,7 @@ extension ImportPart {
   ///   - path: the path that findings carry.
   ///   - hasRejectsFile: whether the run keeps what it rejects.
   ///   - isModelLinted: whether what is wrong with the model's own rules has findings already.
-  public func resolved(
+  package func resolved(
     model: ManagedObjectModel?, path: String, hasRejectsFile: Bool, isModelLinted: Bool = false
   ) -> ResolvedPart {
     var shape = DefinitionShape(path: path, hasRejectsFile: hasRejectsFile)

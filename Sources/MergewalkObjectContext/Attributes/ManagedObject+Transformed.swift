@@ -50,6 +50,7 @@ extension ManagedObject {
       try context.fire(self)
       willChangeValue(forKey: key)
       try setPrimitiveTransient(Self.unwrapped(value), forKey: key)
+      try context.check(self)
       // No column is written for it, but the object is one that the next save tells.
       context.buffer(table: table).willChange(row: row, slot: attribute.slot)
       flags.insert(.wasSet)

@@ -82,7 +82,7 @@ public struct BatchRow: ~Copyable {
   /// Sets a String or URI attribute from UTF-8, which is copied.
   ///
   /// The bytes must be valid UTF-8; nothing checks that here.
-  public func set(_ property: Int, utf8 bytes: UnsafeRawBufferPointer) throws(ObjectError) {
+  package func set(_ property: Int, utf8 bytes: UnsafeRawBufferPointer) throws(ObjectError) {
     try checkText(property)
     stage.set(property, CellTag.text, bytes: bytes)
   }

@@ -99,7 +99,7 @@ public struct FetchedDictionary: Sendable {
   }
 
   /// Calls `body` with the bytes of the text or the binary value at a place, without a copy; `nil` for anything else.
-  public func withBytes<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+  package func withBytes<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     let position = content.columns[index].position
     let tag = content.table.tag(row: row, position)
     guard tag == CellTag.text || tag == CellTag.blob else { return nil }

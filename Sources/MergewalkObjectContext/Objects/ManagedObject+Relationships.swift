@@ -106,6 +106,8 @@ extension ManagedObject {
     let context = try validContext
     try context.checkChangeable(self)
     try context.check(other)
+    // An object of another entity or store is no member, and its row has no place for the relationship back.
+    guard other.table.store == table.store, try isPossible(other, in: relationship) else { return false }
     return try changing(key) { () throws(ObjectError) in
       let isChange = try context.remove(other, from: self, relationship)
       if isChange { holdLinked(other, relationship, context) }
@@ -146,6 +148,8 @@ extension ManagedObject {
     let notifies = notifiesChanges
     if notifies { willChangeValue(forKey: key) }
     defer { if notifies { didChangeValue(forKey: key) } }
+    // The hook may have done anything to the object.
+    if notifies { try validContext.fire(self) }
     let isChange = try body()
     if isChange { flags.insert(.wasSet) }
     return isChange
@@ -190,21 +194,31 @@ extension ManagedObject {
     return relationship
   }
 
+  /// Whether an object is of an entity that a relationship refers to.
+  private func isPossible(
+    _ other: ManagedObject, in relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    let destination = link.model.entities[relationship.destinationEntity]
+    if !other.entity.isKind(of: destination), other.isFault { try validContext.fire(other) }
+    return other.entity.isKind(of: destination)
+  }
+
   private func check(_ other: ManagedObject, for relationship: RelationshipDescription) throws(ObjectError) {
     let context = try validContext
     try context.check(other)
     try context.checkChangeable(other)
-    let destination = link.model.entities[relationship.destinationEntity]
-    if !other.entity.isKind(of: destination), other.isFault { try context.fire(other) }
+    let isPossible = try isPossible(other, in: relationship)
     guard other.table.store == table.store else {
       throw ObjectError(
         .otherStore,
         "\(entity.name).\(relationship.name): \(other.objectID) is in another store than \(objectID); "
           + "assign new objects to a store before they are related, or use a fetched property")
     }
-    guard other.entity.isKind(of: destination) else {
+    guard isPossible else {
       throw ObjectError(
-        .wrongEntity, "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(other.entity.name)")
+        .wrongEntity,
+        "\(entity.name).\(relationship.name) refers to \(relationship.destinationEntityName), not to "
+          + other.entity.name)
     }
   }
 }

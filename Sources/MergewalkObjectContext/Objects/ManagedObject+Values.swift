@@ -59,6 +59,8 @@ extension ManagedObject {
       return
     }
     willChangeValue(forKey: key)
+    // The hook may have done anything to the object.
+    try validContext.fire(self)
     if try put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
     didChangeValue(forKey: key)
   }

@@ -19,6 +19,8 @@ extension ManagedObjectContext {
   func awaken(_ object: ManagedObject) throws(ObjectError) {
     try fetchValues(object)
     awakenFetched(object)
+    // The hook may have done anything to the object and its context.
+    try check(object)
   }
 
   /// Tells an object whose values are here; what it sets then is no change.

@@ -71,21 +71,21 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
 
   init(_ error: PredicateError) {
     code = error.code == .unknownEntity ? .unknownEntity : .invalidRequest
-    message = error.description
+    message = error.words
     cause = nil
     predicateError = error
   }
 
   init(_ cause: StoreError) {
     let isStopped = cause.cause?.kind == .interrupted
-    code = isStopped ? .cancelled : .database
-    message = isStopped ? "the task was cancelled during a fetch" : cause.cause?.description ?? cause.description
+    code = isStopped ? .cancelled : cause.code == .closed ? .closed : .database
+    message = isStopped ? "the task was cancelled during a fetch" : cause.cause?.description ?? cause.words
     self.cause = cause
     predicateError = nil
   }
 
-  /// `message [code]`.
-  public var description: String { "\(message) [\(code.rawValue)]" }
+  /// `message [code]`, with the code of the mistake in a fetch request where there is one.
+  public var description: String { "\(message) [\(predicateError?.code.rawValue ?? code.rawValue)]" }
 }
 
 /// Runs a piece of work with predicates and wraps its error.

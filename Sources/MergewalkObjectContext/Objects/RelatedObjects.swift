@@ -70,8 +70,27 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     if position >= elements.count, position < cache.earlier.count { return cache.earlier[position] }
     return elements[position]
   }
+  /// The objects at some places, as a list of its own: what is done to the collection does not change it.
+  public subscript(places: Range<Int>) -> ArraySlice<Element> {
+    let elements = elements
+    return places.upperBound > elements.count && places.upperBound <= cache.earlier.count
+      ? cache.earlier[places] : elements[places]
+  }
+  // Without a look at the end, which may have come nearer during a walk.
+  /// The place behind a place.
+  public func index(after place: Int) -> Int { place + 1 }
+  /// The place before a place.
+  public func index(before place: Int) -> Int { place - 1 }
   /// Walks through the objects that are in the collection now, whatever is done to it meanwhile.
   public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
+  /// A list with what `transform` makes of the objects that are in the collection now, whatever it does to the collection.
+  public func map<Value, Failure: Error>(
+    _ transform: (Element) throws(Failure) -> Value
+  ) throws(Failure) -> [Value] {
+    try elements.map(transform)
+  }
+  /// The objects that are in the collection now, the last one first.
+  public func reversed() -> [Element] { elements.reversed() }
 
   /// Whether an object is in the collection.
   public func contains(_ element: Element) -> Bool { elements.contains { $0 === element } }

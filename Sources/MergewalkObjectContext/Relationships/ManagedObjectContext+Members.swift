@@ -153,7 +153,10 @@ extension ManagedObjectContext {
     try openStore(table: object.table)
     try fire(object)
     // The store wants to know the destination's own entity, not an ancestor.
-    if let target, model.entities[relationship.destinationEntity].hasSubentities { try fire(target) }
+    if let target, model.entities[relationship.destinationEntity].hasSubentities {
+      try fire(target)
+      try check(object)
+    }
     let (table, row) = (object.table, object.row)
     let (key, entity) = (target?.primaryKey ?? 0, Int32(target?.entityIndex ?? -1))
     return try objectErrors { () throws(StoreError) in

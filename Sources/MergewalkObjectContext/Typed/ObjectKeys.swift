@@ -138,26 +138,21 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
   /// How many objects there are.
   public var count: AttributeKey<Int> { AttributeKey(expression.count) }
 
-  private func values<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> Key {
+  /// The sum of a value of all the objects: `\.issues[sum: \.points]`.
+  public subscript<Value>(sum path: any Path<Value>) -> AttributeKey<Value> { AttributeKey(values(path).sum) }
+  /// The mean of a value of all the objects.
+  public subscript<Value>(average path: any Path<Value>) -> AttributeKey<Double?> { AttributeKey(values(path).average) }
+  /// The least of a value of all the objects.
+  public subscript<Value>(least path: any Path<Value>) -> AttributeKey<Value?> { AttributeKey(values(path).min) }
+  /// The greatest of a value of all the objects.
+  public subscript<Value>(greatest path: any Path<Value>) -> AttributeKey<Value?> { AttributeKey(values(path).max) }
+
+  /// A value of an object at the other end, as a key path that queries can hold.
+  public typealias Path<Value: ManagedValue> = KeyPath<ObjectKeys<Destination>, AttributeKey<Value>> & Sendable
+
+  private func values<Value>(_ path: any Path<Value>) -> Key {
     let values = ObjectKeys<Destination>()[keyPath: path].expression
     return Key(values.expression.following(expression.expression))
-  }
-
-  /// The sum of a value of all the objects.
-  public func sum<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Value> {
-    AttributeKey(values(path).sum)
-  }
-  /// The mean of a value of all the objects.
-  public func average<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Double?> {
-    AttributeKey<Double?>(values(path).average)
-  }
-  /// The least of a value of all the objects.
-  public func least<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Value?> {
-    AttributeKey<Value?>(values(path).min)
-  }
-  /// The greatest of a value of all the objects.
-  public func greatest<Value>(_ path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>) -> AttributeKey<Value?> {
-    AttributeKey<Value?>(values(path).max)
   }
 }
 

@@ -64,9 +64,12 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
     self.hint = hint
   }
 
-  /// `line:column: message; hint [code]`.
-  public var description: String {
+  /// `line:column: message; hint`.
+  package var words: String {
     let place = position.line == 0 ? "" : "\(position.line):\(position.column): "
-    return "\(place)\(message)\(hint.map { "; " + $0 } ?? "") [\(code.rawValue)]"
+    return "\(place)\(message)\(hint.map { "; " + $0 } ?? "")"
   }
+
+  /// `line:column: message; hint [code]`.
+  public var description: String { "\(words) [\(code.rawValue)]" }
 }

@@ -21,7 +21,7 @@ extension TextPatternError {
 /// that no automaton of moderate size can express (references to groups, looking around, word boundaries, atomic
 /// groups, set operations, inline flags, counts above 1,000) are left to ICU, which goes back and tries again: for
 /// these, a text that takes too many steps is an error. ``isLinear`` tells, so that lint can warn.
-public struct TextPattern: Sendable {
+package struct TextPattern: Sendable {
   private enum Engine: Sendable {
     case nothing
     case automaton(PatternAutomaton)
@@ -43,7 +43,7 @@ public struct TextPattern: Sendable {
   ///
   /// - Parameter ignoresCase: ICU's flag for matching without regard to case.
   /// - Throws: ``TextPatternError`` when the expression is malformed or too large.
-  public init(_ expression: String, ignoresCase: Bool = false) throws(TextPatternError) {
+  package init(_ expression: String, ignoresCase: Bool = false) throws(TextPatternError) {
     let automaton: PatternAutomaton?
     do throws(PatternSyntaxError) {
       automaton =
@@ -63,7 +63,7 @@ public struct TextPattern: Sendable {
   }
 
   /// Whether the time for a match is at most proportional to the text's length; with `ignoresCase` of texts of ASCII.
-  public var isLinear: Bool {
+  package var isLinear: Bool {
     switch engine {
     case .automaton, .byText, .nothing: true
     case .backtracking: false
@@ -73,18 +73,18 @@ public struct TextPattern: Sendable {
   /// Whether all of the text matches; the bytes are valid UTF-8.
   ///
   /// A text that takes too many steps does not match.
-  public func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { (try? match(bytes)) ?? false }
+  package func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { (try? match(bytes)) ?? false }
 
   /// Whether all of the text matches.
   ///
   /// A text that takes too many steps does not match.
-  public func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
+  package func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
 
   /// Whether all of the text matches; the bytes are valid UTF-8.
   ///
   /// - Throws: ``PredicateError`` with `patternTimeLimit` when that takes too many steps, about a quarter of a second's; never when
   ///   ``isLinear``.
-  public func match(_ bytes: UnsafeBufferPointer<UInt8>) throws(PredicateError) -> Bool {
+  package func match(_ bytes: UnsafeBufferPointer<UInt8>) throws(PredicateError) -> Bool {
     switch engine {
     case .nothing: return false
     case .automaton(let automaton): return automaton.matches(bytes)
@@ -96,7 +96,7 @@ public struct TextPattern: Sendable {
 }
 
 /// An expression that cannot be compiled.
-public struct TextPatternError: Error, Sendable, Hashable {
+package struct TextPatternError: Error, Sendable, Hashable {
   /// The reason why the pattern is refused.
-  public var message: String
+  package var message: String
 }

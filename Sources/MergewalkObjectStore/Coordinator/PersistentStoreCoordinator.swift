@@ -11,7 +11,7 @@ public import MergewalkObjectModel
 /// A coordinator serves contexts that live as long as a program: every save is one transaction that survives a crash of
 /// the machine. So a store that does not exist is made at once, complete with its indexes and under its final name, and
 /// is then opened like any other. (An import makes a new store beside its final name and shows it when all is done; it
-/// works with ``StoreFile`` directly.)
+/// works with the file directly.)
 ///
 /// An SQLite store is written in write-ahead mode, and several coordinators and processes may have it open at a time;
 /// an import needs it alone. The last one to close a store leaves one single file. A coordinator that goes away closes

@@ -1,4 +1,4 @@
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 
 /// One field of the records in which whole objects are written: what an export writes and an import of objects reads.
 ///
@@ -15,9 +15,9 @@ public import MergewalkObjectModel
 /// | `tags:inverse_order` | the positions in the ordered inverses of `tags` | array | `1 2 3` |
 ///
 /// Names of properties have no colon, so nothing collides; a property that is itself called `_id` is `_id:value`.
-public struct IdentityField: Sendable {
+package struct IdentityField: Sendable {
   /// The kind of value in a field.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// The object's identity.
     case identity
     /// The value of an attribute.
@@ -39,17 +39,17 @@ public struct IdentityField: Sendable {
   }
 
   /// The field's name.
-  public let name: String
+  package let name: String
   /// The kind of value.
-  public let kind: Kind
+  package let kind: Kind
   /// The column of the entity's table that keeps it; `nil` for what a join table keeps.
-  public let column: ColumnDefinition?
+  package let column: ColumnDefinition?
 
   /// The name of the identity.
-  public static let identityName = "_id"
+  package static let identityName = "_id"
 
   /// The relationship that it is about, or `nil`.
-  public var relationship: RelationshipDescription? {
+  package var relationship: RelationshipDescription? {
     switch kind {
     case .identity, .attribute: nil
     case .toOne(let relationship), .toOneOrder(let relationship), .owner(let relationship),
@@ -60,7 +60,7 @@ public struct IdentityField: Sendable {
   }
 
   /// Whether it holds several numbers.
-  public var isList: Bool {
+  package var isList: Bool {
     switch kind {
     case .links, .linkOrders, .inverseOrders: true
     default: false
@@ -68,7 +68,7 @@ public struct IdentityField: Sendable {
   }
 
   /// Whether it may be left out although the object has the property: a usual value takes its place.
-  public var isImplied: Bool {
+  package var isImplied: Bool {
     switch kind {
     case .toOneOrder, .ownerOrder, .linkOrders, .inverseOrders: true
     default: false
@@ -84,7 +84,7 @@ extension StoreSchema {
   /// the model, so it is the same for all stores of the model; of columns the names are those of this schema.
   ///
   /// - Complexity: O(properties of the model).
-  public func objectFields(of entity: EntityDescription) -> [IdentityField] {
+  package func objectFields(of entity: EntityDescription) -> [IdentityField] {
     let table = table(forRoot: entity.rootIndex)
     func column(_ role: ColumnDefinition.Role) -> ColumnDefinition? { table.columns.first { $0.role == role } }
     var fields = [IdentityField(name: IdentityField.identityName, kind: .identity, column: column(.primaryKey))]
@@ -139,9 +139,9 @@ extension StoreSchema {
 /// The positions that objects get when they are appended to an ordered relationship: 2048, 3072, 4096 ...
 ///
 /// Source: `docs/coredata-layout.md`, "Relationships".
-public enum OrderKey {
+package enum OrderKey {
   /// The usual position of the element with this index, from 0; the greatest number beyond what 64 bits hold.
-  @inlinable public static func usual(_ index: Int) -> Int64 {
+  @inlinable package static func usual(_ index: Int) -> Int64 {
     let (product, overflow) = Int64(index).multipliedReportingOverflow(by: 1024)
     return overflow ? .max : product &+ 2048 < product ? .max : product &+ 2048
   }

@@ -1,6 +1,6 @@
 import MergewalkDiagnostics
 import Glibc
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 extension StoreFile {
@@ -17,7 +17,7 @@ extension StoreFile {
   ///   - lockWait: How long to wait, in seconds, while another process has the store open.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata`,
   ///   `incompatibleModel`, `missingTable`, `missingColumn`, `busy`, `inputOutput` or `sqlite`. Nothing has changed.
-  public static func open(
+  package static func open(
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024,
     lockWait: Double = 2
   ) throws(StoreError) -> StoreFile {
@@ -155,8 +155,8 @@ extension StoreFile {
     }
   }
 
-  static func warnings(_ connection: Connection, _ schema: StoreSchema) throws(StoreError) -> [Warning] {
-    var result: [Warning] = []
+  static func warnings(_ connection: Connection, _ schema: StoreSchema) throws(StoreError) -> [StoreWarning] {
+    var result: [StoreWarning] = []
     let tracksHistory = try connection.tracksHistory()
     if tracksHistory { result.append(.history) }
     let triggers = try connection.prepare(

@@ -10,7 +10,7 @@ extension StoreFile {
   ///   - configuration: The configuration whose entities are stored; `nil` for all.
   ///   - type: What the metadata say about the kind of the store.
   /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.
-  public static func inMemory(
+  package static func inMemory(
     path: String = memoryPath, model: ManagedObjectModel, configuration: String? = nil,
     type: PersistentStoreType = .inMemory
   ) throws(StoreError) -> StoreFile {
@@ -36,13 +36,13 @@ extension StoreFile {
   }
 
   /// The path of a store without a file, as in SQLite.
-  public static var memoryPath: String { ":memory:" }
+  package static var memoryPath: String { ":memory:" }
 }
 
 extension PersistentStore {
   /// Makes an empty store that lives in memory.
   ///
-  /// - Throws: ``StoreError`` as ``StoreFile/inMemory(path:model:configuration:type:)``.
+  /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.
   public static func inMemory(
     model: ManagedObjectModel, configuration: String? = nil, options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) -> PersistentStore {

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkSQLite
 import Synchronization
 
@@ -19,7 +19,7 @@ extension StoreFile {
   /// - Throws: ``StoreError`` with `alreadyExists` when there is a file, or a log left over from one; `notFound` when
   ///   there is no such configuration; `busy` when the same store is being built by another process; `inputOutput`;
   ///   `sqlite`.
-  public static func create(
+  package static func create(
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1,
     lockWait: Double = 0
   ) throws(StoreError) -> StoreFile {

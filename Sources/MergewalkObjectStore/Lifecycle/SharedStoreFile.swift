@@ -1,4 +1,4 @@
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 extension StoreFile {
@@ -13,7 +13,7 @@ extension StoreFile {
   ///   `incompatibleModel`, `missingTable`, `missingColumn`, `invalidOption`, `busy` while an import runs into the
   ///   store,
   ///   `inputOutput` or `sqlite`.
-  public static func openShared(
+  package static func openShared(
     path: String, model: ManagedObjectModel, configuration: String? = nil,
     options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) -> StoreFile {

@@ -5,7 +5,7 @@ extension StoreFile {
   /// The greatest `Z_PK` given out below a root entity: `Z_MAX`, or what the table really holds if that is more.
   ///
   /// - Complexity: Two index seeks.
-  public func maximumPrimaryKey(forRoot rootEntity: Int) throws(StoreError) -> Int64 {
+  package func maximumPrimaryKey(forRoot rootEntity: Int) throws(StoreError) -> Int64 {
     let table = schema.table(forRoot: rootEntity)
     let number = schema.entityNumbers[rootEntity]
     let said = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
@@ -14,7 +14,7 @@ extension StoreFile {
   }
 
   /// Records the greatest `Z_PK` given out below root entities; part of the batch that gave them out.
-  public func writeMaxima(_ maxima: [(rootEntity: Int, maximum: Int64)]) throws(StoreError) {
+  package func writeMaxima(_ maxima: [(rootEntity: Int, maximum: Int64)]) throws(StoreError) {
     let rows = maxima.map { (number: schema.entityNumbers[$0.rootEntity], maximum: $0.maximum) }
     try writeBookkeeping { () throws(StoreError) in try PrimaryKeyRow.writeMaxima(rows, connection) }
   }

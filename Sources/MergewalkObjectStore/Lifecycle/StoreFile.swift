@@ -15,40 +15,19 @@ import MergewalkStorePages
 /// | `rollBackRun()` | removes the hidden file | removes the overlay | rolls back |
 ///
 /// When a value goes away without either call, it rolls back.
-public final class StoreFile {
-  /// Something about an existing store that a writer should know.
-  public enum Warning: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// The store tracks history. Rows that are not recorded in it are invisible to history observers and to CloudKit.
-    case history
-    /// The store has triggers that call functions of Core Data; their notifications are lost.
-    case coreDataTriggers
-    /// The store is mirrored to CloudKit and has no history, from which Core Data learns what to send.
-    case cloudWithoutHistory
-
-    /// A sentence for people.
-    public var description: String {
-      switch self {
-      case .history:
-        "the store tracks persistent history; apps and CloudKit export hear only of rows that are recorded in it"
-      case .coreDataTriggers: "the store has triggers that notify Core Data; they are not called during an import"
-      case .cloudWithoutHistory:
-        "the store is mirrored to CloudKit but tracks no history, so that nothing of an import is sent"
-      }
-    }
-  }
-
+package final class StoreFile {
   /// The store's final path.
-  public let path: String
+  package let path: String
   /// Whether the store is new.
-  public let isNew: Bool
+  package let isNew: Bool
   /// The tables and columns, with the names that the file really has.
-  public private(set) var schema: StoreSchema
+  package private(set) var schema: StoreSchema
   /// The metadata; ``writeMetadata(_:)`` changes them.
-  public private(set) var metadata: StoreMetadata
+  package private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
   package let connection: Connection
   /// Facts about the store that a writer should know.
-  public let warnings: [Warning]
+  package let warnings: [StoreWarning]
 
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
   var needsDerivedValues = false
@@ -113,7 +92,7 @@ public final class StoreFile {
   var isOnlyRead: Bool { if case .nothing = undo { true } else { false } }
 
   init(
-    path: String, schema: StoreSchema, metadata: StoreMetadata, connection: Connection, warnings: [Warning],
+    path: String, schema: StoreSchema, metadata: StoreMetadata, connection: Connection, warnings: [StoreWarning],
     undo: Undo, pendingIndexes: [IndexDefinition], keepsBatches: Bool = false, isDurable: Bool = false
   ) {
     self.path = path
@@ -152,7 +131,7 @@ public final class StoreFile {
   // MARK: - Batches
 
   /// Starts a batch; a new store that keeps none has one transaction for the whole run.
-  public func begin() throws(StoreError) {
+  package func begin() throws(StoreError) {
     if case .existingFile = undo, commits > 0, !isInPart {
       try connection.execute("SAVEPOINT batch")
       isInPart = true
@@ -167,7 +146,7 @@ public final class StoreFile {
   }
 
   /// Ends a batch and keeps it; nothing happens in a new store that keeps no batches.
-  public func commit() throws(StoreError) {
+  package func commit() throws(StoreError) {
     guard !isNew || keepsBatches, !connection.isAutocommit else { return }
     switch undo {
     case .plannedFile(let file): try file.commit()
@@ -184,7 +163,7 @@ public final class StoreFile {
   ///
   /// - Throws: ``StoreError`` with `unsupported` for a new store, which keeps no journal: only the whole run can be
   ///   rolled back.
-  public func rollBackBatch() throws(StoreError) {
+  package func rollBackBatch() throws(StoreError) {
     guard !isNew || keepsBatches else {
       throw StoreError(.unsupported, path: path, message: "a store that is being built cannot roll back one batch")
     }
@@ -235,7 +214,7 @@ public final class StoreFile {
   // MARK: - Metadata
 
   /// Replaces the metadata, as part of the batch that has begun.
-  public func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
+  package func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
     // It counts as a change: what it replaces may stay in the page until that is laid out anew.
     try metadata.write(connection)
     self.metadata = metadata
@@ -247,13 +226,13 @@ public final class StoreFile {
   // MARK: - Indexes
 
   /// The indexes of a new store that are not built yet.
-  public var unbuiltIndexes: [IndexDefinition] { pendingIndexes }
+  package var unbuiltIndexes: [IndexDefinition] { pendingIndexes }
 
   /// Builds those of the missing indexes that fit; ``finish()`` builds the rest.
   ///
   /// - Throws: ``StoreError`` with a constraint as its cause when rows break a uniqueness constraint.
   /// - Complexity: A sort of the table for each index; several threads sort when the connection allows it.
-  public func buildIndexes(where isWanted: (IndexDefinition) -> Bool = { _ in true }) throws(StoreError) {
+  package func buildIndexes(where isWanted: (IndexDefinition) -> Bool = { _ in true }) throws(StoreError) {
     try endDirectLoad()
     let wanted = pendingIndexes.filter(isWanted)
     if keepsBatches, !wanted.isEmpty { try begin() }
@@ -282,7 +261,7 @@ public final class StoreFile {
   /// There is one single file afterwards, without a `-wal`.
   ///
   /// - Throws: ``StoreError``; a new store is gone then, an existing one keeps what was committed.
-  public func finish() throws(StoreError) { try finish(acknowledge: nil) }
+  package func finish() throws(StoreError) { try finish(acknowledge: nil) }
 
   /// Makes the run durable, lets the caller tell of it, and closes the store.
   ///
@@ -367,7 +346,7 @@ public final class StoreFile {
   /// Rolls back the whole run and closes the store.
   ///
   /// A new store leaves nothing behind. An existing store was not written. After the end nothing happens.
-  public func rollBackRun() throws(StoreError) { try rollBack(isWholeRun: true) }
+  package func rollBackRun() throws(StoreError) { try rollBack(isWholeRun: true) }
 
   /// Rolls back what was done since the store was opened, and closes it: an earlier process's part of the run stays.
   package func rollBackToOpening() throws(StoreError) { try rollBack(isWholeRun: false) }
@@ -469,7 +448,7 @@ public final class StoreFile {
   }
 
   /// Another name of ``rollBackRun()`` for a new store.
-  public func discard() throws(StoreError) { try rollBackRun() }
+  package func discard() throws(StoreError) { try rollBackRun() }
 }
 
 @available(*, unavailable, message: "a store file belongs to the task that opened it")

@@ -2,9 +2,9 @@ import MergewalkPropertyLists
 
 extension MergewalkState {
   /// How far one import of a pipeline has read a column that only grows: a dictionary of `column`, `type` and `value`.
-  public struct Cursor: Sendable, Hashable {
+  package struct Cursor: Sendable, Hashable {
     /// A place in the column.
-    public enum Value: Sendable, Hashable {
+    package enum Value: Sendable, Hashable {
       /// Seconds since 2001-01-01 UTC.
       case real(Double)
       /// A whole number.
@@ -13,14 +13,14 @@ extension MergewalkState {
       case text(String)
     }
     /// The column's name.
-    public var column: String
+    package var column: String
     /// The kind of value in the column, as the pipeline names it.
-    public var kind: String
+    package var kind: String
     /// The place.
-    public var value: Value
+    package var value: Value
 
     /// Creates a cursor.
-    public init(column: String, kind: String, value: Value) {
+    package init(column: String, kind: String, value: Value) {
       self.column = column
       self.kind = kind
       self.value = value
@@ -28,7 +28,7 @@ extension MergewalkState {
   }
 
   /// The cursor of an import of a pipeline; `nil` when there is none that can be read.
-  public func cursor(pipeline: String, part: String) -> Cursor? {
+  package func cursor(pipeline: String, part: String) -> Cursor? {
     guard let entry = cursors[pipeline]?[part], let column = entry["column"]?.string, let kind = entry["type"]?.string
     else { return nil }
     switch entry["value"] {
@@ -40,7 +40,7 @@ extension MergewalkState {
   }
 
   /// Replaces the cursor of an import of a pipeline; `nil` removes it.
-  public mutating func setCursor(_ cursor: Cursor?, pipeline: String, part: String) {
+  package mutating func setCursor(_ cursor: Cursor?, pipeline: String, part: String) {
     var entries = cursors[pipeline]?.entries ?? []
     entries.removeAll { $0.key == part }
     defer { cursors[pipeline] = entries.isEmpty ? nil : .dictionary(entries) }

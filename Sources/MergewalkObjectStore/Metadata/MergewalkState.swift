@@ -1,4 +1,4 @@
-public import MergewalkPropertyLists
+package import MergewalkPropertyLists
 
 /// The state that imports keep in a store: one key of its metadata, which Core Data keeps and ignores.
 ///
@@ -12,44 +12,44 @@ public import MergewalkPropertyLists
 /// metadata.mergewalk.cursors["orders"] = .dictionary([PropertyList.Entry("date", .string("2024-05-01"))])
 /// try file.writeMetadata(metadata)
 /// ```
-public struct MergewalkState: Sendable, Hashable {
+package struct MergewalkState: Sendable, Hashable {
   /// The key in the metadata.
-  public static let key = "MergewalkState"
+  package static let key = "MergewalkState"
 
   /// The entries of the key's dictionary, in their order.
-  public var entries: [PropertyList.Entry]
+  package var entries: [PropertyList.Entry]
 
   /// Takes a value of the metadata's key; what is no dictionary counts as an empty one.
-  public init(_ list: PropertyList? = nil) { entries = list?.entries ?? [] }
+  package init(_ list: PropertyList? = nil) { entries = list?.entries ?? [] }
 
   /// The checkpoints of runs that are not finished, by the pipeline's name.
-  public var runs: Values {
+  package var runs: Values {
     get { Values(entries[key: "runs"]) }
     set { entries[key: "runs"] = newValue.list }
   }
   /// How far incremental sources have been read, by the pipeline's name.
-  public var cursors: Values {
+  package var cursors: Values {
     get { Values(entries[key: "cursors"]) }
     set { entries[key: "cursors"] = newValue.list }
   }
   /// Which inputs the last finished run had, by the pipeline's name.
-  public var finished: Values {
+  package var finished: Values {
     get { Values(entries[key: "finished"]) }
     set { entries[key: "finished"] = newValue.list }
   }
 
   /// The value for the metadata's key; `nil` when there is nothing to remember.
-  public var list: PropertyList? { entries.isEmpty ? nil : .dictionary(entries) }
+  package var list: PropertyList? { entries.isEmpty ? nil : .dictionary(entries) }
 
   /// Values by name, in the order in which they came.
-  public struct Values: Sendable, Hashable {
+  package struct Values: Sendable, Hashable {
     /// The values with their names.
-    public private(set) var entries: [PropertyList.Entry]
+    package private(set) var entries: [PropertyList.Entry]
 
     init(_ list: PropertyList?) { entries = list?.entries ?? [] }
 
     /// The value of a name; setting `nil` removes it.
-    public subscript(name: String) -> PropertyList? {
+    package subscript(name: String) -> PropertyList? {
       get { entries[key: name] }
       set {
         entries.removeAll { $0.key == name }
@@ -58,7 +58,7 @@ public struct MergewalkState: Sendable, Hashable {
     }
 
     /// The names in their order.
-    public var names: [String] { entries.map(\.key) }
+    package var names: [String] { entries.map(\.key) }
 
     var list: PropertyList? { entries.isEmpty ? nil : .dictionary(entries) }
   }
@@ -66,7 +66,7 @@ public struct MergewalkState: Sendable, Hashable {
 
 extension StoreMetadata {
   /// The state that imports keep; an empty one removes the key from the metadata.
-  public var mergewalk: MergewalkState {
+  package var mergewalk: MergewalkState {
     get { MergewalkState(self[MergewalkState.key]) }
     set { self[MergewalkState.key] = newValue.list }
   }

@@ -1,48 +1,48 @@
 import MergewalkObjectModel
 
 /// The version hashes of a model's entities, with the texts that sum them up.
-public struct ModelHashes: Sendable, Hashable {
+package struct ModelHashes: Sendable, Hashable {
   /// An entity with its hash.
-  public struct Entity: Sendable, Hashable {
+  package struct Entity: Sendable, Hashable {
     /// The entity's name.
-    public var name: String
+    package var name: String
     /// 32 bytes.
-    public var hash: [UInt8]
+    package var hash: [UInt8]
 
     /// Creates an entry.
-    public init(name: String, hash: [UInt8]) {
+    package init(name: String, hash: [UInt8]) {
       self.name = name
       self.hash = hash
     }
   }
 
   /// The entities, sorted by name (code points).
-  public let entities: [Entity]
+  package let entities: [Entity]
 
   /// Takes hashes from anywhere, such as a store's metadata.
-  public init(_ entities: [Entity]) {
+  package init(_ entities: [Entity]) {
     self.entities = entities.sorted { CodePointOrder.precedes($0.name, $1.name) }
   }
 
   /// Computes the hashes of the entities that a schema stores.
-  public init(_ schema: StoreSchema) {
+  package init(_ schema: StoreSchema) {
     let stored = Set(schema.model.entities.filter { schema.entityNumbers[$0.index] > 0 }.map(\.name))
     self.init(
       schema.model.versionHashes.filter { stored.contains($0.name) }.map { Entity(name: $0.name, hash: $0.hash) })
   }
 
   /// The digest that belongs to these hashes, base64.
-  public var digest: String {
+  package var digest: String {
     ManagedObjectModel.versionHashesDigest(of: entities.map { (name: $0.name, hash: $0.hash) })
   }
 
   /// The checksum that belongs to these hashes, base64.
-  public var checksum: String {
+  package var checksum: String {
     ManagedObjectModel.versionChecksum(of: entities.map { (name: $0.name, hash: $0.hash) })
   }
 
   /// How the hashes of a model differ from those of a store.
-  public func differences(fromStore store: ModelHashes) -> ModelDifferences {
+  package func differences(fromStore store: ModelHashes) -> ModelDifferences {
     let mine = Dictionary(entities.map { ($0.name, $0.hash) }) { first, _ in first }
     let theirs = Dictionary(store.entities.map { ($0.name, $0.hash) }) { first, _ in first }
     var result = ModelDifferences()

@@ -57,7 +57,7 @@ public struct StoreMetadata: Sendable, Hashable {
   /// - Parameters:
   ///   - versionIdentifier: The model's identifier; empty when it has none.
   ///   - type: What keeps the records.
-  public init(hashes: ModelHashes, versionIdentifier: String, type: PersistentStoreType = .sqlite) {
+  package init(hashes: ModelHashes, versionIdentifier: String, type: PersistentStoreType = .sqlite) {
     self.init(
       uuid: StoreUUID.make(),
       entries: [
@@ -79,7 +79,7 @@ public struct StoreMetadata: Sendable, Hashable {
   }
 
   /// The version hashes, sorted by entity name (code points); empty when there are none.
-  public var hashes: ModelHashes {
+  package var hashes: ModelHashes {
     let entries = self[Key.hashes]?.entries ?? []
     return ModelHashes(
       entries.compactMap { entry in entry.value.data.map { ModelHashes.Entity(name: entry.key, hash: $0) } })

@@ -54,7 +54,7 @@ extension MigrationPlan {
   ///   - configuration: The configuration of the new model; `nil` for all entities.
   ///   - crowded: Tables with columns that the model does not know, in upper case: they are written anew.
   /// - Throws: ``MigrationError`` with `notInferable` and all findings.
-  public init(
+  package init(
     _ mapping: InferredMapping, source: StoreSchema, configuration: String? = nil, crowded: Set<String> = []
   ) throws(MigrationError) {
     guard let destination = StoreSchema(model: mapping.destination, configuration: configuration) else {

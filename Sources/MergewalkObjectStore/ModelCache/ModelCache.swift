@@ -5,7 +5,7 @@ package import MergewalkSQLite
 ///
 /// Stores that this project makes have one too, besides the copy in their metadata, which says more; ``StoreModel`` looks
 /// in both places.
-public enum ModelCache {
+package enum ModelCache {
   /// Reads the model of a store.
   ///
   /// - Returns: The model; `nil` when the store has no cache, or one that is no model.

@@ -22,8 +22,7 @@ public enum StoreCleaner {
   ///   - path: The store's path.
   ///   - model: The store's model; `nil` for the copy that it carries.
   ///   - isDryRun: Whether it is only said.
-  /// - Throws: ``StoreError`` as ``StoreFile/open(path:model:configuration:cacheKiB:lockWait:)`` and
-  ///   ``StoreModel/find(path:explicit:)``.
+  /// - Throws: ``StoreError`` as opening a store, and as ``StoreModel/find(path:explicit:)``.
   public static func clean(
     path: String, model: ManagedObjectModel? = nil, isDryRun: Bool = false
   ) throws(StoreError) -> Leftovers {

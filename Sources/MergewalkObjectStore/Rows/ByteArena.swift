@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB:
 /// a batch's byte limit keeps it far below.
-public final class ByteArena {
+package final class ByteArena {
   // Unchecked exclusivity: they are touched for each text in the hot loops, and the class is confined to one thread.
 
   /// The first byte; moves when the arena grows.
@@ -14,7 +14,7 @@ public final class ByteArena {
   @exclusivity(unchecked) private var capacity: Int
 
   /// Creates an empty arena with room for `capacity` bytes.
-  public init(capacity: Int = 4096) {
+  package init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)
     base = Self.resize(nil, to: self.capacity)
   }
@@ -29,7 +29,7 @@ public final class ByteArena {
 
   /// Copies bytes to the end and returns where they are.
   @discardableResult
-  public func append(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
+  package func append(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
     let start = reserve(bytes.count)
     if let source = bytes.baseAddress { memcpy(base + start, source, bytes.count) }
     count = start + bytes.count
@@ -37,18 +37,18 @@ public final class ByteArena {
   }
 
   /// Copies the text's UTF-8 bytes to the end and returns where they are.
-  public func append(_ text: String) -> ByteRange {
+  package func append(_ text: String) -> ByteRange {
     var copy = text
     return copy.withUTF8 { append(UnsafeRawBufferPointer($0)) }
   }
 
   /// The bytes of a range; valid until the arena changes.
-  @inlinable public func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
+  @inlinable package func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + range.offset, count: range.length)
   }
 
   /// Forgets all bytes and keeps the memory, unless it is far more than what was used lately.
-  public func removeAll() {
+  package func removeAll() {
     count = 0
   }
 

@@ -9,55 +9,55 @@
 /// | `real` | the `Double` bit pattern (Double, Float, Date in seconds since 2001-01-01 UTC, other decimals) |
 /// | `text` | ``ByteRange`` of UTF-8 bytes in the arena that belongs to the column (String, URI) |
 /// | `blob` | ``ByteRange`` of bytes in the arena that belongs to the column (Binary, UUID, Transformable) |
-public enum CellTag {
+package enum CellTag {
   /// No value (SQL NULL).
-  public static let null: UInt8 = 0
+  package static let null: UInt8 = 0
   /// A 64-bit integer.
-  public static let integer: UInt8 = 1
+  package static let integer: UInt8 = 1
   /// A binary64 number.
-  public static let real: UInt8 = 2
+  package static let real: UInt8 = 2
   /// UTF-8 text in the arena.
-  public static let text: UInt8 = 3
+  package static let text: UInt8 = 3
   /// Bytes in the arena.
-  public static let blob: UInt8 = 4
+  package static let blob: UInt8 = 4
   /// Incoming data says nothing about this cell: an update keeps what is there, an insert takes the model's default.
-  public static let absent: UInt8 = 5
+  package static let absent: UInt8 = 5
   /// The value did not convert; its record is rejected.
-  public static let failed: UInt8 = 6
+  package static let failed: UInt8 = 6
 }
 
 /// A range of bytes in an arena of at most 4 GiB, packed into a cell's payload: offset in the high half, length in the
 /// low half.
-public struct ByteRange: Hashable, Sendable {
+package struct ByteRange: Hashable, Sendable {
   /// The packed form.
-  public let payload: UInt64
+  package let payload: UInt64
 
   /// Packs an offset and a length, both in bytes and below 2^32.
-  @inlinable @inline(__always) public init(offset: Int, length: Int) {
+  @inlinable @inline(__always) package init(offset: Int, length: Int) {
     payload = UInt64(truncatingIfNeeded: offset) << 32 | UInt64(truncatingIfNeeded: length)
   }
 
   /// Takes a cell's payload.
-  @inlinable @inline(__always) public init(payload: UInt64) { self.payload = payload }
+  @inlinable @inline(__always) package init(payload: UInt64) { self.payload = payload }
 
   /// The first byte's offset.
-  @inlinable @inline(__always) public var offset: Int { Int(payload >> 32) }
+  @inlinable @inline(__always) package var offset: Int { Int(payload >> 32) }
   /// The length in bytes.
-  @inlinable @inline(__always) public var length: Int { Int(payload & 0xFFFF_FFFF) }
+  @inlinable @inline(__always) package var length: Int { Int(payload & 0xFFFF_FFFF) }
 }
 
 /// A column of cells that grows at its end: what conversion fills and the context takes over.
-public struct CellColumn: Sendable {
+package struct CellColumn: Sendable {
   /// One ``CellTag`` value a cell.
-  public var tags = ContiguousArray<UInt8>()
+  package var tags = ContiguousArray<UInt8>()
   /// One payload a cell.
-  public var payloads = ContiguousArray<UInt64>()
+  package var payloads = ContiguousArray<UInt64>()
 
   /// Creates an empty column.
-  public init() {}
+  package init() {}
 
   /// Makes the column hold `count` null cells; keeps its memory.
-  public mutating func reset(count: Int) {
+  package mutating func reset(count: Int) {
     tags.removeAll(keepingCapacity: true)
     payloads.removeAll(keepingCapacity: true)
     tags.append(contentsOf: repeatElement(CellTag.null, count: count))

@@ -2,14 +2,14 @@
 ///
 /// The function folds 128-bit products in the manner of Wang Yi's wyhash (public domain). Seeds are drawn anew for each
 /// run, so that no input can be made to collide.
-public enum CellHash {
+package enum CellHash {
   @usableFromInline static let secret0: UInt64 = 0xA076_1D64_78BD_642F
   @usableFromInline static let secret1: UInt64 = 0xE703_7ED1_A0B4_28DB
   @usableFromInline static let secret2: UInt64 = 0x8EBC_6AF0_9C88_C6E3
 
   /// Folds the 128-bit product of two numbers.
   @inlinable @inline(__always)
-  public static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+  package static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)
     return product.high ^ product.low
   }
@@ -18,7 +18,7 @@ public enum CellHash {
   ///
   /// Equal values have equal hashes whatever arena they are in; `absent` and `failed` hash as `null`.
   @inlinable @inline(__always)
-  public static func cell(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer, seed: UInt64) -> UInt64 {
+  package static func cell(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer, seed: UInt64) -> UInt64 {
     switch tag {
     case CellTag.text, CellTag.blob:
       let range = ByteRange(payload: payload)
@@ -31,7 +31,7 @@ public enum CellHash {
 
   /// Hashes bytes.
   @inlinable
-  public static func bytes(_ start: UnsafeRawPointer, _ count: Int, seed startSeed: UInt64) -> UInt64 {
+  package static func bytes(_ start: UnsafeRawPointer, _ count: Int, seed startSeed: UInt64) -> UInt64 {
     var seed = startSeed ^ secret0
     var a: UInt64 = 0
     var b: UInt64 = 0
@@ -66,5 +66,5 @@ public enum CellHash {
   static func load4(_ pointer: UnsafeRawPointer) -> UInt32 { pointer.loadUnaligned(as: UInt32.self) }
 
   /// A seed that no input can foresee.
-  public static func randomSeed() -> UInt64 { UInt64.random(in: .min ... .max) }
+  package static func randomSeed() -> UInt64 { UInt64.random(in: .min ... .max) }
 }

@@ -100,24 +100,24 @@ enum CellReader {
 var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
 
 /// Hashes of rows: a chain over the cells of the key, then of the other cells.
-public enum ContentHash {
+package enum ContentHash {
   /// The chain's start.
   @inlinable @inline(__always)
-  public static func start(_ seed: UInt64) -> UInt64 { CellHash.mix(seed, 0x9FB2_1C65_1E98_DF25) }
+  package static func start(_ seed: UInt64) -> UInt64 { CellHash.mix(seed, 0x9FB2_1C65_1E98_DF25) }
 
   /// Chains the bytes of a text or blob cell.
   @inlinable @inline(__always)
-  public static func bytes(_ start: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UInt64 {
+  package static func bytes(_ start: UnsafeRawPointer, _ count: Int, seed: UInt64) -> UInt64 {
     CellHash.bytes(start, count, seed: seed ^ CellHash.secret2)
   }
 
   /// Chains a primary key.
   @inlinable @inline(__always)
-  public static func primaryKey(_ key: Int64, seed: UInt64) -> UInt64 {
+  package static func primaryKey(_ key: Int64, seed: UInt64) -> UInt64 {
     CellHash.mix(UInt64(bitPattern: key) ^ CellHash.secret0, seed ^ CellHash.secret1)
   }
 
   /// Chains a null.
   @inlinable @inline(__always)
-  public static func null(seed: UInt64) -> UInt64 { CellHash.mix(CellHash.secret0, seed ^ CellHash.secret0) }
+  package static func null(seed: UInt64) -> UInt64 { CellHash.mix(CellHash.secret0, seed ^ CellHash.secret0) }
 }

@@ -9,11 +9,11 @@ package import MergewalkSQLite
 /// The store knows tables and rows, not objects. It is confined to one task, like its connection.
 public final class PersistentStore {
   /// The file, new or existing.
-  public let file: StoreFile
+  package let file: StoreFile
   /// The model of its data.
   public let model: ManagedObjectModel
   /// The tables and columns.
-  public let schema: StoreSchema
+  package let schema: StoreSchema
   package let connection: Connection
   /// The kind of storage of the records.
   public let type: PersistentStoreType
@@ -53,7 +53,7 @@ public final class PersistentStore {
   /// Takes over an open file.
   ///
   /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
-  public init(
+  package init(
     file: StoreFile, type: PersistentStoreType = .sqlite, configuration: String? = nil,
     options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) {
@@ -109,8 +109,16 @@ public final class PersistentStore {
   /// How many SQL statements ran on the connection.
   public var statementsExecuted: Int { connection.statementsExecuted }
 
+  /// Sees to it that there is something to ask: statements end with their connection.
+  private func checkOpen() throws(StoreError) {
+    if connection.isClosed { throw StoreError(.closed, path: file.path, message: "the store was closed") }
+  }
+
   /// The statements of the table that belongs to a root entity.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or when they cannot be compiled.
   package func access(root: Int) throws(StoreError) -> TableAccess {
+    try checkOpen()
     if let access = accesses[root] { return access }
     let access = try TableAccess(
       connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
@@ -121,7 +129,10 @@ public final class PersistentStore {
   }
 
   /// The statements of a to-many relationship that has no column of its own.
+  ///
+  /// - Throws: As ``access(root:)`` does.
   package func links(_ storage: LinkStorage) throws(StoreError) -> LinkAccess {
+    try checkOpen()
     if let access = linkAccesses[storage] { return access }
     let access = try LinkAccess(
       storage, number: linkAccesses.count, connection: connection, schema: schema, entityNumbers: entityNumbers)

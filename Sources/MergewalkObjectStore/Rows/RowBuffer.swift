@@ -2,19 +2,19 @@ import Glibc
 public import MergewalkObjectModel
 
 /// The state of a row of a ``RowBuffer`` in relation to the store.
-public enum RowState {
+package enum RowState {
   /// The place is not in use.
-  public static let free: UInt8 = 0
+  package static let free: UInt8 = 0
   /// The row is in the store and nothing here differs from what was fetched.
-  public static let clean: UInt8 = 1
+  package static let clean: UInt8 = 1
   /// The row is not in the store yet.
-  public static let inserted: UInt8 = 2
+  package static let inserted: UInt8 = 2
   /// The row is in the store and some of its cells were set here.
-  public static let updated: UInt8 = 3
+  package static let updated: UInt8 = 3
   /// The row is in the store and will be deleted by the next save.
-  public static let deleted: UInt8 = 4
+  package static let deleted: UInt8 = 4
   /// The row is known by its primary key only.
-  public static let fault: UInt8 = 5
+  package static let fault: UInt8 = 5
 }
 
 /// The rows of one root entity and everything below it that a context holds: typed columns, not objects.
@@ -25,15 +25,15 @@ public enum RowState {
 /// the memory.
 ///
 /// Invariant: every column has room for `capacity` rows; rows `0..<count` are initialised.
-public final class RowBuffer {
+package final class RowBuffer {
   /// The root entity's index in the model.
-  public let rootEntity: Int
+  package let rootEntity: Int
   /// What the context knows the buffer's table by.
   package let table: TableID
   /// The number of slots that have a column.
-  public let columnCount: Int
+  package let columnCount: Int
   /// Text and bytes of the rows.
-  public let arena: ByteArena
+  package let arena: ByteArena
 
   // Unchecked exclusivity, here and for the columns: they are touched for each cell in the hot loops, the class is
   // confined to one thread, and no access to one of them runs code that could touch it again.
@@ -95,7 +95,7 @@ public final class RowBuffer {
   @exclusivity(unchecked) private(set) var indexedCount = 0
 
   /// Creates an empty buffer for the hierarchy below `root`.
-  public convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
+  package convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
     self.init(model: model, root: root, table: TableID(root: root.index), arenaCapacity: arenaCapacity)
   }
 
@@ -160,7 +160,7 @@ public final class RowBuffer {
   ///
   /// - Complexity: O(`rowCount` × columns), amortised.
   @discardableResult
-  public func appendRows(_ rowCount: Int, entity: Int32, state: UInt8) -> Int {
+  package func appendRows(_ rowCount: Int, entity: Int32, state: UInt8) -> Int {
     let first = count
     reserve(first + rowCount)
     count = first + rowCount
@@ -203,7 +203,7 @@ public final class RowBuffer {
   /// Forgets every row and keeps the memory.
   ///
   /// - Complexity: O(1), or O(size of the identity table) when rows were looked up by primary key.
-  public func removeAll() {
+  package func removeAll() {
     count = 0
     arena.removeAll()
     snapshots.removeAll(keepingCapacity: true)
@@ -219,7 +219,7 @@ public final class RowBuffer {
   }
 
   /// The row with this primary key, or `nil` when the buffer holds none.
-  public func row(primaryKey: Int64) -> Int? {
+  package func row(primaryKey: Int64) -> Int? {
     indexRows()
     return identity.find(primaryKey, in: primaryKeys).map(Int.init)
   }

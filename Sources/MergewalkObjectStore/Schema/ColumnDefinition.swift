@@ -1,7 +1,7 @@
 /// One column of an entity table.
-public struct ColumnDefinition: Sendable, Hashable {
+package struct ColumnDefinition: Sendable, Hashable {
   /// The kind of content of a column.
-  public enum Role: Sendable, Hashable {
+  package enum Role: Sendable, Hashable {
     /// `Z_PK`: the object's number, from one sequence per root entity.
     case primaryKey
     /// `Z_ENT`: the number of the object's own entity.
@@ -23,14 +23,14 @@ public struct ColumnDefinition: Sendable, Hashable {
   }
 
   /// The column's name as SQL writes it.
-  public var name: String
+  package var name: String
   /// The declared type: `INTEGER`, `FLOAT`, `TIMESTAMP`, `DECIMAL`, `VARCHAR` or `BLOB`.
-  public var declaredType: String
+  package var declaredType: String
   /// The kind of content.
-  public var role: Role
+  package var role: Role
 
   /// Creates a column.
-  public init(name: String, declaredType: String, role: Role) {
+  package init(name: String, declaredType: String, role: Role) {
     self.name = name
     self.declaredType = declaredType
     self.role = role

@@ -1,11 +1,11 @@
 /// The table of a root entity and of everything that inherits from it.
-public struct EntityTable: Sendable {
+package struct EntityTable: Sendable {
   /// The index of the root entity in the model.
-  public let rootEntity: Int
+  package let rootEntity: Int
   /// The table's name, such as `ZORDER`.
-  public let name: String
+  package let name: String
   /// All columns in the order of the DDL, `Z_PK`, `Z_ENT` and `Z_OPT` first.
-  public let columns: [ColumnDefinition]
+  package let columns: [ColumnDefinition]
 
   private let slotColumns: [Int: Int]
   private let destinationEntityColumns: [Int: Int]
@@ -32,16 +32,16 @@ public struct EntityTable: Sendable {
   }
 
   /// The column of an attribute or a to-one relationship; `nil` for transient properties and to-many relationships.
-  public func columnName(slot: Int) -> String? { slotColumns[slot].map { columns[$0].name } }
+  package func columnName(slot: Int) -> String? { slotColumns[slot].map { columns[$0].name } }
 
   /// The column with the destination's entity number; `nil` when nothing inherits from the destination entity.
-  public func destinationEntityColumn(slot: Int) -> String? { destinationEntityColumns[slot].map { columns[$0].name } }
+  package func destinationEntityColumn(slot: Int) -> String? { destinationEntityColumns[slot].map { columns[$0].name } }
 
   /// The column with the position in the ordered inverse of a to-one relationship; `nil` when it is not ordered.
-  public func orderKeyColumn(slot: Int) -> String? { orderKeyColumns[slot].map { columns[$0].name } }
+  package func orderKeyColumn(slot: Int) -> String? { orderKeyColumns[slot].map { columns[$0].name } }
 
   /// The `CREATE TABLE` statement as Core Data words it.
-  public var createStatement: String {
+  package var createStatement: String {
     let list = columns.map { $0.role == .primaryKey ? "Z_PK INTEGER PRIMARY KEY" : "\($0.name) \($0.declaredType)" }
     return "CREATE TABLE \(name) ( \(list.joined(separator: ", ")) )"
   }

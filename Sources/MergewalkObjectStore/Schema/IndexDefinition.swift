@@ -1,7 +1,7 @@
 /// One index of a store.
-public struct IndexDefinition: Sendable, Hashable {
+package struct IndexDefinition: Sendable, Hashable {
   /// Why an index is there.
-  public enum Origin: Sendable, Hashable {
+  package enum Origin: Sendable, Hashable {
     /// The column of a to-one relationship.
     case foreignKey
     /// `Z_ENT` of a table that several entities share.
@@ -19,20 +19,20 @@ public struct IndexDefinition: Sendable, Hashable {
   }
 
   /// The index's name.
-  public var name: String
+  package var name: String
   /// The table's name.
-  public var table: String
+  package var table: String
   /// The columns' names in order.
-  public var columns: [String]
+  package var columns: [String]
   /// For each column, whether it is in descending order.
-  public var descending: [Bool]
+  package var descending: [Bool]
   /// Why it is there.
-  public var origin: Origin
+  package var origin: Origin
   /// The index in the model of the entity it belongs to; `nil` for join tables.
-  public var entity: Int?
+  package var entity: Int?
 
   /// The condition in SQL that rows of a partial index satisfy; `nil` when it has all rows.
-  public var condition: String?
+  package var condition: String?
 
   /// Whether it has an entry for each row, made of columns only, so that others can write and use it in place of SQLite.
   package var isPlain: Bool { condition == nil && !columns.contains("Z_PK") }
@@ -45,10 +45,10 @@ public struct IndexDefinition: Sendable, Hashable {
   }
 
   /// Whether it refuses equal rows.
-  public var isUnique: Bool { origin == .unique }
+  package var isUnique: Bool { origin == .unique }
 
   /// The `CREATE INDEX` statement as Core Data words it.
-  public var sql: String {
+  package var sql: String {
     let list: [String] =
       switch origin {
       case .foreignKey, .entity, .joinTable: columns

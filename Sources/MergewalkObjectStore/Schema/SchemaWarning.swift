@@ -1,7 +1,7 @@
 /// Something of a model that the store cannot hold, or where Core Data's own choice is not known.
-public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
+package struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
   /// The kind of finding.
-  public enum Code: String, Sendable, Hashable, CaseIterable {
+  package enum Code: String, Sendable, Hashable, CaseIterable {
     /// An attribute of a type that has no known column: object ID, undefined, a composite without known elements.
     case unsupportedAttribute
     /// A composite attribute: its elements have columns of our own naming, which Core Data may not look for.
@@ -14,14 +14,14 @@ public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The kind.
-  public var code: Code
+  package var code: Code
   /// The entity's name.
-  public var entity: String
+  package var entity: String
   /// The name of the property or the index.
-  public var property: String
+  package var property: String
   /// The message.
-  public var message: String
+  package var message: String
 
   /// `Entity.property: message [code]`.
-  public var description: String { "\(entity).\(property): \(message) [\(code.rawValue)]" }
+  package var description: String { "\(entity).\(property): \(message) [\(code.rawValue)]" }
 }

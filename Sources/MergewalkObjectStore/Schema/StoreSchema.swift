@@ -1,35 +1,35 @@
-public import MergewalkObjectModel
+package import MergewalkObjectModel
 
 /// The tables and indexes that hold a model's objects, in Core Data's layout.
 ///
 /// A pure value: it runs no SQL. The rules and how well each is established: `docs/coredata-layout.md`.
-public struct StoreSchema: Sendable {
+package struct StoreSchema: Sendable {
   /// The model.
-  public let model: ManagedObjectModel
+  package let model: ManagedObjectModel
   /// For each entity index of the model its number (`Z_ENT`) in this store; 0 for entities outside the configuration.
-  public let entityNumbers: [Int]
+  package let entityNumbers: [Int]
   /// The entity tables, in the order of their root entities' numbers.
-  public internal(set) var tables: [EntityTable]
+  package internal(set) var tables: [EntityTable]
   /// The join tables, by the numbers of the entities that name them, then by name.
-  public internal(set) var joinTables: [JoinTable]
+  package internal(set) var joinTables: [JoinTable]
   /// All indexes of a new store.
-  public internal(set) var indexes: [IndexDefinition]
+  package internal(set) var indexes: [IndexDefinition]
   /// Parts of the schema that could not be mapped, or not with certainty.
-  public internal(set) var warnings: [SchemaWarning]
+  package internal(set) var warnings: [SchemaWarning]
 
   private let tablePositions: [Int: Int]
 
   /// Maps all entities of a model.
   ///
   /// - Complexity: O(properties).
-  public init(model: ManagedObjectModel) {
+  package init(model: ManagedObjectModel) {
     self.init(model: model, numbers: model.entities.map(\.number))
   }
 
   /// Maps the entities of a configuration with their ancestors, numbered among themselves; all entities for `nil`.
   ///
   /// Returns `nil` when the model has no such configuration.
-  public init?(model: ManagedObjectModel, configuration: String?) {
+  package init?(model: ManagedObjectModel, configuration: String?) {
     guard let configuration else {
       self.init(model: model)
       return
@@ -84,7 +84,7 @@ public struct StoreSchema: Sendable {
   /// The table of a root entity.
   ///
   /// The entity must be a root and belong to the store's configuration.
-  public func table(forRoot entityIndex: Int) -> EntityTable {
+  package func table(forRoot entityIndex: Int) -> EntityTable {
     guard let position = tablePositions[entityIndex] else {
       preconditionFailure("entity \(entityIndex) is not a root entity of this store")
     }
@@ -95,12 +95,12 @@ public struct StoreSchema: Sendable {
   func tableName(ofNumber number: Int) -> String? { tables.first { entityNumbers[$0.rootEntity] == number }?.name }
 
   /// The join table of the many-to-many relationship that `entity` declares at `slot`, or `nil` for other properties.
-  public func joinTable(entity: Int, slot: Int) -> JoinTable? {
+  package func joinTable(entity: Int, slot: Int) -> JoinTable? {
     joinTables.first { $0.side(entity: entity, slot: slot) != nil }
   }
 
   /// One statement a table: entity tables by number, each followed by the join tables that its entities name.
-  public func createTableStatements() -> [String] {
+  package func createTableStatements() -> [String] {
     var statements: [String] = []
     for table in tables {
       statements.append(table.createStatement)
@@ -111,10 +111,10 @@ public struct StoreSchema: Sendable {
   }
 
   /// One statement an index.
-  public func createIndexStatements() -> [String] { indexes.map(\.sql) }
+  package func createIndexStatements() -> [String] { indexes.map(\.sql) }
 
   /// The tables that keep numbers and metadata; Core Data makes them after the others.
-  public func bookkeepingStatements() -> [String] {
+  package func bookkeepingStatements() -> [String] {
     [
       "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
       "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",

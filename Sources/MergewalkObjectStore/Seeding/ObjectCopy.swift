@@ -43,7 +43,7 @@ public struct ObjectCopy: Sendable {
     /// The mark in the store's metadata.
     public internal(set) var seed: StoreSeed?
     /// Facts about the store that a writer should know.
-    public internal(set) var warnings: [StoreFile.Warning] = []
+    public internal(set) var warnings: [StoreWarning] = []
     /// Whether nothing was done, as the store bears the mark already.
     public internal(set) var isInstalled = false
   }
@@ -73,8 +73,7 @@ public struct ObjectCopy: Sendable {
   ///
   /// - Throws: ``StoreError``: `incompatibleModel` with everything in which the models do not go together; `sqlite` with
   ///   a constraint as its cause when a copied object breaks a uniqueness constraint; as
-  ///   ``StoreFile/open(path:model:configuration:cacheKiB:)`` and ``StoreModel/find(path:explicit:)``. The target is byte
-  ///   for byte as it was.
+  ///   opening a store, and as ``StoreModel/find(path:explicit:)``. The target is byte for byte as it was.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.
   public func run() throws(StoreError) -> Result {
     var result = Result()

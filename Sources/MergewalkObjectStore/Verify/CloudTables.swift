@@ -27,7 +27,7 @@ enum CloudTables {
   /// What `store info` and `store verify` say of a mirrored store; `nil` for others.
   static func note(_ connection: Connection) throws(StoreError) -> String? {
     guard try !names(connection).isEmpty else { return nil }
-    guard try connection.tracksHistory() else { return StoreFile.Warning.cloudWithoutHistory.description }
+    guard try connection.tracksHistory() else { return StoreWarning.cloudWithoutHistory.description }
     return
       "the store is mirrored to CloudKit; its own tables are left alone, and Core Data sends what the history records"
   }

@@ -170,7 +170,7 @@ public struct StoreVerifier {
     let history = attempt { connection throws(StoreError) in
       try connection.tracksHistory()
     }
-    if history == true { add(.note, .history, message: StoreFile.Warning.history.description) }
+    if history == true { add(.note, .history, message: StoreWarning.history.description) }
     let cloud = attempt { connection throws(StoreError) in try CloudTables.note(connection) }
     if let note = cloud ?? nil { add(.note, .cloud, message: note) }
     let stray = attempt { connection throws(StoreError) in try CloudTables.strayRows(connection) } ?? 0

@@ -1,25 +1,25 @@
 /// A guard against losing text by options that were detected: text that could be records is refused, not skipped.
-public struct CSVCaution: Sendable, Hashable {
+package struct CSVCaution: Sendable, Hashable {
   /// Whether a line that begins with the comment prefix is refused if it has as many fields as a record.
-  public var doubtsComments = false
+  package var doubtsComments = false
   /// Whether a record is refused in which an escape stands before anything but a quote, a delimiter, an escape or a line
   /// end: in `C:\temp` the backslash is text.
-  public var doubtsEscapes = false
+  package var doubtsEscapes = false
   /// Whether `\N` as a whole field is meant in spite of that, because it stands for nothing.
-  public var allowsEscapedNull = false
+  package var allowsEscapedNull = false
   /// Whether the records of other tables than the one that is read are refused, instead of passed over.
-  public var refusesOtherTables = false
+  package var refusesOtherTables = false
   /// The header as it stands in the file that was looked at; empty: unknown.
   ///
   /// It is none of the lines to skip, unless there is a `width`.
-  public var header: [UInt8] = []
+  package var header: [UInt8] = []
   /// The number of fields of a record where no header is read, which no line to skip has but `header`; 0: unknown.
-  public var width = 0
+  package var width = 0
   /// Which columns hold numbers, dates or the like: no quoted field takes in lines which are such records.
-  public var typedColumns: [Bool] = []
+  package var typedColumns: [Bool] = []
 
   /// Nothing is doubted.
-  public init() {}
+  package init() {}
 
   /// The same doubts about escapes, and no others.
   var onlyEscapes: CSVCaution {

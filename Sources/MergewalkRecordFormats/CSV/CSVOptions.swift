@@ -101,7 +101,7 @@ public struct CSVOptions: Sendable, Hashable {
   /// its own line is refused, and the next one is a record again.
   public var lenientQuotes = false
   /// The guard where some options were detected rather than given; nil when all were given.
-  public var caution: CSVCaution?
+  package var caution: CSVCaution?
   /// The file's encoding.
   public var encoding: TextEncoding = .automatic
   /// The longest record in bytes, at most 512 MiB.

@@ -1,11 +1,11 @@
 /// A guess at a text's encoding.
-public struct EncodingGuess: Sendable, Hashable {
+package struct EncodingGuess: Sendable, Hashable {
   /// The encoding.
-  public var encoding: TextEncoding
+  package var encoding: TextEncoding
   /// The evidence for it, in a sentence.
-  public var evidence: String
+  package var evidence: String
   /// From 0 to 1: 1 where the bytes leave no choice.
-  public var confidence: Double
+  package var confidence: Double
 }
 
 /// Tells the encoding of a text by its first bytes, for those who ask for it.
@@ -24,12 +24,12 @@ public struct EncodingGuess: Sendable, Hashable {
 /// A text of few letters beyond ASCII may fit several encodings that differ; the first of the list in
 /// ``EncodingModel`` is taken. One or two different bytes, a currency or a unit in each line, are few however often they
 /// come.
-public enum EncodingDetector {
+package enum EncodingDetector {
   /// The encoding of a file's first bytes; nil when nothing fits.
   ///
   /// - Parameter isWhole: these are all bytes of the file, so that no character is cut at their end.
   /// - Complexity: O(bytes) for each encoding that is tried, some forty.
-  public static func detect(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> EncodingGuess? {
+  package static func detect(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> EncodingGuess? {
     if let mark = TextEncoding.marked(bytes) {
       return EncodingGuess(encoding: mark.encoding, evidence: "a byte order mark", confidence: 1)
     }

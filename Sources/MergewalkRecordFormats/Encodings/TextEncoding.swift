@@ -30,7 +30,7 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
 
   /// UTF-16 or UTF-32 if the file starts with a byte order mark of theirs, else UTF-8.
   public static let automatic = TextEncoding("automatic", .automatic)
-  /// The encoding that the first 64 KiB look like, see ``EncodingDetector``.
+  /// The encoding that the first 64 KiB look like, see `EncodingDetector`.
   public static let detect = TextEncoding("detect", .detect)
   /// UTF-8, checked strictly; a byte order mark is skipped.
   public static let utf8 = TextEncoding("utf-8", .utf8)

@@ -1,21 +1,21 @@
 /// A column of a batch that no reader filled: its values were made from other columns, or by other code.
 ///
 /// The arrays have one entry a record; ranges are of the batch's bytes.
-public struct DerivedColumn: Sendable {
+package struct DerivedColumn: Sendable {
   /// The index in the batch's bytes at which each value starts.
-  public var starts: ContiguousArray<UInt32> = []
+  package var starts: ContiguousArray<UInt32> = []
   /// The length of each value in bytes.
-  public var lengths: ContiguousArray<UInt32> = []
+  package var lengths: ContiguousArray<UInt32> = []
   /// The ``FieldState`` of each value, as its raw value.
-  public var states: ContiguousArray<UInt8> = []
+  package var states: ContiguousArray<UInt8> = []
   /// The read column whose place in the file is that of the values; -1 for the place of the record.
-  public var origin = -1
+  package var origin = -1
 
   /// Creates an empty column.
-  public init() {}
+  package init() {}
 
   /// Makes the column hold `count` absent values; keeps its memory.
-  public mutating func reset(count: Int) {
+  package mutating func reset(count: Int) {
     removeAll()
     starts.append(contentsOf: repeatElement(0, count: count))
     lengths.append(contentsOf: repeatElement(0, count: count))
@@ -24,7 +24,7 @@ public struct DerivedColumn: Sendable {
 
   /// Sets the value of a record.
   @inline(__always)
-  public mutating func set(_ record: Int, _ state: FieldState, start: Int, length: Int) {
+  package mutating func set(_ record: Int, _ state: FieldState, start: Int, length: Int) {
     starts[record] = UInt32(truncatingIfNeeded: start)
     lengths[record] = UInt32(truncatingIfNeeded: length)
     states[record] = state.rawValue
@@ -53,7 +53,7 @@ extension RecordBatch {
   /// Fills one derived column: `body` gets it with one absent value for each record.
   ///
   /// `body` may append bytes to the batch.
-  public mutating func fillDerived<E: Error>(
+  package mutating func fillDerived<E: Error>(
     _ index: Int, origin: Int, _ body: (inout DerivedColumn, inout RecordBatch) throws(E) -> Void
   ) throws(E) {
     var column = DerivedColumn()
@@ -65,7 +65,7 @@ extension RecordBatch {
   }
 
   /// Changes values of a derived column that is filled; `body` may append bytes to the batch.
-  public mutating func updateDerived<E: Error>(
+  package mutating func updateDerived<E: Error>(
     _ index: Int, _ body: (inout DerivedColumn, inout RecordBatch) throws(E) -> Void
   ) throws(E) {
     var column = DerivedColumn()

@@ -6,7 +6,7 @@ extension RecordBatch {
   /// them as to any field. A batch never holds 4 GiB or more.
   ///
   /// - Complexity: O(1) and what `body` costs when earlier batches made room; O(bytes) when the memory grows.
-  public mutating func appendBytes(
+  package mutating func appendBytes(
     atMost capacity: Int, _ body: (_ base: UnsafeMutablePointer<UInt8>, _ used: Int) -> Int
   ) {
     let used = byteCount

@@ -77,7 +77,7 @@ extension RecordBatch {
   }
 
   /// Copies bytes behind those in use and returns where they are.
-  public mutating func appendBytes(_ source: UnsafeRawBufferPointer) -> Range<Int> {
+  package mutating func appendBytes(_ source: UnsafeRawBufferPointer) -> Range<Int> {
     let used = byteCount
     let end = used + source.count
     precondition(end < 1 << 32, "a batch holds less than 4 GiB")
@@ -88,6 +88,9 @@ extension RecordBatch {
     byteCount = end
     return used..<end
   }
+
+  /// Copies bytes behind those in use and returns where they are, for ``setField(_:of:_:_:origin:)``.
+  public mutating func appendBytes(_ source: [UInt8]) -> Range<Int> { source.withUnsafeBytes { appendBytes($0) } }
 
   /// Appends a record that is refused.
   public mutating func appendError(_ error: RecordError) {

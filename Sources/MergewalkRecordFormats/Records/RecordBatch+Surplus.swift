@@ -23,7 +23,7 @@ extension RecordBatch {
   /// quotes; with nothing for any other record.
   ///
   /// - Complexity: O(bytes of the record).
-  public func eachMember(_ record: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+  package func eachMember(_ record: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
     withRawRecord(record) { raw in
       _ = Self.members(raw) { range in
         if range.count >= 2 { body(UnsafeRawBufferPointer(rebasing: raw[range.lowerBound + 1..<range.upperBound - 1])) }

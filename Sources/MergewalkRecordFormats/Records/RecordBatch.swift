@@ -46,7 +46,7 @@ public struct RecordBatch: Sendable {
   /// Whether fields are null because their text is one of those that the source's options say to be.
   public internal(set) var hasNullTokens = false
   /// The columns that were made after reading; column `columnCount + i` is the i-th of them.
-  public internal(set) var derived: [DerivedColumn] = []
+  package internal(set) var derived: [DerivedColumn] = []
 
   /// Fields whose value had to be unescaped, in the order of `starts`.
   var escapes: ContiguousArray<EscapedField> = []
@@ -103,20 +103,30 @@ public struct RecordBatch: Sendable {
   }
 
   /// Calls `body` with the bytes of a field; they are valid during the call only.
-  public func withField<R, E: Error>(
+  package func withField<R, E: Error>(
     _ record: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     try withRange(range(record, column), body)
   }
 
   /// Calls `body` with the raw bytes of a record, without its line end; they are valid during the call only.
-  public func withRawRecord<R, E: Error>(
+  package func withRawRecord<R, E: Error>(
     _ record: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     let position = records[checked(record)]
     let start = Int(position.rawStart)
     return try withRange(start..<start + Int(position.rawLength), body)
   }
+
+  /// Calls `body` with the bytes of a field, without a copy; nothing where it is absent or null.
+  public func withBytes<R, E: Error>(
+    _ record: Int, _ column: Int, _ body: (Span<UInt8>) throws(E) -> R
+  ) throws(E) -> R {
+    try withField(record, column) { bytes throws(E) in try body(bytes.bindMemory(to: UInt8.self).span) }
+  }
+
+  /// The bytes of a field; none where it is absent or null.
+  public func bytes(_ record: Int, _ column: Int) -> [UInt8] { withField(record, column) { [UInt8]($0) } }
 
   /// The field as a string, or `nil` when it is absent or null; for messages and tests.
   public func text(_ record: Int, _ column: Int) -> String? {

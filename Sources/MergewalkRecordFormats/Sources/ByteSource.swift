@@ -17,7 +17,7 @@ public struct ByteSource: Sendable, Hashable {
   /// How the bytes are packed.
   public var container = ContainerOptions()
   /// The expected size and checksum of the file's bytes; nil when they are not known.
-  public var expected: SourceExpectation?
+  package var expected: SourceExpectation?
   let kind: Kind
 
   /// A file, or standard input when the path is `-`.
@@ -86,7 +86,7 @@ public struct ByteSource: Sendable, Hashable {
   /// Expects this of the file too.
   ///
   /// - Returns: false when something else is expected of it already.
-  public mutating func expect(_ more: SourceExpectation) -> Bool {
+  package mutating func expect(_ more: SourceExpectation) -> Bool {
     var all = expected ?? SourceExpectation()
     if let size = more.size {
       if let known = all.size, known != size { return false }

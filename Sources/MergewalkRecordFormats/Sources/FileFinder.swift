@@ -7,19 +7,19 @@ import Glibc
 /// the regular files that match. Folders' and globs' files are sorted by the bytes of their paths.
 ///
 /// A file is found once, where it is first named, also when links give it several names.
-public struct FileFinder {
+package struct FileFinder {
   /// A file that was found.
-  public struct File: Sendable, Hashable {
+  package struct File: Sendable, Hashable {
     /// The path, built from the text that named it.
-    public var path: String
+    package var path: String
     /// The path under which it was found before; nil when it is found for the first time.
-    public var foundBefore: String?
+    package var foundBefore: String?
   }
 
   /// The shell pattern that names of files in folders must match.
-  public var pattern = "*"
+  package var pattern = "*"
   /// Whether folders inside folders are searched; links to folders are not followed.
-  public var isRecursive = false
+  package var isRecursive = false
 
   private struct Identity: Hashable {
     var device: UInt
@@ -31,13 +31,13 @@ public struct FileFinder {
   private static let deepest = 64
 
   /// Finds nothing yet.
-  public init() {}
+  package init() {}
 
   /// The files that a text names, with those that were found before; those carry `foundBefore`.
   ///
   /// - Throws: `notFound` when there is nothing at a path; `noMatchingFile` when a glob or a folder has no file that
   ///   matches; `permissionDenied`; `inputFailed` for a folder that cannot be read.
-  public mutating func find(_ text: String) throws(ReadError) -> [File] {
+  package mutating func find(_ text: String) throws(ReadError) -> [File] {
     var status = stat()
     if stat(text, &status) == 0 {
       guard Self.isFolder(status) else {
@@ -62,7 +62,7 @@ public struct FileFinder {
   }
 
   /// Whether the text has a character that means something in a glob.
-  public static func isGlob(_ text: String) -> Bool { text.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B } }
+  package static func isGlob(_ text: String) -> Bool { text.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B } }
 
   // MARK: Steps
 

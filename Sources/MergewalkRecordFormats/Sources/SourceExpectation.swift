@@ -2,20 +2,20 @@ import MergewalkBytes
 import CMergewalkCrypto
 
 /// The size and checksum that a manifest gives for a file, checked while the file is read.
-public struct SourceExpectation: Sendable, Hashable {
+package struct SourceExpectation: Sendable, Hashable {
   /// The size in bytes; nil when the manifest does not say.
-  public var size: Int?
+  package var size: Int?
   /// The 32 bytes of SHA-256; nil when the manifest does not say.
-  public var sha256: [UInt8]?
+  package var sha256: [UInt8]?
 
   /// Expects a size, a digest, both or nothing.
-  public init(size: Int? = nil, sha256: [UInt8]? = nil) {
+  package init(size: Int? = nil, sha256: [UInt8]? = nil) {
     self.size = size
     self.sha256 = sha256
   }
 
   /// The digest that 64 hexadecimal digits are; nil for anything else.
-  public static func sha256(hex: some StringProtocol) -> [UInt8]? {
+  package static func sha256(hex: some StringProtocol) -> [UInt8]? {
     guard hex.utf8.count == 64 else { return nil }
     return Hexadecimal.decode(hex.utf8)
   }

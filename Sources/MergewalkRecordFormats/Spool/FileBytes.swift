@@ -85,7 +85,7 @@ package final class FileBytes {
 }
 
 /// A piece of a file as an input, with what stands before it.
-public struct SourcePiece: Sendable, Hashable {
+package struct SourcePiece: Sendable, Hashable {
   /// The file that has the bytes.
   package var file: String
   /// Which of its bytes.

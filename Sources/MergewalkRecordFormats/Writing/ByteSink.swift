@@ -4,22 +4,22 @@ import Glibc
 ///
 /// The owner of the process ignores `SIGPIPE`, so that a reader that goes away shows as ``isReaderGone`` instead of killing
 /// the process. The sink does not close its descriptor.
-public final class ByteSink {
+package final class ByteSink {
   /// The descriptor.
-  public let descriptor: Int32
+  package let descriptor: Int32
   /// How many bytes the operating system has taken.
-  public private(set) var byteCount = 0
+  package private(set) var byteCount = 0
   /// Whether the reader of the pipe has gone away; what is written afterwards is dropped.
-  public private(set) var isReaderGone = false
+  package private(set) var isReaderGone = false
 
   /// Wraps an open descriptor.
-  public init(descriptor: Int32) { self.descriptor = descriptor }
+  package init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// Writes all bytes, or notes that the reader has gone away.
   ///
   /// - Throws: ``OutputError`` when the device refuses (it is full, it fails).
   /// - Complexity: O(bytes); one `write(2)` when the device takes them at once.
-  public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
     var done = 0
     while done < bytes.count, !isReaderGone {
       let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
@@ -44,13 +44,13 @@ public final class ByteSink {
 }
 
 /// Rows that could not be written.
-public struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The operating system's error number.
-  public let number: Int32
+  package let number: Int32
 
   /// Creates an error.
-  public init(number: Int32) { self.number = number }
+  package init(number: Int32) { self.number = number }
 
   /// `cannot write: No space left on device`.
-  public var description: String { "cannot write: \(String(cString: strerror(number)))" }
+  package var description: String { "cannot write: \(String(cString: strerror(number)))" }
 }

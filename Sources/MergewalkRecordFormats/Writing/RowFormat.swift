@@ -15,22 +15,22 @@ package enum RowFormat: Hashable, Sendable {
 }
 
 /// How rows are written as CSV.
-public struct CSVRowOptions: Hashable, Sendable {
+package struct CSVRowOptions: Hashable, Sendable {
   /// The delimiter between two fields; it has no quote in it.
-  public var delimiter: CSVDelimiter = ","
+  package var delimiter: CSVDelimiter = ","
   /// How no value is spelt, without quotes; texts that are the same are quoted.
-  public var null = ""
+  package var null = ""
   /// How the empty text is spelt.
   ///
   /// With quotes, readers that look at them can tell it from no value.
-  public var empty = "\"\""
+  package var empty = "\"\""
   /// The end of a line: LF, or CRLF as in RFC 4180.
-  public var lineEnd = "\n"
+  package var lineEnd = "\n"
   /// Whether the first line has the columns' names.
-  public var hasHeader = true
+  package var hasHeader = true
 
   /// Commas, LF, a header, nothing for no value, `""` for the empty text.
-  public init() {}
+  package init() {}
 }
 
 /// How rows are written as XML.

@@ -6,16 +6,16 @@ import Glibc
 /// Rows that were changed and changed back, or whose change was rolled back, are among them; none is missing. Changes
 /// of tables without row numbers, and of temporary tables, are not seen. Source: [The pre-update
 /// hook](https://sqlite.org/c3ref/preupdate_blobwrite.html).
-public final class ChangedRows {
+package final class ChangedRows {
   /// The rows of one table.
-  public final class Table {
+  package final class Table {
     /// The table's name.
-    public let name: String
+    package let name: String
     fileprivate let cName: [CChar]
     fileprivate let bits = RowBits()
     fileprivate var unsaved: Set<Int64> = []
     /// Whether rows may have been deleted.
-    public fileprivate(set) var hasDeletions = false
+    package fileprivate(set) var hasDeletions = false
 
     fileprivate init(_ name: String) {
       self.name = name
@@ -27,23 +27,23 @@ public final class ChangedRows {
     }
 
     /// The numbers of the rows, ascending.
-    public var rows: some Sequence<Int64> { bits.rows(in: Int64.min...Int64.max) }
+    package var rows: some Sequence<Int64> { bits.rows(in: Int64.min...Int64.max) }
 
     /// The numbers of the rows within a range, ascending.
-    public func rows(in range: ClosedRange<Int64>) -> some Sequence<Int64> { bits.rows(in: range) }
+    package func rows(in range: ClosedRange<Int64>) -> some Sequence<Int64> { bits.rows(in: range) }
   }
 
   private let connection: Connection
   /// The table in the overlay where the bits are kept, so that another process can go on.
-  public static let keeper = "mergewalk_changed_rows"
+  package static let keeper = "mergewalk_changed_rows"
   /// The tables of which rows were changed, in the order in which they were first seen.
-  public private(set) var tables: [Table] = []
+  package private(set) var tables: [Table] = []
   private var last: Table?
   /// How many rows of ``keeper`` were written, and by how many statements.
-  public private(set) var kept = (rows: 0, statements: 0)
+  package private(set) var kept = (rows: 0, statements: 0)
 
   /// Begins to watch a connection, and continues with what an earlier process has kept.
-  public init(_ connection: Connection) throws(SQLiteError) {
+  package init(_ connection: Connection) throws(SQLiteError) {
     self.connection = connection
     let exists = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = '\(Self.keeper)'") ?? 0
     if exists > 0 { try restore() }
@@ -67,7 +67,7 @@ public final class ChangedRows {
   }
 
   /// Ends the watch; belongs before the connection closes.
-  public func stop() {
+  package func stop() {
     guard !connection.isClosed else { return }
     sqlite3_preupdate_hook(connection.handle, nil, nil)
     sqlite3_commit_hook(connection.handle, nil, nil)
@@ -76,10 +76,10 @@ public final class ChangedRows {
   private var isWhole: Bool { tables.allSatisfy(\.unsaved.isEmpty) }
 
   /// The rows of a table; `nil` for none.
-  public func rows(ofTable name: String) -> RowBits? { tables.first { $0.name == name }?.bits }
+  package func rows(ofTable name: String) -> RowBits? { tables.first { $0.name == name }?.bits }
 
   /// The tables of an overlay that are no part of the database.
-  public static let ownTables: Set<String> = [keeper, "mergewalk_deferred_rows"]
+  package static let ownTables: Set<String> = [keeper, "mergewalk_deferred_rows"]
 
   private func table(_ name: UnsafePointer<CChar>) -> Table? {
     if let last, last.cName.withUnsafeBufferPointer({ strcmp($0.baseAddress!, name) == 0 }) { return last }
@@ -99,7 +99,7 @@ public final class ChangedRows {
   // MARK: Keeping
 
   /// Writes what is new into the overlay, as part of the open transaction; belongs right before its end.
-  public func keep() throws(SQLiteError) {
+  package func keep() throws(SQLiteError) {
     guard !isWhole else { return }
     let before = connection.statementsExecuted
     try connection.execute(
@@ -122,7 +122,7 @@ public final class ChangedRows {
   }
 
   /// Says that the transaction was rolled back: what was kept in it has to be kept again.
-  public func forgetKept() {
+  package func forgetKept() {
     for table in tables { table.unsaved = Set(table.bits.pieceNumbers) }
   }
 

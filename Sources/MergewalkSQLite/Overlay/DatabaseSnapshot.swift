@@ -13,26 +13,26 @@ import Glibc
 ///
 /// Sources: [WAL-mode file format](https://sqlite.org/walformat.html), [the write-ahead
 /// log](https://sqlite.org/fileformat2.html#the_write_ahead_log).
-public final class DatabaseSnapshot {
+package final class DatabaseSnapshot {
   /// The committed state of a log: empty when all of it is in the database's file.
-  public struct LogState: Hashable, Sendable {
+  package struct LogState: Hashable, Sendable {
     /// How many frames are committed; 0 when the file has everything.
-    public var frames = 0
+    package var frames = 0
     /// The salts and the checksum of the last frame.
-    public var marks: [UInt32] = []
+    package var marks: [UInt32] = []
   }
 
   /// The connection whose read transaction holds the snapshot.
-  public let connection: Connection
+  package let connection: Connection
   /// The bytes of a page.
-  public let pageSize: Int
+  package let pageSize: Int
   /// How many pages there are.
-  public let pageCount: Int
+  package let pageCount: Int
   /// The state of the log beyond the file.
-  public let log: LogState
+  package let log: LogState
 
   /// Whether the database has a write-ahead log: then what is written goes there, and the file keeps the snapshot.
-  public let hasLog: Bool
+  package let hasLog: Bool
 
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let methods: sqlite3_io_methods
@@ -47,7 +47,7 @@ public final class DatabaseSnapshot {
   /// - Throws: ``SQLiteError``: `SQLITE_BUSY` while other processes write all the time, `SQLITE_CORRUPT` when log and
   ///   index do not go together, or what reading throws.
   /// - Complexity: O(frames of the log).
-  public init(_ connection: Connection) throws(SQLiteError) {
+  package init(_ connection: Connection) throws(SQLiteError) {
     self.connection = connection
     // The first statement of all finds the log, and plays back what a crash has left.
     _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
@@ -85,7 +85,7 @@ public final class DatabaseSnapshot {
   /// transaction and has the lock of writers.
   ///
   /// Checkpoints change no page: what was in the log is read from the file when it was moved there.
-  public func isCurrent() -> Bool {
+  package func isCurrent() -> Bool {
     guard let index, let now = LogIndex(file, methods), now.commits == index.commits, now.pages == index.pages else {
       return false
     }
@@ -116,7 +116,7 @@ public final class DatabaseSnapshot {
   }
 
   /// Reads whole pages that follow each other; false when one is not there or cannot be read.
-  public func read(pagesFrom first: UInt32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  package func read(pagesFrom first: UInt32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
     let count = buffer.count / pageSize
     let offset = (Int(first) - 1) * pageSize
     guard first > 0, Int(first) - 1 + count <= pageCount else { return false }

@@ -1,7 +1,7 @@
 /// A set of row numbers of any sign: a bit for each, in pieces of ``rowsInPiece`` rows that exist where a row is.
 ///
 /// - Complexity: O(1) for one row, fastest for rows that are near each other.
-public final class RowBits {
+package final class RowBits {
   private final class Piece {
     var words = [UInt64](repeating: 0, count: Int(RowBits.rowsInPiece) / 64)
   }
@@ -13,14 +13,14 @@ public final class RowBits {
   private var pieces: [Int64: Piece] = [:]
   private var last: (number: Int64, piece: Piece)?
   /// How many rows are in the set.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// Creates an empty set.
-  public init() {}
+  package init() {}
 
   /// Adds a row; returns the number of its piece when it was not there.
   @discardableResult
-  public func insert(_ row: Int64) -> Int64? {
+  package func insert(_ row: Int64) -> Int64? {
     let number = row >> Self.shift
     let piece = find(number) ?? Piece()
     if last?.number != number {
@@ -35,14 +35,14 @@ public final class RowBits {
   }
 
   /// Whether a row is in the set.
-  public func contains(_ row: Int64) -> Bool {
+  package func contains(_ row: Int64) -> Bool {
     guard let piece = find(row >> Self.shift) else { return false }
     let (word, bit) = Self.place(row)
     return piece.words[word] & bit != 0
   }
 
   /// Takes a row out.
-  public func remove(_ row: Int64) {
+  package func remove(_ row: Int64) {
     guard contains(row), let piece = find(row >> Self.shift) else { return }
     let (word, bit) = Self.place(row)
     piece.words[word] &= ~bit
@@ -50,7 +50,7 @@ public final class RowBits {
   }
 
   /// The rows within a range, ascending.
-  public func rows(in range: ClosedRange<Int64>) -> some Sequence<Int64> {
+  package func rows(in range: ClosedRange<Int64>) -> some Sequence<Int64> {
     let numbers = pieceNumbers.filter { $0 >= range.lowerBound >> Self.shift && $0 <= range.upperBound >> Self.shift }
     return numbers.lazy.flatMap { [pieces] number -> [Int64] in
       var rows: [Int64] = []

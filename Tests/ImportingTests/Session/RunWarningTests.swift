@@ -42,6 +42,6 @@ import Testing
       #expect(
         RunWarning(SchemaWarning(code: code, entity: "E", property: "p", message: "m")).code.rawValue == code.rawValue)
     }
-    #expect(StoreFile.Warning.allCases.map { RunWarning($0).code } == [.storeHistory, .storeTriggers, .storeCloud])
+    #expect(StoreWarning.allCases.map { RunWarning($0).code } == [.storeHistory, .storeTriggers, .storeCloud])
   }
 }

@@ -21,6 +21,26 @@ struct TypedQueryTests {
     #expect(try place.context.count(Ticket.self) == 6)
   }
 
+  @Test("values over the objects of a relationship are columns, conditions and orders")
+  func relatedValues() throws {
+    let place = try Tracker.place()
+    let conditions: [(TypedPredicate<Project>, String)] = [
+      (\.issues[sum: \.points] > 2, "issues.@sum.points > 2"),
+      (\.issues[average: \.points] <= 2, "issues.@avg.points <= 2"),
+      (\.issues[least: \.points] == 1, "issues.@min.points == 1"),
+      (\.issues[greatest: \.title] == "B3", "issues.@max.title == 'B3'"),
+    ]
+    for (condition, format) in conditions {
+      let found = try place.context.fetch(Project.self, where: condition).map(\.key)
+      let request = FetchRequest("Project", where: try ObjectPredicate(format: format))
+      #expect(!found.isEmpty)
+      #expect(found == Array(try place.context.fetch(request)).names("key"))
+    }
+    let titles = try place.context.select(
+      \.key, \.issues[greatest: \.title], from: Project.self, sort: [.descending(\.key)])
+    #expect(titles.map { "\($0.0) \($0.1 ?? "")" } == ["B B3", "A A3"])
+  }
+
   @Test("dictionaries without properties have all stored attributes and to-one relationships")
   func wholeDictionaries() throws {
     let place = try Tracker.place()

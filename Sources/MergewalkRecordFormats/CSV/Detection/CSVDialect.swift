@@ -7,12 +7,12 @@ public struct CSVDialect: Sendable, Hashable {
   /// Whether nothing else fits about as well.
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
-  public var proposals: [CSVProposal]
+  package var proposals: [CSVProposal]
   /// Whether the bytes told the encoding, so that those of another file may tell another.
   public var isEncodingToldByBytes = false
 
   /// Creates a dialect.
-  public init(options: CSVOptions, evidence: [String], isCertain: Bool, proposals: [CSVProposal] = []) {
+  package init(options: CSVOptions, evidence: [String], isCertain: Bool, proposals: [CSVProposal] = []) {
     self.options = options
     self.evidence = evidence
     self.isCertain = isCertain
@@ -21,16 +21,16 @@ public struct CSVDialect: Sendable, Hashable {
 }
 
 /// An option that detection does not set by itself.
-public struct CSVProposal: Sendable, Hashable {
+package struct CSVProposal: Sendable, Hashable {
   /// The option's name, as pipelines have it.
-  public var option: String
+  package var option: String
   /// Its value, as pipelines have it.
-  public var value: String
+  package var value: String
   /// The finding, and the effect that the option would have on it.
-  public var reason: String
+  package var reason: String
 
   /// Creates a proposal.
-  public init(option: String, value: String, reason: String) {
+  package init(option: String, value: String, reason: String) {
     self.option = option
     self.value = value
     self.reason = reason

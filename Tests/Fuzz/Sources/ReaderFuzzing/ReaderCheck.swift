@@ -91,7 +91,7 @@ struct Reading: Equatable {
         Record(
           index: position.index, line: position.line, column: position.column, byteOffset: position.byteOffset,
           raw: batch.raw(record), states: columns.map { batch.state(record, $0) },
-          fields: columns.map { batch.withField(record, $0) { Array($0) } }))
+          fields: columns.map { batch.bytes(record, $0) }))
     }
     errors += batch.errors
   }
