@@ -97,7 +97,7 @@ let package = Package(
       "MergewalkObjectStore",
       [
         "MergewalkBytes", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkStorePages", "CMergewalkSQLite",
-        "CMergewalkProcess", "MergewalkPropertyLists", "MergewalkDiagnostics", "MergewalkXML",
+        "CMergewalkProcess", "MergewalkPropertyLists", "MergewalkDiagnostics", "MergewalkThreads", "MergewalkXML",
         "CMergewalkZlib",
       ]),
     module(
@@ -191,7 +191,7 @@ let package = Package(
       "ObjectStoreTests",
       [
         "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkPropertyLists",
-        "MergewalkDiagnostics", "MergewalkTestSupport",
+        "MergewalkDiagnostics", "MergewalkStorePages", "MergewalkTestSupport",
       ]),
     tests(
       "ObjectContextTests",

@@ -6,6 +6,49 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <link.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+/* What is mapped without the permission to write is as the file has it: the system brings it again when it is used. */
+static int let_go(struct dl_phdr_info *object, size_t size, void *unused) {
+  (void)size;
+  (void)unused;
+  /* Not the system's own pages. */
+  if (strncmp(object->dlpi_name, "linux-", 6) == 0) return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    /* A loader that puts addresses into code says so; nobody links like that any more. */
+    if (part->p_type != PT_DYNAMIC) continue;
+    for (const ElfW(Dyn) *entry = (void *)(object->dlpi_addr + part->p_vaddr); entry->d_tag != DT_NULL; entry++)
+      if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return 0;
+  }
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
+    uintptr_t start = (object->dlpi_addr + part->p_vaddr + page - 1) & ~(page - 1);
+    uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_filesz) & ~(page - 1);
+    if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void ccommand_let_code_go(void) { dl_iterate_phdr(let_go, NULL); }
+
+/* What is large goes back to the system when it is freed: the C library would keep it for the next time, and what the
+ * stages of a run take would add up. */
+static void keep_little_memory(void) {
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_TRIM_THRESHOLD, 128 << 10);
+}
+#else
+void ccommand_let_code_go(void) {}
+static void keep_little_memory(void) {}
+#endif
+
 static int argument_count;
 static char **arguments;
 static atomic_int is_listening, requests, hangups;
@@ -46,6 +89,7 @@ __attribute__((constructor)) static void begin(int count, char **values, char **
   const char *name = count > 0 ? strrchr(values[0], '/') : NULL;
   name = name ? name + 1 : count > 0 ? values[0] : "";
   if (strstr(name, "xctest") || strstr(name, "testing-helper")) return;
+  keep_little_memory();
   /* A reader that goes away shows as EPIPE of write, a limit of file sizes as EFBIG. */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);

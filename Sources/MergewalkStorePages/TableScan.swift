@@ -25,7 +25,7 @@ package final class TableScan {
   private let pageCount: UInt32
   private let pages: Pages
   /// The place of a record's column among the values, or -1.
-  private var places: [Int]
+  private let places: [Int]
   private let values: UnsafeMutableBufferPointer<Value>
   /// Some pages that follow each other, and room behind them that may be read.
   private let window: UnsafeMutableRawBufferPointer
@@ -37,22 +37,29 @@ package final class TableScan {
 
   private static let pagesInWindow = 16
   private static let deepest = 20
+  /// As many parts as are enough to share a table.
+  private static let fewParts = 16
   /// A varint that begins within a page or record ends within this many bytes behind it.
   private static let slack = 16
 
   /// - Parameters:
   ///   - pageSize: The bytes of a page, all of which are used.
   ///   - columns: The columns of a record that are wanted, from 0; values come in this order.
-  package init?(pageSize: Int, pageCount: Int, columns: [Int], pages: @escaping Pages) {
+  package convenience init?(pageSize: Int, pageCount: Int, columns: [Int], pages: @escaping Pages) {
     guard let layout = PageLayout(pageSize: pageSize), let count = UInt32(exactly: pageCount) else { return nil }
-    self.layout = layout
-    self.pageCount = count
-    self.pages = pages
-    places = Array(repeating: -1, count: (columns.max() ?? -1) + 1)
+    var places = Array(repeating: -1, count: (columns.max() ?? -1) + 1)
     for (place, column) in columns.enumerated() { places[column] = place }
-    values = .allocate(capacity: columns.count)
+    self.init(layout, count, places, columns.count, pages)
+  }
+
+  private init(_ layout: PageLayout, _ pageCount: UInt32, _ places: [Int], _ width: Int, _ pages: @escaping Pages) {
+    self.layout = layout
+    self.pageCount = pageCount
+    self.pages = pages
+    self.places = places
+    values = .allocate(capacity: width)
     values.initialize(repeating: .null)
-    window = .allocate(byteCount: Self.pagesInWindow * pageSize + Self.slack, alignment: 4096)
+    window = .allocate(byteCount: Self.pagesInWindow * layout.pageSize + Self.slack, alignment: 4096)
     window.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
@@ -70,6 +77,36 @@ package final class TableScan {
   package func run(root: UInt32, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool) -> Bool {
     records(root: root) { row, record in readRecord(record) && body(row, values) }
   }
+
+  /// The pages below a root that have all rows of the table among them, in order: many for a large table, so that several
+  /// scans can share it; `nil` when a page cannot be read.
+  package func parts(root: UInt32) -> [UInt32]? {
+    visited = 0
+    var parts = [root]
+    for _ in 0..<Self.deepest where parts.count < Self.fewParts {
+      var below: [UInt32] = []
+      for number in parts {
+        visited += 1
+        guard visited <= pageCount, let page = page(number) else { return nil }
+        // All leaves of a tree are equally deep.
+        if page[0] == 13 { return parts }
+        guard page[0] == 5, let children = children(page) else { return nil }
+        below += children
+      }
+      parts = below
+    }
+    return parts
+  }
+
+  /// Reads the rows below one of the ``parts(root:)``, of this scan or of a ``twin()``.
+  ///
+  /// - Returns: Whether all were read; a scan that has met more pages than the file has reads no more.
+  package func run(part: UInt32, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool) -> Bool {
+    visit(part, depth: 1) { row, record in readRecord(record) && body(row, values) }
+  }
+
+  /// Another scan of the same pages, for another thread; their reader has to bear that.
+  package func twin() -> TableScan { TableScan(layout, pageCount, places, values.count, pages) }
 
   /// Reads all records below a root page as they are stored.
   ///

@@ -21,13 +21,15 @@ import Testing
     }
 
     /// All rows of a table in words; `nil` when the scan gave up.
-    func rows(_ root: UInt32, columns: [Int], reals: Set<Int>) -> [String]? {
+    ///
+    /// - Parameter isShared: Whether two scans read the parts of the table in turn.
+    func rows(_ root: UInt32, columns: [Int], reals: Set<Int>, isShared: Bool = false) -> [String]? {
       guard
         let scan = TableScan(
           pageSize: pageSize, pageCount: bytes.count / pageSize, columns: columns, pages: { self.read($0, $1) })
       else { return nil }
       var rows: [String] = []
-      let isWhole = scan.run(root: root) { row, values in
+      func add(_ row: Int64, _ values: UnsafeMutableBufferPointer<TableScan.Value>) -> Bool {
         let words = values.enumerated().map { place, value in
           switch value {
           case .null: "null"
@@ -40,6 +42,10 @@ import Testing
         rows.append("\(row): \(words.joined(separator: " | "))")
         return true
       }
+      guard isShared else { return scan.run(root: root, add) ? rows : nil }
+      let twin = scan.twin()
+      guard let parts = scan.parts(root: root) else { return nil }
+      let isWhole = parts.enumerated().allSatisfy { ($0.isMultiple(of: 2) ? scan : twin).run(part: $1, add) }
       return isWhole ? rows : nil
     }
   }
@@ -96,6 +102,8 @@ import Testing
         let found = pages.rows(UInt32(root), columns: columns, reals: reals)
         let wanted = try rows(connection, table.name, columns: columns)
         #expect(found == wanted, "seed \(seed), \(table.name), columns \(columns)")
+        let shared = pages.rows(UInt32(root), columns: columns, reals: reals, isShared: true)
+        #expect(shared == wanted, "seed \(seed), \(table.name), columns \(columns), in parts")
       }
       try connection.close()
       try FileManager.default.removeItem(atPath: path)
@@ -129,6 +137,8 @@ import Testing
           // A tree has each page once, so there are no more rows than all pages have cells.
           let rows = pages.rows(root, columns: columns, reals: [])
           #expect(rows?.count ?? 0 <= whole.count / 4, "seed \(seed)")
+          let shared = pages.rows(root, columns: columns, reals: [], isShared: true)
+          #expect(shared?.count ?? 0 <= whole.count / 2, "seed \(seed), in parts")
         }
       }
       try FileManager.default.removeItem(atPath: path)

@@ -10,6 +10,10 @@ const char *ccommand_argument(int index);
 /* From here on the first SIGINT, SIGTERM or SIGHUP is only a request; before, it ends the process with exit code 4. */
 void ccommand_listen(void);
 
+/* Lets go of the pages of code that the process has used so far: those that are used again come back from the file, which
+ * the system keeps in memory as long as it has some to spare. */
+void ccommand_let_code_go(void);
+
 /* Whether somebody has asked the process to stop. */
 int ccommand_is_stop_requested(void);
 

@@ -10,6 +10,10 @@ struct BatchPreparer: Sendable {
   var since: SinceFilter?
   /// What is done with columns before they are converted; nil for nothing.
   var transforms: TransformRunner?
+  /// Of which nodes the contents of records are compared by their hashes; empty for all.
+  ///
+  /// Those of others are unknown, which is always right.
+  var comparesContents: [Bool] = []
 
   /// Fills everything in `batch` that follows from its records.
   ///
@@ -119,6 +123,9 @@ struct BatchPreparer: Sendable {
       }
       batch.nodes[node].keyHashes.removeAll(keepingCapacity: true)
       batch.nodes[node].keyHashes.append(contentsOf: batch.nodes[node].contentHashes)
+      guard comparesContents.isEmpty || comparesContents[node] else {
+        return batch.nodes[node].contentHashes.fill(0, count: count)
+      }
       for field in part.attributeFields { chain(columns[field], arena, &batch.nodes[node].contentHashes) }
       for field in part.attributeFields { forgetAbsent(columns[field], &batch.nodes[node].contentHashes) }
     }

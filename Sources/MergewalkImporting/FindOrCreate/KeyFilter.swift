@@ -3,31 +3,37 @@ import Glibc
 
 /// A Bloom filter that grows up to a fixed size: whether a key may have been seen before.
 ///
-/// "No" is certain; "yes" is wrong for about one key in 10^4 at 16 bits a key. Keys that may have been seen are put off
-/// until an index can answer, so a wrong "yes" costs time and never correctness. The filter is a few layers, each twice
-/// as large as the one before: a key is asked for in all of them and added to the last, and what is not needed is never
-/// taken. All layers together have a fixed size whatever the number of keys, so memory stays flat.
+/// "No" is certain; "yes" is wrong for about one key in 10^7 while the first layer fills, at 40 bits a key, and for one in
+/// 10^4 at 16 bits. Keys that may have been seen are put off until an index can answer, so a wrong "yes" costs time and
+/// never correctness. The filter is a few layers, each about twice as large as the one before: a key is asked for in all
+/// of them and added to the last, and what is not needed is never taken. All layers together have a fixed size whatever
+/// the number of keys, so memory stays flat.
 ///
-/// Layout of a layer: split blocks of 256 bits, one bit in each of eight 32-bit words (Putze, Sanders, Singler, "Cache-,
-/// hash- and space-efficient Bloom filters", 2007; the block form of the Parquet specification). Layers: Almeida,
-/// Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007.
+/// Layout of a layer: split blocks of 512 bits, a line of the processor's cache, one bit in each of sixteen 32-bit words
+/// (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007; as the block form of the Parquet
+/// specification, which has half as many). Layers: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007.
 final class KeyFilter {
-  private typealias Block = SIMD8<UInt32>
+  private typealias Block = SIMD16<UInt32>
 
   /// One filter of fixed size.
   private struct Layer {
     let blocks: UnsafeMutablePointer<Block>
     let blockCount: UInt64
+    var byteCount: Int { Int(blockCount) * 64 }
 
     init(bytes: Int) {
-      blockCount = UInt64(max(bytes / 32, 1))
+      let count = max(bytes / 64, 1)
       var memory: UnsafeMutableRawPointer?
-      guard posix_memalign(&memory, 64, Int(blockCount) * 32) == 0, let memory else {
+      guard posix_memalign(&memory, 64, count * 64) == 0, let memory else {
         preconditionFailure("out of memory for a key filter of \(bytes) bytes")
       }
-      memset(memory, 0, Int(blockCount) * 32)
-      blocks = memory.bindMemory(to: Block.self, capacity: Int(blockCount))
+      memset(memory, 0, count * 64)
+      blocks = memory.bindMemory(to: Block.self, capacity: count)
+      blockCount = UInt64(count)
     }
+
+    /// Whether a block is one of the layer's.
+    func contains(_ block: UnsafeMutablePointer<Block>) -> Bool { block >= blocks && block < blocks + Int(blockCount) }
 
     /// Where a key's bits are.
     @inline(__always)
@@ -36,8 +42,8 @@ final class KeyFilter {
     }
   }
 
-  /// The bytes of the first layer: room for a million keys at 16 bits each.
-  private static let firstBytes = 2 << 20
+  /// The bits for each key in a layer that another one follows.
+  private static let keyBits = 40
   /// The layer that keys are added to.
   private var last: Layer
   /// The layers that are full.
@@ -46,21 +52,30 @@ final class KeyFilter {
   private var room: Int
   /// The bytes that further layers may take.
   private var bytesLeft: Int
-  /// Whether added keys can be removed; it costs 64 bytes a key.
+  /// Whether added keys can be removed; it costs 128 bytes a key.
   private var keepsJournal = false
   /// The blocks that were changed since the last mark, as they were.
   private var journal: [(block: UnsafeMutablePointer<Block>, old: Block)] = []
 
   private static let salts = Block(
-    0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31)
+    0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31,
+    0x9E37_79B1, 0x85EB_CA77, 0xC2B2_AE3D, 0x27D4_EB2F, 0x1656_67B1, 0xCC9E_2D51, 0x1B87_3593, 0xE654_6B65)
+
+  /// How many layers there are.
+  var layerCount: Int { full.count + 1 }
 
   /// Creates an empty filter that takes about `bytes` bytes in the end.
-  init(bytes: Int) {
-    let first = min(bytes, Self.firstBytes)
+  ///
+  /// - Parameter firstBytes: What the first layer takes at most; by itself it has room for a million keys.
+  init(bytes: Int, firstBytes: Int = 5 << 20) {
+    let first = min(bytes, firstBytes)
     last = Layer(bytes: first)
-    bytesLeft = bytes - first
-    room = bytesLeft > 0 ? first / 2 : .max
+    // A rest that is hardly a layer would say "yes" to everything.
+    bytesLeft = bytes > first ? max(bytes - first, first) : 0
+    room = bytesLeft > 0 ? Self.room(first) : .max
   }
+
+  private static func room(_ bytes: Int) -> Int { bytes * 8 / keyBits }
 
   deinit {
     for layer in full { free(layer.blocks) }
@@ -75,7 +90,11 @@ final class KeyFilter {
 
   /// Forgets what was added since ``mark()``; nothing when there was no mark.
   func undo() {
-    for (block, old) in journal.reversed() { block.pointee = old }
+    for (block, old) in journal.reversed() {
+      block.pointee = old
+      // A layer that was full before it took others' keys has a little less in it now, and stays as it is.
+      if room < .max, last.contains(block) { room += 1 }
+    }
     journal.removeAll(keepingCapacity: true)
   }
 
@@ -98,17 +117,17 @@ final class KeyFilter {
     if old & mask == mask { return true }
     if keepsJournal { journal.append((block, old)) }
     block.pointee = old | mask
-    room -= 1
+    if room < .max { room -= 1 }
     return false
   }
 
   /// Begins another layer; the one that takes the rest of the memory takes the rest of the keys.
   private func grow() {
     full.append(last)
-    let next = Int(last.blockCount) * 64
+    let next = last.byteCount * 2
     let bytes = bytesLeft < next * 2 ? bytesLeft : next
     last = Layer(bytes: bytes)
     bytesLeft -= bytes
-    room = bytesLeft > 0 ? bytes / 2 : .max
+    room = bytesLeft > 0 ? Self.room(bytes) : .max
   }
 }

@@ -21,11 +21,7 @@ final class NamedObjects {
 
   /// Notes for good that a record names an object; whether it is the first to do so.
   @inline(__always)
-  func note(_ key: Int64) -> Bool {
-    guard !contains(key) else { return false }
-    marks.mark(key)
-    return true
-  }
+  func note(_ key: Int64) -> Bool { key > namedUpTo && marks.insert(key) }
 
   /// Whether a record has named an object.
   @inline(__always)

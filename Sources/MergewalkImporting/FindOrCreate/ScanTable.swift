@@ -116,7 +116,7 @@ final class ScanTable {
     count += 1
   }
 
-  /// Adds a row in a while, unless another row has its key by then; ``insertRest()`` belongs behind the last one.
+  /// Adds a row in a while, unless another row with a lower primary key has its key; ``insertRest()`` belongs behind the last one.
   ///
   /// Meanwhile its memory comes: a table of a million rows is larger than the processor's caches.
   @inline(__always)
@@ -138,7 +138,13 @@ final class ScanTable {
 
   @inline(__always)
   private func insertNew(_ row: (hash: UInt64, content: UInt64, primaryKey: Int64)) {
-    if find(row.hash) < 0 { insert(row.hash, content: row.content, primaryKey: row.primaryKey) }
+    let place = find(row.hash)
+    if place < 0 { return insert(row.hash, content: row.content, primaryKey: row.primaryKey) }
+    // Rows come in any order: of several with one key the first one of the table counts.
+    if row.primaryKey < primaryKey(place) {
+      places[place].content = row.content
+      setPrimaryKey(place, row.primaryKey)
+    }
   }
 
   /// Adds a key that is not in the table and that ``undo()`` may take away again.

@@ -41,7 +41,7 @@ struct StrategyChoice {
   /// What a record of input takes, for want of anything better.
   private static let assumedRecordBytes = 100
   /// What a filter of keys takes at most.
-  private static let mostFilterBytes = 12 << 20
+  private static let mostFilterBytes = 16 << 20
   /// What a key takes in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 

@@ -10,16 +10,17 @@ final class ObjectMarks {
   /// Binary logarithms: keys a word, and words a page.
   private static let (wordBits, pageBits): (Int64, Int) = (6, 9)
 
+  // Unchecked exclusivity: asked for each record, and no access to one of them runs other code.
   /// Where the page of each run of keys begins in ``words``, or -1 where none of them is marked.
-  private var pages = UnsafeMutablePointer<Int32>.allocate(capacity: 0)
-  private var pageCount = 0
+  @exclusivity(unchecked) private var pages = UnsafeMutablePointer<Int32>.allocate(capacity: 0)
+  @exclusivity(unchecked) private var pageCount = 0
   // Not an array, whose checks cost as much as what is asked.
-  private var words = UnsafeMutablePointer<UInt64>.allocate(capacity: 0)
-  private var wordCount = 0
-  private var wordCapacity = 0
+  @exclusivity(unchecked) private var words = UnsafeMutablePointer<UInt64>.allocate(capacity: 0)
+  @exclusivity(unchecked) private var wordCount = 0
+  @exclusivity(unchecked) private var wordCapacity = 0
   private var far: Set<Int64> = []
   /// How many keys are marked.
-  private(set) var count = 0
+  @exclusivity(unchecked) private(set) var count = 0
 
   /// Memory in use, in bytes.
   var bytesInUse: Int { wordCapacity * 8 + pageCount * 4 + far.capacity * 16 }
@@ -51,17 +52,22 @@ final class ObjectMarks {
 
   /// Marks a key, which is positive.
   @inline(__always)
-  func mark(_ key: Int64) {
+  func mark(_ key: Int64) { _ = insert(key) }
+
+  /// Marks a key, which is positive; whether it was not marked before.
+  @inline(__always)
+  func insert(_ key: Int64) -> Bool {
     guard key < Self.denseEnd else {
-      if far.insert(key).inserted { count += 1 }
-      return
+      let isNew = far.insert(key).inserted
+      if isNew { count += 1 }
+      return isNew
     }
     let word = place(key) ?? makePage(key)
     let bit = UInt64(1) << UInt64(key & 63)
-    if words[word] & bit == 0 {
-      words[word] |= bit
-      count += 1
-    }
+    guard words[word] & bit == 0 else { return false }
+    words[word] |= bit
+    count += 1
+    return true
   }
 
   @inline(__always)

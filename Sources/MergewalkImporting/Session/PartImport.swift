@@ -136,7 +136,9 @@ final class PartImport {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+      preparer: BatchPreparer(
+        plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms,
+        comparesContents: importer.nodes.map(\.finder.keepsKeys)))
     reading.sendsRest = true
     reading.spool = part.spool
     // A dry run goes on, too, and writes nothing of it.
@@ -226,6 +228,7 @@ final class PartImport {
 
   /// Imports what was put off, and ends the part unless others belong to it.
   private func finishReading() throws(ImportError) {
+    forgetKeys()
     do {
       try file.endDirectLoad { !laterTables.contains($0) }
     } catch {
@@ -240,6 +243,13 @@ final class PartImport {
     firstPassTally.count(importer)
     checkLimits(isEnd: false)
     if breach == nil, !isHeld { try complete() }
+  }
+
+  /// Lets go of what finding needed and nothing needs any more, so that its memory and that of indexes do not add up.
+  private func forgetKeys() {
+    if hasSecondPass { return }
+    guard let deferred = importer.deferred, deferred.count > 0 else { return importer.forget() }
+    importer.nodes[plan.root].finder = SeekFinder()
   }
 
   /// Continues with a ledger in the second pass, and adds what happens to the counts of this part.
@@ -405,8 +415,6 @@ final class PartImport {
   private func replay() throws(ImportError) {
     guard let deferred = importer.deferred, deferred.count > 0 else { return }
     let root = importer.nodes[plan.root]
-    // The filter goes before the index is built, so that their memory does not add up.
-    root.finder = SeekFinder()
     // In one transaction with the end of the part: either all of them were put off or none.
     try begin()
     try importer.buildIndexes(file, for: root)

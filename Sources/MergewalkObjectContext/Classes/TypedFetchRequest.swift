@@ -28,11 +28,9 @@ extension ManagedObjectContext {
   public func fetch<Object: ManagedObject>(
     _ request: TypedFetchRequest<Object>
   ) throws(ObjectError) -> [Object] {
-    let found = try fetch(request.request)
-    var objects: [Object] = []
-    objects.reserveCapacity(found.count)
-    try found.forEachObject { object throws(ObjectError) in objects.append(try object.asClass(Object.self)) }
-    return objects
+    try fetch(request.request).allObjects().typed(Object.self) { object throws(ObjectError) in
+      _ = try object.asClass(Object.self)
+    }
   }
 
   /// How many objects a request finds.

@@ -108,3 +108,35 @@ extension ManagedObject {
         + "made")
   }
 }
+
+extension [ManagedObject] {
+  /// Those that are of a class.
+  ///
+  /// - Parameter refuse: Hears of the others.
+  func typed<Object: ManagedObject, Failure>(
+    _ type: Object.Type, refuse: (ManagedObject) throws(Failure) -> Void
+  ) throws(Failure) -> [Object] {
+    if areAll(type) {
+      return [Object](unsafeUninitializedCapacity: count) { room, initialized in
+        // A reference is the same whatever the class; as references to the base class nothing is looked up for one of them.
+        _ = UnsafeMutableRawBufferPointer(room).bindMemory(to: ManagedObject.self).initialize(from: self)
+        initialized = count
+      }
+    }
+    var objects: [Object] = []
+    for object in self {
+      if let object = object.cast(to: type) { objects.append(object) } else { try refuse(object) }
+    }
+    return objects
+  }
+
+  /// Whether all objects are of a class: asked once for neighbours that have the same one.
+  private func areAll<Object: ManagedObject>(_ type: Object.Type) -> Bool {
+    var known: ManagedObject.Type?
+    for object in self where Swift.type(of: object) != known {
+      guard object.cast(to: type) != nil else { return false }
+      known = Swift.type(of: object)
+    }
+    return true
+  }
+}

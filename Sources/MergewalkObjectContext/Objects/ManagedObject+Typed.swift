@@ -188,12 +188,7 @@ extension ManagedObject {
 
   /// Those of some objects that are of a class; the others are reported by the next save.
   final func typed<T: ManagedObject>(_ objects: [ManagedObject], _ key: String) -> [T] {
-    var typed: [T] = []
-    typed.reserveCapacity(objects.count)
-    for object in objects {
-      if let object = object.cast(to: T.self) { typed.append(object) } else { noteWrongClass(key, object, T.self) }
-    }
-    return typed
+    objects.typed(T.self) { noteWrongClass(key, $0, T.self) }
   }
 
   private func noteWrongClass(_ key: String, _ object: ManagedObject, _ type: ManagedObject.Type) {

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     var found: [ManagedObject] = []
     found.reserveCapacity(primaryKeys.count)
     for key in primaryKeys {
-      if let row = buffer.row(primaryKey: key), isLive(buffer, row) { found.append(self.object(buffer, row: row)) }
+      if let row = buffer.row(primaryKey: key), buffer.isLive(row: row) { found.append(self.object(buffer, row: row)) }
     }
     return found
   }
@@ -43,11 +43,6 @@ extension ManagedObjectContext {
       buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }
     if !missing.isEmpty { try origin.bring(missing, table: buffer.table) }
-  }
-
-  private func isLive(_ buffer: RowBuffer, _ row: Int) -> Bool {
-    let state = buffer.state(of: row)
-    return state == RowState.clean || state == RowState.updated || state == RowState.inserted
   }
 
   /// The objects whose to-one relationship `inverse` refers to an object, in their order.
@@ -79,9 +74,9 @@ extension ManagedObjectContext {
       } else {
         rows = try origin.referring(to: object, by: relationship, from: table)
         if let members {
+          let keys = buffer.primaryKeys
           object.makeExtras().storedMembers[members.slot] = StoredMembers(
-            version: storedVersion,
-            partners: rows.map { Partner(primaryKey: buffer.primaryKeys[Int($0)], order: 0) })
+            version: storedVersion, partners: rows.map { Partner(primaryKey: keys[Int($0)], order: 0) })
         }
       }
     }
@@ -89,7 +84,7 @@ extension ManagedObjectContext {
     let candidates = pendingReferences?.candidates(
       buffer, slot: slot, target: target, slots: referenceSlots(table: table))
     rows += candidates ?? []
-    rows.removeAll { !isLive(buffer, Int($0)) || buffer.reference(row: Int($0), slot: slot) != target }
+    rows.removeAll { !buffer.isLive(row: Int($0)) || buffer.reference(row: Int($0), slot: slot) != target }
     let keys = buffer.primaryKeys
     let orders = members?.isOrdered ?? false ? buffer.orderKeys[slot] : nil
     func comesBefore(_ left: Int32, _ right: Int32) -> Bool {

@@ -3,6 +3,7 @@ import MergewalkDiagnostics
 import Glibc
 import MergewalkSQLite
 import MergewalkStorePages
+import MergewalkThreads
 
 /// An existing store into which a run is planned, and then applied in one transaction.
 ///
@@ -195,11 +196,13 @@ final class PlannedStoreFile {
       places[rows.text(0)] = Int(rows.integer(1))
     }
     let wanted = columns.compactMap { places[$0] }
+    // Several threads may share the scan, and each page is as it was: one at a time is enough.
+    let reading = Monitor(())
     guard wanted.count == columns.count, Set(wanted).count == wanted.count, places["Z_PK"] != nil,
       base.head(count: 21).map({ $0.count == 21 && $0[20] == 0 }) ?? false,
       let scan = TableScan(
         pageSize: snapshot.pageSize, pageCount: snapshot.pageCount, columns: wanted,
-        pages: { [snapshot] in snapshot.read(pagesFrom: $0, into: $1) })
+        pages: { [snapshot] first, buffer in reading.withLock { _ in snapshot.read(pagesFrom: first, into: buffer) } })
     else { return nil }
     return (scan, root)
   }

@@ -30,6 +30,12 @@ extension RowBuffer {
     return access.type.value(tag: tag, payload: payloads[access.slot][row], arena)
   }
 
+  /// Whether a row has values and is not to be deleted.
+  package func isLive(row: Int) -> Bool {
+    let state = states[row]
+    return state == RowState.clean || state == RowState.updated || state == RowState.inserted
+  }
+
   /// The primary key that a to-one relationship's cell refers to; 0 for none.
   package func reference(row: Int, slot: Int) -> Int64 {
     tags[slot][row] == CellTag.integer ? Int64(bitPattern: payloads[slot][row]) : 0

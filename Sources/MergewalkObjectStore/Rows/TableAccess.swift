@@ -288,13 +288,13 @@ package final class TableAccess {
     return source
   }
 
-  /// Walks the rows of an entity and everything below it in primary key order.
+  /// Walks the rows of an entity and everything below it.
   ///
-  /// A planned run reads the pages of the store's file itself, where nothing speaks against it.
+  /// A planned run reads the pages of the store's file itself, on two threads, where nothing speaks against it.
   ///
   /// - Parameters:
   ///   - restart: Is called when all rows come once more, from the first, because SQLite has to be asked after all;
-  ///     `nil` when that must not be.
+  ///     `nil` when that must not be. Without it rows come in the order of their primary keys, else in any order.
   ///   - body: Is called with each row's primary key and the hashes of its key and of its content (the key
   ///     chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
   ///     has a null is passed over.
@@ -307,14 +307,17 @@ package final class TableAccess {
     try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     try withoutActuallyEscaping(body) { body throws(StoreError) in
-      let scan = HashScan(kinds: slots.map { kinds[$0] }, keyCount: keySlots.count, seed: seed, body: body)
+      let kinds = slots.map { self.kinds[$0] }
+      func hashes(_ body: @escaping (Int64, UInt64, UInt64) -> Void) -> HashScan {
+        HashScan(kinds: kinds, keyCount: keySlots.count, seed: seed, body: body)
+      }
       if condition.isEmpty, let restart,
         let (pages, root) = try file?.tableScan(table.name, columns: slots.map { column($0) })
       {
-        if pages.run(root: root, { scan.add($0, $1) }) { return }
+        if SharedScan.run(pages, root: root, hashes: hashes, keep: body) { return }
         restart()
       }
-      try scan.run(connection, columns: ["Z_PK"] + slots.map { column($0) }, from: table.name + condition)
+      try hashes(body).run(connection, columns: ["Z_PK"] + slots.map { column($0) }, from: table.name + condition)
     }
   }
 

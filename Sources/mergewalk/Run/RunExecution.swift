@@ -1,4 +1,5 @@
 import ArgumentParser
+import CMergewalkCommand
 import MergewalkDiagnostics
 import MergewalkImporting
 
@@ -71,12 +72,17 @@ struct RunExecution {
     let plain = isTold && options.progress == .plain ? PlainProgress() : nil
     let needsSamples = telling.definition?.reporting.reportPath != nil
     defer { line?.clear() }
+    var stage: ImportProgress.Stage?
+    func listen(_ progress: ImportProgress) {
+      Interruption.listen()
+      // The code that an earlier stage needed takes no memory beside what comes.
+      if progress.stage != stage { ccommand_let_code_go() }
+      stage = progress.stage
+      telling.log?.update(progress)
+    }
     guard line != nil || plain != nil || needsSamples else {
       _ = try session.run(
-        progress: { progress in
-          Interruption.listen()
-          telling.log?.update(progress)
-        }, shouldStop: { Interruption.isRequested }, report: { report($0, []) })
+        progress: { listen($0) }, shouldStop: { Interruption.isRequested }, report: { report($0, []) })
       return
     }
     let monitor = RunMonitor(show: { progress, rate in
@@ -87,9 +93,8 @@ struct RunExecution {
     defer { ticker?.stop() }
     _ = try session.run(
       progress: { progress in
-        Interruption.listen()
+        listen(progress)
         monitor.update(progress)
-        telling.log?.update(progress)
       }, shouldStop: { Interruption.isRequested },
       report: { summary in
         ticker?.stop()
