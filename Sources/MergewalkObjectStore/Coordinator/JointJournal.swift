@@ -51,16 +51,13 @@ final class JointJournal {
   ///
   /// - Throws: ``StoreError`` with `inputOutput`; nothing is decided then.
   init(_ parts: [Part]) throws(StoreError) {
-    let token = StoreUUID.make()
     let first = parts[0].path
     var access = FileAccess.derived(from: first)
     for part in parts { access = access.narrowed(by: FileAccess(of: part.path)) }
-    path = "\(Self.folder(of: first))/\(token)"
-    let path = path
-    descriptor = try Self.inFolder(of: first) { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    (path, descriptor) = try Self.make(for: first)
+    let token = FileSystem.name(of: path)
     do throws(StoreError) {
       access.apply(to: descriptor)
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw FileSystem.failure(path, "cannot lock") }
       for part in parts.dropFirst() {
         let link = "\(Self.folder(of: part.path))/\(token)"
         let isNear = FileSystem.folder(of: part.path) == FileSystem.folder(of: first)
@@ -98,6 +95,18 @@ final class JointJournal {
 
   /// Where the files and links of a store are.
   static func folder(of store: String) -> String { StorePath.hiddenPrefix(store) + "joint" }
+
+  /// Makes an empty file that this process has locked.
+  private static func make(for store: String) throws(StoreError) -> (path: String, descriptor: Int32) {
+    while true {
+      let path = "\(folder(of: store))/\(StoreUUID.make())"
+      let descriptor = try inFolder(of: store) { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+      var info = stat()
+      if flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &info) == 0, info.st_nlink > 0 { return (path, descriptor) }
+      // Another process took it for one that a crash has left.
+      close(descriptor)
+    }
+  }
 
   /// Makes something in the folder of a store, which the end of another save may remove at any time.
   private static func inFolder(of store: String, _ make: () -> Int32) throws(StoreError) -> Int32 {

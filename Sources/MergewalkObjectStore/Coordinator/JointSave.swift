@@ -19,7 +19,7 @@ package final class JointSave {
         recordings.append((store, try connection.mapped { () throws(SQLiteError) in try ChangeRecording(connection) }))
       } else {
         for case let observer as AtomicStoreObserver in store.observers {
-          observer.staged = StorePath.hiddenPrefix(StorePath.resolved(store.path)) + "staged-" + StoreUUID.make()
+          observer.stage()
           files.append(observer)
         }
       }
@@ -60,6 +60,7 @@ package final class JointSave {
   /// - Returns: Whether that could be done; otherwise whoever opens the stores next makes the save.
   package func withdraw() -> Bool {
     recordings = []
+    for file in files { file.unstage() }
     defer { journal = nil }
     return journal?.withdraw() ?? true
   }

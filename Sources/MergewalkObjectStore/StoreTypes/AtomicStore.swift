@@ -51,7 +51,7 @@ final class AtomicStoreObserver: StoreObserver {
   /// Whether the file holds what the transaction that is open writes.
   private var hasWritten = false
   /// Where a save over several stores is written until it is decided (``JointSave``); `nil` for the file's own place.
-  var staged: String?
+  private var staged: String?
   /// What was written there.
   private(set) var stagedContent: JointJournal.Part.Content?
 
@@ -108,6 +108,26 @@ final class AtomicStoreObserver: StoreObserver {
     identity = FileIdentity(staged)
   }
 
+  /// Writes beside the file's place until ``publish()`` or ``unstage()``.
+  func stage() { staged = "\(Self.stagedPrefix(path))\(FileSystem.processNumber)-\(StoreUUID.make())" }
+
+  private static func stagedPrefix(_ path: String) -> String {
+    StorePath.hiddenPrefix(StorePath.resolved(path)) + "staged-"
+  }
+
+  /// Removes what processes that are gone have written beside a file for a save that was never decided.
+  static func sweepStaged(_ path: String) {
+    // What is decided and could not be made yet needs its file.
+    guard !FileSystem.exists(JointJournal.folder(of: ResolvedPath.absolute(StorePath.resolved(path)))) else { return }
+    let prefix = stagedPrefix(path)
+    let (folder, start) = (FileSystem.folder(of: prefix), FileSystem.name(of: prefix))
+    for name in FileSystem.names(in: folder) where name.hasPrefix(start) {
+      let digits = name.dropFirst(start.count).prefix { $0.isASCII && $0.isNumber }
+      guard let process = Int32(digits), !FileSystem.isRunning(process) else { continue }
+      try? FileSystem.remove("\(folder)/\(name)")
+    }
+  }
+
   /// Puts what a save over several stores has written in the file's place.
   func publish() throws(StoreError) {
     guard let staged, stagedContent != nil else { return unstage() }
@@ -151,6 +171,7 @@ extension PersistentStore {
     configuration: String?, options: PersistentStoreOptions
   ) throws(StoreError) -> PersistentStore {
     JointJournal.complete(ResolvedPath.absolute(StorePath.resolved(path)))
+    AtomicStoreObserver.sweepStaged(path)
     let isNew = (FileSystem.size(path) ?? 0) == 0
     guard !isNew || !options.isReadOnly else {
       throw StoreError(.notFound, path: path, message: "there is no file to read")
