@@ -196,8 +196,8 @@ let package = Package(
     tests(
       "ObjectContextTests",
       [
-        "CoreData", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkPropertyLists",
-        "MergewalkSQLite", "MergewalkTestSupport",
+        "CMergewalkSQLite", "CoreData", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkPropertyLists", "MergewalkSQLite", "MergewalkTestSupport",
       ],
       exclude: ["Generated/Zoo.yaml"]),
     // Without the plugin among the dependencies, which would make SwiftPM build all tests and targets for the host as well.

@@ -1,5 +1,6 @@
-// The library has it; only its header asks.
+// The library has them; only its header asks.
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
+#define SQLITE_ENABLE_SESSION 1
 #include <sqlite3.h>
 
 // Swift cannot call C functions with variable arguments; these give the few calls we need a fixed form.

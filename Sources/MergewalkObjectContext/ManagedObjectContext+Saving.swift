@@ -70,6 +70,10 @@ extension ManagedObjectContext {
   func write(_ run: SaveRun, to numbers: [Int], after prepare: () throws(SaveError) -> Void) throws(SaveError) {
     do throws(SaveError) {
       try inTransaction(numbers, run, isOneOfSeveral: numbers.count > 1) { () throws(SaveError) in
+        if numbers.count > 1 {
+          let stores = numbers.compactMap(storeList.store)
+          run.joint = try saveErrors { () throws(StoreError) in try JointSave(over: stores) }
+        }
         try prepare()
         assignKeys(run)
         try countSave(run, over: numbers)
@@ -77,11 +81,13 @@ extension ManagedObjectContext {
         let late = numbers.filter { storeList.store($0)?.type.isOnlyTables == false }
         for number in numbers where !late.contains(number) { try execute(run, store: number) }
         for number in late { try execute(run, store: number) }
+        try saveErrors { () throws(StoreError) in try run.joint?.decide(run.counted.map { $0.store }) }
       }
     } catch {
       throw takeBack(run, after: error)
     }
-    for counted in run.counted { counted.store.owedSaves.removeAll() }
+    run.joint?.finish()
+    for counted in run.counted { counted.store.settleOwedSaves() }
     run.finishExternalData()
     noteWrite(numbers)
   }
@@ -103,9 +109,22 @@ extension ManagedObjectContext {
   /// - Returns: The error for the caller; it says when only some stores were saved.
   private func takeBack(_ run: SaveRun, after error: SaveError) -> SaveError {
     let saved = run.committed
+    var isWithdrawn = true
+    if saved.isEmpty {
+      isWithdrawn = run.joint?.withdraw() ?? true
+    } else {
+      run.joint?.keep(for: run.counted.filter { !saved.contains($0.number) }.map { $0.store })
+    }
     run.undo { !saved.contains($0) }
     takeBackKeys(run) { !saved.contains($0) }
-    if saved.isEmpty { return error }
+    if saved.isEmpty {
+      var error = error
+      if !isWithdrawn {
+        error.message +=
+          "; what it was to write could not be removed beside the stores, and is written when one is opened again"
+      }
+      return error
+    }
     publish(SavePlan(roots: run.plan.roots.filter { saved.contains($0.buffer.table.store) }), stores: saved)
     noteWrite(saved.sorted())
     updateResults()

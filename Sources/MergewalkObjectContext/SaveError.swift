@@ -23,7 +23,7 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public let code: Code
   /// The message: expected, then found.
-  public let message: String
+  public internal(set) var message: String
   /// All findings of a validation.
   public let failures: [ObjectValidationFailure]
   /// The records that another context or process changed or deleted, or that have the same unique values as others.

@@ -24,6 +24,8 @@ final class SaveRun {
   var assignedKeys = AssignedKeys()
   /// The stores of a save over several that count it, with their metadata from before.
   var counted: [(store: PersistentStore, number: Int, former: StoreMetadata)] = []
+  /// What makes a save over several stores whole after a crash.
+  var joint: JointSave?
   /// The numbers of the stores whose transactions are committed: nothing of theirs can be rolled back.
   var committed: Set<Int> = []
 

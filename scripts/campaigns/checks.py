@@ -5,9 +5,11 @@ import shutil
 import subprocess
 
 import oracle
+from power import Recording
 
 # What a store has after each exit code (docs/reliability.md).
 WHOLE, NOTHING = (0, 1, 7), (2, 3, 4, 5, 6)
+UNNAMED = "external data that no row names is there"
 
 
 class Subject:
@@ -21,7 +23,7 @@ class Subject:
         self.template.mkdir(parents=True)
         scenario.prepare(self.template, self.mergewalk)
         self.folder, self.aside = machine.work / "run", machine.work / "aside"
-        self.verified = set()
+        self.verified, self.recording, self.memories, self.unimportant = set(), None, {}, None
         self.old = oracle.copied(self.template, self.aside)
         self.fresh()
         first, self.calls = machine.counted(self.folder, self.command)
@@ -50,6 +52,32 @@ class Subject:
             pathlib.Path(self.folder, "second.sqlite").unlink()
             pathlib.Path(self.folder, "second.sqlite").hardlink_to(self.folder / "s.sqlite")
 
+    def recorded(self):
+        """What the undisturbed command does to files, call by call."""
+        if self.recording is None:
+            self.fresh()
+            log = self.machine.work / "recording"
+            log.unlink(missing_ok=True)
+            self.recording = Recording(log, self.folder)
+            self.recording.start()
+            self.machine.run(self.folder, self.command, RECORD=log)
+            self.recording.finish()
+        return self.recording
+
+    def memory(self, kind, limit):
+        """Between which limits of memory a command comes to run, and comes to its end, in bytes."""
+        if kind not in self.memories:
+            least = self.machine.least(limit, lambda value: self.machine.run(
+                self.folder, ["--version"], limits=[(limit, value)]).status == 0)
+
+            def ends(value):
+                self.fresh()
+                return self.machine.run(self.folder, self.command, limits=[(limit, value)]).status == self.status
+
+            self.memories[kind] = least, self.machine.least(limit, ends)
+            self.fresh()
+        return self.memories[kind]
+
     def grows(self, key):
         """Whether a file may be in the making while the command goes on."""
         return (key + "$").startswith(self.scenario.growing) or key.endswith("-mergewalk")
@@ -62,7 +90,7 @@ class Subject:
         state = oracle.copied(self.folder, self.aside)
         sides = [wanted] if wanted is not None else [self.old, self.new]
         keys = {key for key in state.keys() | self.old.keys() | self.new.keys()
-                if oracle.is_visible(key) and not self.grows(key) and key != "external data that no row names"}
+                if oracle.is_visible(key) and not self.grows(key) and key not in UNNAMED}
         for key in sorted(keys):
             if not any(state.get(key) == side.get(key) for side in sides):
                 mine = {key: state[key]} if key in state else {}
@@ -70,11 +98,13 @@ class Subject:
                 return f"neither as before nor as behind: {oracle.difference(mine, theirs)}", False
         return "", all(state.get(key) == self.new.get(key) for key in keys)
 
-    def end(self, outcome, is_new, is_told):
+    def end(self, outcome, is_new, is_told, aside=None):
         """What is wrong with a run that was to come to its end.
 
-        Where everything was new before it, it may also have been the second run into the store.
+        Where everything was new before it, it may also have been the second run into the store. Files whose names begin
+        with `aside` do not matter.
         """
+        self.unimportant = aside
         state = oracle.copied(self.folder, self.aside)
         if not is_told or not is_new:
             wrong = self.differs(outcome, state, (self.status, self.counts, self.new))
@@ -88,13 +118,19 @@ class Subject:
                 return wrong
         return self.verify(state)
 
+    def cleaned(self, outcome, is_new):
+        """What is wrong when external data that no row names was removed."""
+        done = subprocess.run([self.machine.binary, "store", "clean", "s.sqlite"], cwd=self.folder, capture_output=True)
+        return self.end(outcome, is_new, False) if done.returncode == 0 else f"store clean: {done.stderr.decode()}"
+
     def differs(self, outcome, state, wanted):
         """How a finished run differs from an undisturbed one."""
         status, counts, content = wanted
         if outcome.status != status:
             return f"exit code {outcome.status} in place of {status}: {outcome}"
         # What a run that ended at its limit had rejected is set aside by the next one, as far as it had come.
-        kept = {key for key in state.keys() | content.keys() if self.status != 3 or not key.startswith("rejects.TIME")}
+        aside = self.unimportant or "rejects.TIME" * (self.status == 3)
+        kept = {key for key in state.keys() | content.keys() if not aside or not key.startswith(aside)}
         if words := oracle.difference(*({key: value for key, value in one.items() if key in kept}
                                         for one in (state, content))):
             return words

@@ -39,6 +39,8 @@ class Machine:
         self.library = self.work / "shim.so"
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", self.library, HERE / "shim.c", "-ldl"], check=True)
         self.count = self.work / "count"
+        self.other_boot = self.work / "boot"
+        self.other_boot.write_text("00000000-0000-4000-8000-000000000000\n")
         # Times and words do not depend on who runs the campaigns.
         self.environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
 
@@ -63,6 +65,15 @@ class Machine:
             out, err = process.communicate()
             status = None
         return Outcome(arguments, status, out, err, shim)
+
+    @staticmethod
+    def least(limit, is_enough):
+        """The least limit, to 256 KiB, that is enough."""
+        low, high = 0, 1 << 12
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_enough(middle << 18) else (middle, high)
+        return high << 18
 
     def counted(self, folder, arguments, **shim):
         """Runs a command without a fault and counts its calls."""

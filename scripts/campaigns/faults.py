@@ -10,7 +10,8 @@ import resource
 import signal
 import subprocess
 
-from checks import NOTHING, WHOLE
+import power
+from checks import NOTHING, UNNAMED, WHOLE
 from command import KILLED
 
 FAILURES = {"ENOSPC-stays": dict(ERRNO=errno.ENOSPC, STAYS=1), "EDQUOT-stays": dict(ERRNO=errno.EDQUOT, STAYS=1),
@@ -19,6 +20,9 @@ FAILURES = {"ENOSPC-stays": dict(ERRNO=errno.ENOSPC, STAYS=1), "EDQUOT-stays": d
 FAILED_SCENARIOS = ("new-store", "new-store-by-pages", "night-update", "sync", "migrate", "lists", "external-data",
                     "rollback-journal", "seed", "family", "export")
 SIGNALS = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": signal.SIGHUP}
+# What a command is ended by when there is no memory, beside what it says itself: Swift and libraries give up.
+NO_MEMORY = tuple(-number for number in (signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS))
+MEMORY = {"address space": resource.RLIMIT_AS, "data": resource.RLIMIT_DATA}
 DAYS = (-40_000, -1, 1, 40_000)
 ROWS_OF_CALLS = 12  # How many sequences of kills a scenario has for each hundred calls.
 
@@ -36,6 +40,8 @@ def cases(subjects, seed):
             found += [("files that are too long", name, size) for size in range(0, 140_000, 9_000)]
             found += [("few descriptors", name, limit) for limit in range(4, 24)]
             found += [("a full disk", name, size) for size in range(0, 400, 24)]
+            found += [("little memory", name, kind, part) for kind in MEMORY for part in range(20)]
+            found += [("power", name, seed, n) for n in range(80)]
         if name in FAILED_SCENARIOS:
             found += [("calls that fail", name, kind, k) for k in calls for kind in FAILURES]
         if subject.scenario.beside:
@@ -120,6 +126,36 @@ def limit_descriptors(subject, number):
     return judged(subject, outcome)
 
 
+def limit_memory(subject, kind, part):
+    """Runs with less memory than it takes: from what a command without work takes to what this one takes."""
+    least, most = subject.memory(kind, MEMORY[kind])
+    limit = least + (most - least) * part // 20
+    outcome = subject.machine.run(subject.folder, subject.command, limits=[(MEMORY[kind], limit)])
+    if outcome.status not in NO_MEMORY:
+        return judged(subject, outcome)
+    wrong, is_new = subject.between()
+    return f"{wrong} {outcome}" if wrong else finish(subject, is_new)
+
+
+def lose_power(subject, seed, n):
+    """Lays out what the disk may hold when the power goes at some moment of the command, and goes on from there."""
+    recording = subject.recorded()
+    end, state = power.drawn(recording, f"{subject.name} {seed} {n}")
+    subject.empty(subject.folder)
+    subject.folder.mkdir()
+    files = subject.machine.work / "files"
+    files.write_text(power.lay_out(subject.folder, state))
+    wrong, is_new = subject.between(subject.new if end == len(recording.steps) else None)
+    if wrong:
+        return f"{wrong} (step {end} of {len(recording.steps)})"
+    boot = subject.machine.other_boot
+    outcome = subject.machine.run(subject.folder, subject.command, BOOT=boot, FILES=files)
+    # What was rejected before, with holes, is set aside and not thrown away.
+    wrong = subject.end(outcome, is_new, False, aside="rejects.TIME")
+    # Which files were written for nothing is not on the disk: they are found by looking at all of them.
+    return subject.cleaned(outcome, is_new) if wrong == UNNAMED else wrong
+
+
 def fill_disk(subject, room):
     """Runs on a file system of its own with so many KiB of room beside what is there."""
     template = subject.folder
@@ -156,4 +192,4 @@ def beside(subject, seed, n):
 
 HANDLERS = {"kills": kill, "kills in a row": kill_in_a_row, "calls that fail": fail, "signals": interrupt,
             "clocks": jump, "files that are too long": limit_length, "few descriptors": limit_descriptors,
-            "a full disk": fill_disk, "processes beside": beside}
+            "a full disk": fill_disk, "little memory": limit_memory, "power": lose_power, "processes beside": beside}

@@ -1,4 +1,5 @@
 import Glibc
+import MergewalkDiagnostics
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -39,12 +40,28 @@ package enum OutputKind: String, Sendable, CaseIterable {
     guard let head = FileSystem.head(path, count: Self.lookedAt), !head.isEmpty else { return false }
     func begins(with text: String) -> Bool { head.starts(with: text.utf8) }
     func has(_ text: String) -> Bool { String(decoding: head, as: UTF8.self).contains(text) }
+    // A stop of the machine leaves a file's length without its bytes.
+    if head[0] == 0, self == .rejects && has("{\"run\":") || Self.isBlank(path) { return true }
     switch self {
     case .rejects: return begins(with: "{\"run\":") || Self.isRejects(path, head)
     case .metrics: return begins(with: "# ") && has(" mergewalk_")
     case .report: return begins(with: "<!DOCTYPE html>") && has("mergewalk")
     case .schema: return begins(with: "{") && has("json-schema.org")
     case .text: return !head.contains(0)
+    }
+  }
+
+  /// Whether a file has nothing but zeros.
+  private static func isBlank(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
+      while true {
+        let (count, failure) = WholeBytes.read(file, into: buffer)
+        guard failure == 0, buffer[..<count].allSatisfy({ $0 == 0 }) else { return false }
+        if count < buffer.count { return true }
+      }
     }
   }
 

@@ -2,6 +2,7 @@ import MergewalkBytes
 import MergewalkRecordFormats
 package import MergewalkDiagnostics
 import Glibc
+import MergewalkObjectStore
 
 /// One rejected record: where it stands and why it was rejected.
 package struct Reject: Sendable {
@@ -109,6 +110,8 @@ package final class RejectWriter {
   private let run: String
   /// The bytes that are known to be on the disk.
   private var syncedBytes = 0
+  /// Whether the file's name and its first lines are on the disk: by these the next run knows it.
+  private var isSettled = true
   private var descriptor: Int32 = -1
   /// What runs before have left.
   private let earlier: EarlierRejects
@@ -291,6 +294,23 @@ package final class RejectWriter {
     let (written, failure) = buffer.bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor) }
     buffer.removeFirst(written)
     guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
+    guard !isSettled, !FileSystem.isSyncDeferred else { return }
+    try syncBytes()
+    let folder = open(FileSystem.folder(of: ResolvedPath.of(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may be written but not read cannot be waited for.
+    if folder >= 0 {
+      defer { Glibc.close(folder) }
+      guard fsync(folder) == 0 || errno == EINVAL || errno == EROFS else {
+        throw RejectWriterError(code: .cannotWrite, path: path, number: errno)
+      }
+    }
+    isSettled = true
+  }
+
+  private func syncBytes() throws(RejectWriterError) {
+    guard fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
+      throw RejectWriterError(code: .cannotWrite, path: path, number: errno)
+    }
   }
 
   /// Makes the file; what has come to its place since the run began goes aside.
@@ -298,7 +318,10 @@ package final class RejectWriter {
     let target = ResolvedPath.of(path)
     for _ in 0..<2 {
       descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if descriptor >= 0 { return rights.apply(to: descriptor) }
+      if descriptor >= 0 {
+        isSettled = false
+        return rights.apply(to: descriptor)
+      }
       guard errno == EEXIST else { break }
       _ = try earlier.setAside()
     }
@@ -311,9 +334,7 @@ package final class RejectWriter {
   package func sync() throws(RejectWriterError) {
     try flush()
     guard descriptor >= 0, syncedBytes != byteCount else { return }
-    guard fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
-      throw RejectWriterError(code: .cannotWrite, path: path, number: errno)
-    }
+    try syncBytes()
     syncedBytes = byteCount
   }
 

@@ -138,7 +138,7 @@ struct InputReading: Sendable {
         ImportError(
           code: .cannotRead,
           message: "the system has no thread left to read the input with; end other processes or raise their limit"
-            + " (ulimit -u), and run again"))
+            + " (ulimit -u, or -v for the memory of its stack), and run again"))
     }
     return worker
   }

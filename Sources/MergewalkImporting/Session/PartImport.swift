@@ -148,6 +148,8 @@ final class PartImport {
     }
     let thread = reading.start(channel)
     var lastIsKept = true
+    // A process that ended right behind a batch may have come over a limit with it.
+    if place.position.records > 0 { checkLimits(isEnd: false) }
     do {
       while breach == nil {
         let before = ImportSession.now()

@@ -36,6 +36,8 @@ extension PersistentStore {
   /// Closes the store; closing twice does nothing.
   func close() throws(StoreError) {
     guard !connection.isClosed else { return }
+    // What the store lacks of a save is for whoever opens it next.
+    owedSave = nil
     try file.finish()
   }
 }

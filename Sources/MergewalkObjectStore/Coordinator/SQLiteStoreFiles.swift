@@ -11,6 +11,7 @@ enum SQLiteStoreFiles {
     let path = StorePath.resolved(path)
     try FileSystem.requireReplaceable(path)
     if FileSystem.exists(path) { try requireAlone(path) }
+    JointJournal.forget(path)
     for suffix in suffixes { try FileSystem.remove(path + suffix) }
     try FileSystem.remove(path)
     try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
@@ -37,6 +38,7 @@ enum SQLiteStoreFiles {
       _ = try made.text("PRAGMA journal_mode=WAL")
       try made.close()
       try FileSystem.sync(copy)
+      JointJournal.forget(path)
       for suffix in suffixes { try FileSystem.remove(path + suffix) }
       try FileSystem.rename(copy, to: path)
     } catch {

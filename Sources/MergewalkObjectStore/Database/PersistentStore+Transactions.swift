@@ -20,6 +20,7 @@ extension PersistentStore {
     func perform(_ work: () throws(StoreError) -> Void) throws(Failure) {
       do throws(StoreError) { try work() } catch { throw wrap(error) }
     }
+    if type == .sqlite { JointJournal.complete(path) }
     let sequences = sequences
     do throws(Failure) {
       try perform { () throws(StoreError) in

@@ -25,6 +25,8 @@ package final class ExternalFiles {
   private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
   private var isFolderMade = false
   private var isFolderDirty = false
+  /// Whether the names of the folder and the one above it are on the disk.
+  private var isFolderNamed = false
 
   /// - Parameter list: The path of the list that outlasts a crash; `nil` for none.
   init(path: String, hasReproducibleNames: Bool, list: String?) {
@@ -102,10 +104,15 @@ package final class ExternalFiles {
 
   private static func cell(_ name: String) -> [UInt8] { [ExternalData.fileTag] + Array(name.utf8) + [0] }
 
-  /// Waits until the names of the files are on the disk too; belongs before the end of the transaction.
+  /// Waits until the names of the files, and of the folders that they are in, are on the disk too; belongs before the end of the transaction.
   package func sync() throws(StoreError) {
     guard isFolderDirty else { return }
     try FileSystem.sync(folder)
+    if !isFolderNamed {
+      try FileSystem.sync(FileSystem.folder(of: folder))
+      try FileSystem.sync(FileSystem.folder(of: path))
+      isFolderNamed = true
+    }
     isFolderDirty = false
   }
 

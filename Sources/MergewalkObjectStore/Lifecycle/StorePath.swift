@@ -12,12 +12,13 @@ package enum StorePath {
     path == StoreFile.memoryPath ? "./" + path : ResolvedPath.of(path)
   }
 
-  /// The path of an existing store's file.
+  /// The path of an existing store's file; a save over several stores that a crash has cut off is made whole first.
   ///
   /// - Throws: ``StoreError`` with `unsupported` when the file has a second name beside which there is a log that
   ///   belongs to it: whoever opened the first one would not see what the log holds, and spoil it by writing.
   static func existing(_ path: String) throws(StoreError) -> String {
     let path = resolved(path)
+    JointJournal.complete(path)
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else { return path }
     let folder = FileSystem.folder(of: path)

@@ -57,6 +57,13 @@ extension PersistentStore {
     for (store, metadata) in zip(stores, metadata) { try store.file.writeMetadata(metadata) }
   }
 
+  /// Takes note that a save is in the store, with what earlier ones could not commit.
+  package func settleOwedSaves() {
+    owedSaves.removeAll()
+    owedSave?.settle()
+    owedSave = nil
+  }
+
   /// Goes back to the metadata from before a save that was rolled back here.
   ///
   /// - Parameter isOwed: Whether other stores have committed it, so that the next save here brings what is missing.

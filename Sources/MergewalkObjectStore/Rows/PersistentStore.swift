@@ -47,6 +47,8 @@ public final class PersistentStore {
   package var writes = 0
   /// The numbers of saves over several stores that others have committed and this one could not, by pair.
   package var owedSaves: [String: Int64] = [:]
+  /// The last of them, which is written down until it is here.
+  var owedSave: JointSave?
   /// The statements of compiled fetches.
   private(set) lazy var queryStatements = StatementCache(connection: connection)
 

@@ -85,6 +85,14 @@ struct FileIdentity: Equatable {
   private let seconds: Int
   private let nanoseconds: Int
 
+  /// The same as numbers, to be written down.
+  var numbers: [Int64] {
+    [
+      Int64(bitPattern: UInt64(device)), Int64(bitPattern: UInt64(inode)), Int64(size), Int64(seconds),
+      Int64(nanoseconds),
+    ]
+  }
+
   /// `nil` when there is no file.
   init?(_ path: String) {
     var info = stat()

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkSQLite
 
@@ -49,6 +50,10 @@ final class AtomicStoreObserver: StoreObserver {
   private var identity: FileIdentity?
   /// Whether the file holds what the transaction that is open writes.
   private var hasWritten = false
+  /// Where a save over several stores is written until it is decided (``JointSave``); `nil` for the file's own place.
+  private var staged: String?
+  /// What was written there.
+  private(set) var stagedContent: JointJournal.Part.Content?
 
   init(_ backing: any AtomicStore, path: String) {
     self.backing = backing
@@ -90,7 +95,61 @@ final class AtomicStoreObserver: StoreObserver {
         message: "another program changed the file since it was read; add the store again to see its contents now"
       )
     }
-    try backing.save(StoreContents(store, metadata: metadata), to: path)
+    guard let staged else {
+      try backing.save(StoreContents(store, metadata: metadata), to: path)
+      identity = FileIdentity(path)
+      return
+    }
+    stagedContent = .file(staged, former: identity?.numbers ?? [])
+    // It is replaced by one with the same permissions.
+    (FileAccess(of: path) ?? .usual).make(staged)
+    try backing.save(StoreContents(store, metadata: metadata), to: staged)
+    // A file keeps it when it gets another name.
+    identity = FileIdentity(staged)
+  }
+
+  /// Writes beside the file's place until ``publish()`` or ``unstage()``.
+  func stage() { staged = "\(Self.stagedPrefix(path))\(FileSystem.processNumber)-\(StoreUUID.make())" }
+
+  private static func stagedPrefix(_ path: String) -> String {
+    StorePath.hiddenPrefix(StorePath.resolved(path)) + "staged-"
+  }
+
+  /// Removes what processes that are gone have written beside a file for a save that was never decided.
+  static func sweepStaged(_ path: String) {
+    // What is decided and could not be made yet needs its file.
+    guard !FileSystem.exists(JointJournal.folder(of: ResolvedPath.absolute(StorePath.resolved(path)))) else { return }
+    let prefix = stagedPrefix(path)
+    let (folder, start) = (FileSystem.folder(of: prefix), FileSystem.name(of: prefix))
+    for name in FileSystem.names(in: folder) where name.hasPrefix(start) {
+      let digits = name.dropFirst(start.count).prefix { $0.isASCII && $0.isNumber }
+      guard let process = Int32(digits), !FileSystem.isRunning(process) else { continue }
+      try? FileSystem.remove("\(folder)/\(name)")
+    }
+  }
+
+  /// Puts what a save over several stores has written in the file's place.
+  func publish() throws(StoreError) {
+    guard let staged, stagedContent != nil else { return unstage() }
+    do throws(StoreError) {
+      let path = ResolvedPath.of(path)
+      try FileSystem.rename(staged, to: path)
+      (self.staged, stagedContent) = (nil, nil)
+      try FileSystem.sync(FileSystem.folder(of: path))
+    } catch {
+      unstage()
+      throw error
+    }
+  }
+
+  /// Gives up what a save over several stores has written and not published.
+  func unstage() {
+    guard let staged else { return }
+    self.staged = nil
+    guard stagedContent != nil else { return }
+    stagedContent = nil
+    hasWritten = false
+    try? FileSystem.remove(staged)
     identity = FileIdentity(path)
   }
 }
@@ -111,6 +170,8 @@ extension PersistentStore {
     _ backing: any AtomicStore, type: PersistentStoreType, path: String, model: ManagedObjectModel,
     configuration: String?, options: PersistentStoreOptions
   ) throws(StoreError) -> PersistentStore {
+    JointJournal.complete(ResolvedPath.absolute(StorePath.resolved(path)))
+    AtomicStoreObserver.sweepStaged(path)
     let isNew = (FileSystem.size(path) ?? 0) == 0
     guard !isNew || !options.isReadOnly else {
       throw StoreError(.notFound, path: path, message: "there is no file to read")

@@ -110,6 +110,12 @@ final class ExportFiles {
         throw StoreExport.failure(to, "cannotWrite", "the file cannot be made: \(error.message)")
       }
     }
+    do throws(StoreError) {
+      try FileSystem.sync(folder)
+      if isNewFolder { try FileSystem.sync(FileSystem.folder(of: folder)) }
+    } catch {
+      throw StoreExport.failure(folder, "cannotWrite", error.message)
+    }
     hidden = []
   }
 

@@ -123,6 +123,7 @@ struct FamilyFiles: Sendable {
     do throws(StoreError) {
       try FileSystem.sync(work)
       try FileSystem.rename(work, to: path)
+      try FileSystem.sync(FileSystem.folder(of: path))
     } catch { throw FamilyError(error) }
   }
 

@@ -38,7 +38,9 @@ enum OutputFile {
     access.apply(to: descriptor)
     let isWhole = bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor).failure == 0 }
     let finding = failure(path, "cannotWrite", "cannot write the file")
-    guard close(descriptor) == 0, isWhole else {
+    // Before it gets its name: a stop of the machine would leave a file without bytes in the place of an older one.
+    let isSynced = fsync(descriptor) == 0 || errno == EINVAL
+    guard close(descriptor) == 0, isWhole, isSynced else {
       unfinished.remove()
       throw finding
     }

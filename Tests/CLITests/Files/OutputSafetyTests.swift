@@ -83,6 +83,22 @@ struct OutputSafetyTests {
     #expect(try people.bytes("m.prom").count > 100)
   }
 
+  @Test("and what a stop of the machine leaves of that: a length without bytes", arguments: [1, 700, 100_000])
+  func blankFiles(length: Int) throws {
+    let people = try People(10)
+    try people.input(1...3, age: 2, bad: 1)
+    let names = ["rejects": "r.ndjson", "report": "r.html", "metrics": "m.prom"]
+    for name in names.values { try people.folder.write([UInt8](repeating: 0, count: length), to: name) }
+    let command = try people.run("--rejects", "r.ndjson", "--report", "r.html", "--metrics", "m.prom")
+    #expect(command.status == 1, "\(command.words)")
+    #expect(try people.bytes("r.ndjson").starts(with: Array("{\"run\":".utf8)))
+    // A file that only begins like that may be anything.
+    let disk = [UInt8](repeating: 0, count: 70_000) + [1]
+    try people.folder.write(disk, to: "m.prom")
+    try refused(people, "run", "p.yaml", "--metrics", "m.prom", words: "would take the place of a file")
+    #expect(try people.bytes("m.prom") == Data(disk))
+  }
+
   @Test("pipes stay, also where files are replaced: a device is no file either")
   func specialFiles() throws {
     let people = try People(3)

@@ -21,15 +21,18 @@ struct KilledLimitTests {
     }
     let count = TemporaryFolder()
     let whole = try copy()
-    #expect(try whole.run(environment: Shim.counting(into: count.file("count"))).status == 3)
+    let undisturbed = try whole.run("--json", environment: Shim.counting(into: count.file("count")))
+    #expect(undisturbed.status == 3)
+    let read = try undisturbed.object()["read"] as? Int
     #expect(try whole.bytes("s.sqlite") == template.bytes("s.sqlite"))
     let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
     #expect(writes > 10)
     for call in Set(stride(from: 1, through: writes, by: 6)).union(max(1, writes - 6)...writes).sorted() {
       let people = try copy()
       #expect(try people.run(environment: Shim.killing(at: call)).status == -9, "\(call) of \(writes)")
-      let next = try people.run()
+      let next = try people.run("--json")
       #expect(next.status == 3, "\(call) of \(writes): \(next.words)")
+      #expect(try next.object()["read"] as? Int == read, "\(call) of \(writes): it reads no further than the other one")
       #expect(try people.bytes("s.sqlite") == template.bytes("s.sqlite"), "\(call) of \(writes)")
       #expect(try people.files().filter { $0.hasPrefix(".") } == [], "\(call) of \(writes)")
     }

@@ -7,7 +7,9 @@ import Testing
 
 /// Places in one store, notes in another, tags in both: a coordinator with configurations.
 final class Atlas {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
+  /// The path of the folder with the stores.
+  private let place: String
   let model: ManagedObjectModel
   let types: [PersistentStoreType]
   private(set) var coordinator: PersistentStoreCoordinator
@@ -71,15 +73,27 @@ final class Atlas {
     return try ManagedObjectModel(draft)
   }
 
-  init(_ types: [PersistentStoreType] = [.sqlite, .sqlite]) throws {
+  /// - Parameters:
+  ///   - place: A folder that has the stores, or will; by default one of its own.
+  ///   - isReversed: Whether the second store is opened before the first.
+  init(
+    _ types: [PersistentStoreType] = [.sqlite, .sqlite], in place: String? = nil, isReversed: Bool = false
+  ) throws {
+    folder = TemporaryFolder()
+    self.place = place ?? folder.path
     model = try Self.model()
     self.types = types
     coordinator = PersistentStoreCoordinator(model: model)
     context = ManagedObjectContext(coordinator: coordinator)
+    if isReversed {
+      let second = PersistentStoreCoordinator(model: model)
+      try second.addStore(type: types[1], at: path(1), configuration: Self.configurations[1])
+      try second.close()
+    }
     try open()
   }
 
-  func path(_ index: Int) -> String { folder.file("\(Self.configurations[index]).store") }
+  func path(_ index: Int) -> String { "\(place)/\(Self.configurations[index]).store" }
 
   private func open() throws {
     stores = []
