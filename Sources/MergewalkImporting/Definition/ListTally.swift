@@ -30,7 +30,8 @@ public struct ListTally: Sendable, Hashable {
     read == linked + alreadyLinked + skipped + rejected && numbers.allSatisfy { $0 >= 0 }
   }
 
-  var numbers: [Int] {
+  /// All counts, in the order in which they are declared.
+  package var numbers: [Int] {
     get { [read, linked, alreadyLinked, skipped, rejected] }
     set {
       (read, linked, alreadyLinked, skipped, rejected) = (

@@ -3,7 +3,8 @@ import MergewalkBytes
 /// A path with the value of a column in it, such as `{country:2}/{country}.sqlite`.
 ///
 /// Values are percent-encoded, so that whatever a value is, its path stays in the family's folder: letters, digits and
-/// `-`, `_`, `.`, `~` stand for themselves, but for a dot or an underscore at either end.
+/// `-`, `_`, `.`, `~` stand for themselves, but for a dot or an underscore at either end, and the first letter of a name
+/// that Windows keeps for a device, such as `aux`.
 public struct StorePathTemplate: Sendable, Hashable {
   /// A piece of the path.
   enum Piece: Sendable, Hashable {
@@ -111,10 +112,18 @@ public struct StorePathTemplate: Sendable, Hashable {
     return names.allSatisfy { $0.utf8.count <= Self.mostNameBytes } ? path : nil
   }
 
+  /// Whether all names that are made of a value are short enough: those in its path, and the value alone.
+  ///
+  /// - Parameter isCoded: See ``path(for:isCoded:)``.
+  package func fits(_ value: String, isCoded: Bool = false) -> Bool {
+    Self.encoded(value, isCoded: isCoded).utf8.count <= Self.mostNameBytes && path(for: value, isCoded: isCoded) != nil
+  }
+
   /// A value as a name of a file; it may be too long for one.
   package static func encoded(_ value: String, isCoded: Bool = false) -> String {
     var name: [UInt8] = []
     let bytes = Array(value.utf8)
+    let isDevice = isDevice(bytes)
     for (index, byte) in bytes.enumerated() {
       let isEnd = index == 0 || index == bytes.count - 1
       let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
@@ -122,7 +131,7 @@ public struct StorePathTemplate: Sendable, Hashable {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "~"): true
         case UInt8(ascii: "."), UInt8(ascii: "_"): !isEnd
-        default: byte &- UInt8(ascii: "0") < 10 || isLetter && !isCoded
+        default: byte &- UInt8(ascii: "0") < 10 || isLetter && !isCoded && !(isDevice && index == 0)
         }
       if isPlain {
         name.append(byte)
@@ -132,6 +141,14 @@ public struct StorePathTemplate: Sendable, Hashable {
       }
     }
     return String(decoding: name, as: UTF8.self)
+  }
+
+  /// Whether Windows takes a name for a device, whatever extension it has.
+  private static func isDevice(_ name: [UInt8]) -> Bool {
+    let base = String(decoding: name.prefix { $0 != UInt8(ascii: ".") }.prefix(5), as: UTF8.self).lowercased()
+    if ["con", "prn", "aux", "nul"].contains(base) { return true }
+    return base.utf8.count == 4 && (base.hasPrefix("com") || base.hasPrefix("lpt")) && base.last?.isASCII == true
+      && base.last?.isNumber == true
   }
 
   /// The value that a name stands for; nil when it is none that was encoded.

@@ -12,6 +12,19 @@ public struct StoresPolicy: Sendable, Hashable {
     case value(String)
   }
 
+  /// The limits on stores of a published family that go when another takes its place.
+  public struct Gone: Sendable, Hashable {
+    /// The greatest number of stores that may go; `nil` for any.
+    public var limit: Int?
+    /// The greatest share (0...1) of the stores that may go; `nil` for any.
+    public var ratio: Double?
+    /// Whether an input without a single good record empties the family; else it is refused.
+    public var allowsEmpty = false
+
+    /// Lets any number of stores go, but not all records.
+    public init() {}
+  }
+
   /// The column: one of the source, or one that is made.
   public var column: String
   /// Where the column is named.
@@ -22,6 +35,8 @@ public struct StoresPolicy: Sendable, Hashable {
   public var shared: [String] = []
   /// The treatment of records without a value.
   public var missing = Missing.reject
+  /// The limits on stores that go when the family takes the place of one that was published before.
+  public var gone = Gone()
 
   /// Spreads records by a column.
   public init(column: String, path: StorePathTemplate) {

@@ -27,6 +27,6 @@ package struct ComponentRegistry: Sendable {
       .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
       .objects, .batch,
       .memory,
-      .rejects, .stores, .missingStore, .anomalies, .notify, .column, .step, .process, .given, .contract,
+      .rejects, .stores, .missingStore, .goneStores, .anomalies, .notify, .column, .step, .process, .given, .contract,
     ] + ComponentSpec.stepComponents)
 }

@@ -18,6 +18,24 @@ extension ComponentSpec {
       FieldSpec(
         "missing", .component("missing"), default: "reject",
         "Records whose column is absent, null or empty.", example: "{ value: other }"),
+      FieldSpec(
+        "gone", .component("gone"), default: "any number of stores, but not all records",
+        "How much of the published family may go when another takes its place.", example: "{ ratio: 10% }"),
+    ])
+
+  /// What may go of the family that was published before.
+  static let goneStores = ComponentSpec(
+    "gone",
+    "How much of a published family may go when another takes its place; with more nothing of it changes, exit code 3.",
+    fields: [
+      FieldSpec(
+        "limit", .count(least: 0), default: "none",
+        "The greatest number of published stores that may go because the input has their value no more.", example: "5"),
+      FieldSpec(
+        "ratio", .share, default: "none", "The greatest share of the published stores that may go.", example: "10%"),
+      FieldSpec(
+        "allow_empty", .flag, default: "false",
+        "Whether an input without one good record empties the family; else it is refused.", example: "true"),
     ])
 
   /// What becomes of records without a value.

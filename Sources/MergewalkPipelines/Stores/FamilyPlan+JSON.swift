@@ -38,6 +38,12 @@ extension FamilyPlan {
       out.member("limit", code.limit)
     }
     out.close(UInt8(ascii: "}"))
+    out.key("gone")
+    out.open(UInt8(ascii: "{"))
+    if let limit = gone.limit { out.member("limit", limit) }
+    if let ratio = gone.ratio { out.member("ratio", "\(ratio)") }
+    out.member("allow_empty", gone.allowsEmpty)
+    out.close(UInt8(ascii: "}"))
     out.list("headers", headers) { out, header in out.member("text", String(decoding: header, as: UTF8.self)) }
     out.member("folders", hasFolders)
     if let expectedRecords { out.member("expected", expectedRecords) }
@@ -86,7 +92,7 @@ extension FamilyPlan {
         json,
         columns: [
           "format", "id", "mergewalk", "pipeline", "path", "base", "model", "set", "sources", "shared", "imports",
-          "limits", "headers", "folders", "expected", "split", "units", "former", "parts",
+          "limits", "gone", "headers", "folders", "expected", "split", "units", "former", "parts",
         ]), row.count("format") == 1, let version = row.text("mergewalk"), let pipeline = row.text("pipeline"),
       let path = row.text("path"), let base = row.text("base"), let model = row.text("model"),
       let set = row.list("set", columns: ["name", "value"], { ($0.text("name") ?? "", $0.text("value") ?? "") }),
@@ -97,6 +103,7 @@ extension FamilyPlan {
         { row in row.text("path").map { Shared(path: $0, digest: row.text("digest") ?? "") } }),
       let forms = row.list("imports", columns: SpoolForm.jsonColumns, { SpoolForm($0) }),
       let limits = row.json("limits").flatMap({ RejectPolicy(limits: $0) }),
+      let gone = row.json("gone").flatMap({ StoresPolicy.Gone(json: $0) }),
       let headers = row.list("headers", columns: ["text"], { row in row.text("text").map { Array($0.utf8) } }),
       let units = row.list("units", columns: ["name", "file", "bucket", "segments"], { SpoolUnit($0) }),
       let former = row.list("former", columns: ["path"], { $0.text("path") }),
@@ -113,6 +120,7 @@ extension FamilyPlan {
     self.shared = shared
     self.forms = forms
     self.limits = limits
+    self.gone = gone
     self.headers = headers
     self.units = units
     self.former = former
@@ -193,6 +201,17 @@ extension RejectPolicy {
     ratio = row.text("ratio").flatMap { Double($0) }
     minimum = row.count("minimum") ?? minimum
     self.codes = codes
+  }
+}
+
+extension StoresPolicy.Gone {
+  /// Reads what a plan says about stores that go.
+  fileprivate init?(json: [UInt8]) {
+    guard let row = JSONRow.object(json, columns: ["limit", "ratio", "allow_empty"]) else { return nil }
+    self.init()
+    limit = row.count("limit")
+    ratio = row.text("ratio").flatMap { Double($0) }
+    allowsEmpty = row.flag("allow_empty")
   }
 }
 

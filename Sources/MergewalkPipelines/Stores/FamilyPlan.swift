@@ -65,6 +65,8 @@ struct FamilyPlan: Sendable {
   var shared: [Shared] = []
   var forms: [SpoolForm] = []
   var limits = RejectPolicy()
+  /// What may go of the family that is published.
+  var gone = StoresPolicy.Gone()
   var headers: [[UInt8]] = []
   var units: [SpoolUnit] = []
   var parts: [Part] = []

@@ -1,7 +1,8 @@
 import MergewalkDiagnostics
 import MergewalkImporting
 
-/// What the runs of several stores tell together: their warnings, and what became of the values of each field.
+/// What the runs of several stores tell together: their warnings, and what became of the values of each field and the
+/// elements of each list.
 struct FamilySums: Sendable {
   /// What several runs warn of alike.
   private struct Finding: Hashable {
@@ -23,6 +24,8 @@ struct FamilySums: Sendable {
   private var noted: [Finding: (warning: RunWarning, stores: Int)] = [:]
   /// Counts of the values of each field.
   private(set) var fields: [FieldTally] = []
+  /// Counts of the elements of each list.
+  private(set) var lists: [ListTally] = []
   /// Stores of which at least one record was read.
   private(set) var filled = 0
   /// Stores without records of their own: all of theirs were skipped or rejected.
@@ -39,14 +42,16 @@ struct FamilySums: Sendable {
     if counts.read > 0 { filled += 1 }
     if counts.read == counts.skipped + counts.rejected { empty += 1 }
     for warning in Set(receipt.warnings) { note(warning, stores: 1) }
-    add(receipt.fields)
+    Self.add(receipt.fields, to: &fields)
+    Self.add(receipt.lists, to: &lists)
   }
 
   static func += (left: inout FamilySums, right: FamilySums) {
     left.filled += right.filled
     left.empty += right.empty
     for (warning, stores) in right.noted.values { left.note(warning, stores: stores) }
-    left.add(right.fields)
+    add(right.fields, to: &left.fields)
+    add(right.lists, to: &left.lists)
   }
 
   private mutating func note(_ warning: RunWarning, stores: Int) {
@@ -60,24 +65,45 @@ struct FamilySums: Sendable {
     noted[finding] = (first, known.stores + stores)
   }
 
-  private mutating func add(_ tallies: [FieldTally]) {
+  private static func add<Tally: SummedTally>(_ tallies: [Tally], to sums: inout [Tally]) {
     for (index, tally) in tallies.enumerated() {
-      // All stores have the same fields in the same order.
-      let isAlike = fields.indices.contains(index) && fields[index].isOfSameField(as: tally)
-      guard let number = isAlike ? index : fields.firstIndex(where: { $0.isOfSameField(as: tally) }) else {
-        fields.append(tally)
+      // All stores have the same fields and lists in the same order.
+      let isAlike = sums.indices.contains(index) && sums[index].isOfSame(as: tally)
+      guard let number = isAlike ? index : sums.firstIndex(where: { $0.isOfSame(as: tally) }) else {
+        sums.append(tally)
         continue
       }
-      fields[number].read += tally.read
-      fields[number].stored += tally.stored
-      fields[number].rejected += tally.rejected
-      fields[number].replaced.merge(tally.replaced, uniquingKeysWith: +)
+      sums[number].add(tally)
     }
   }
 }
 
-extension FieldTally {
-  fileprivate func isOfSameField(as other: FieldTally) -> Bool {
+/// Counts that those of other stores are added to.
+private protocol SummedTally {
+  /// Whether the counts are of the same field or list.
+  func isOfSame(as other: Self) -> Bool
+  mutating func add(_ other: Self)
+}
+
+extension FieldTally: SummedTally {
+  fileprivate func isOfSame(as other: FieldTally) -> Bool {
     attribute == other.attribute && column == other.column && entity == other.entity && part == other.part
+  }
+
+  fileprivate mutating func add(_ other: FieldTally) {
+    read += other.read
+    stored += other.stored
+    rejected += other.rejected
+    replaced.merge(other.replaced, uniquingKeysWith: +)
+  }
+}
+
+extension ListTally: SummedTally {
+  fileprivate func isOfSame(as other: ListTally) -> Bool {
+    relationship == other.relationship && column == other.column && entity == other.entity && part == other.part
+  }
+
+  fileprivate mutating func add(_ other: ListTally) {
+    numbers = zip(numbers, other.numbers).map { $0 + $1 }
   }
 }

@@ -247,6 +247,7 @@ final class FamilyTask {
       receipt.warnings =
         summary.warnings.filter { pieces == nil || $0.code != .textUncounted } + (template?.warnings ?? [])
       receipt.fields = summary.fields
+      receipt.lists = summary.lists
       try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
     let name = FileSystem.name(of: part.path)

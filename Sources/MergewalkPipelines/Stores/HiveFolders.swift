@@ -66,7 +66,9 @@ struct HiveFolders {
   /// The file that tells the format where the pipeline does not: tasks look at the first one of a value, too.
   var sample: String? {
     let filled = folders.filter { !$0.files.isEmpty }
-    let named = filled.first { folder in folder.value.map { Self.isName($0) } ?? false }
+    let named = filled.first { folder in
+      folder.value.map { StorePathTemplate.encoded($0).utf8.count <= StorePathTemplate.mostNameBytes } ?? false
+    }
     return (named ?? filled.first)?.files.first
   }
 
@@ -81,11 +83,6 @@ struct HiveFolders {
     throw FamilyError(
       .invalidPipeline,
       "\(folder.path): the folders called key=value hold no files; wait until whatever writes them has come to its end")
-  }
-
-  /// Whether a value can name a store.
-  private static func isName(_ value: String) -> Bool {
-    StorePathTemplate.encoded(value).utf8.count <= StorePathTemplate.mostNameBytes
   }
 
   /// Checks that the folders are what the pipeline spreads its records by.
@@ -117,7 +114,8 @@ struct HiveFolders {
     // By the names of their files: texts that Unicode takes for the same may be of other bytes.
     var parts: [String: FamilyPlan.Part] = [:]
     var order: [String] = []
-    var nameless: [(source: ByteSource, longValue: String?)] = []
+    var nameless: [(source: ByteSource, refusal: String?)] = []
+    var refusals: [String: String] = [:]
     for folder in folders {
       for path in folder.files {
         guard let value = folder.value else {
@@ -128,13 +126,16 @@ struct HiveFolders {
           throw FamilyError(.failed, "\(path): the file cannot be read")
         }
         let name = StorePathTemplate.encoded(value)
-        guard Self.isName(value), policy.path.path(for: value) != nil else {
-          nameless.append((ByteSource(path: path, container: container), value))
-          continue
+        if parts[name] == nil, refusals[name] == nil {
+          refusals[name] = splitter.take(folder: value)
+          if refusals[name] == nil {
+            order.append(name)
+            parts[name] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
+          }
         }
-        if parts[name] == nil {
-          order.append(name)
-          parts[name] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
+        if let refusal = refusals[name] {
+          nameless.append((ByteSource(path: path, container: container), refusal))
+          continue
         }
         parts[name]?.files.append(
           StoreReceipt.File(path: StoreFamily.absolute(path), bytes: digest.bytes, sha256: digest.sha256))

@@ -20,8 +20,11 @@ struct Splitter {
   private let rejects: RejectWriter
   private let redaction: Redaction
   private var table = ValueTable()
+  private var names: StoreNames
   /// The part of each value; -1 for one that names no store.
   private var parts: [Int32] = []
+  /// Why a value names no store.
+  private var refusals: [Int: String] = [:]
   private(set) var counts = Counts()
   /// What the run's user should know of the inputs.
   private(set) var warnings: [RunWarning] = []
@@ -35,8 +38,8 @@ struct Splitter {
   private var lastIsKept = true
   private var isHeaderWritten: Set<SpoolRun> = []
   private let hasSeveralImports: Bool
-  /// The value of the folder that is read, when it is too long for the name of a store.
-  private var longValue: String?
+  /// Why the value of the folder that is read names no store, when it has one.
+  private var refusal: String?
 
   /// What files begin with, by number; files that begin alike share one.
   final class HeaderList {
@@ -54,6 +57,7 @@ struct Splitter {
   ) throws(FamilyError) {
     self.policy = policy
     self.forms = forms
+    names = StoreNames(policy.path)
     redaction = definition.redaction
     hasSeveralImports = definition.parts.count > 1
     let headers = HeaderList()
@@ -112,16 +116,21 @@ struct Splitter {
     types = nil
   }
 
-  /// Spreads the records of inputs that name no store: those of a folder without a value, or with one that is too long.
+  /// Takes the value of a folder, and returns why it names no store.
+  mutating func take(folder value: String) -> String? {
+    if case .refusal(let message) = names.take(value) { message } else { nil }
+  }
+
+  /// Spreads the records of inputs that name no store: those of a folder without a value, or with one that is refused.
   mutating func runWithoutValue(
-    _ inputs: [(source: ByteSource, longValue: String?)], _ part: ImportPart, columns: [String], firstSource: Int
+    _ inputs: [(source: ByteSource, refusal: String?)], _ part: ImportPart, columns: [String], firstSource: Int
   ) throws(FamilyError) {
     types = ContractTypes(part.contract, columns: columns)
     for (index, input) in inputs.enumerated() {
-      longValue = input.longValue
+      refusal = input.refusal
       try split(input.source, 0, part, nil, columns: columns, source: firstSource + index)
     }
-    longValue = nil
+    refusal = nil
     endTypes()
   }
 
@@ -187,8 +196,7 @@ struct Splitter {
       if let place, let number = number(record, place, of: batch) {
         let part = number < parts.count ? parts[number] : addPart(number)
         guard part >= 0 else {
-          try reject(
-            record, place, of: batch, .storeBadName, Self.tooLong(table.text(number)), run, path, name, header)
+          try reject(record, place, of: batch, .storeBadName, refusals[number] ?? "", run, path, name, header)
           continue
         }
         try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
@@ -217,31 +225,20 @@ struct Splitter {
   /// Gives a new value its part, and returns that; -1 for one that names no store.
   private mutating func addPart(_ number: Int) -> Int32 {
     precondition(number == parts.count, "values are numbered in their order")
-    let text = table.text(number)
-    let name = StorePathTemplate.encoded(text)
-    // A value that differs from another in case only is spelt with codes, which are longer.
-    let coded = StorePathTemplate.encoded(text, isCoded: true)
-    let fits =
-      name.utf8.count <= StorePathTemplate.mostNameBytes && policy.path.path(for: text) != nil
-      && (coded.utf8.count <= StorePathTemplate.mostNameBytes || coded == name || !hasTwin(text))
-    let part = fits ? Int32(files.addPart(name: name, hash: table.hash(number))) : -1
+    var part: Int32 = -1
+    switch names.take(table.text(number)) {
+    case .name(let name): part = Int32(files.addPart(name: name, hash: table.hash(number)))
+    case .refusal(let message): refusals[number] = message
+    }
     parts.append(part)
     return part
-  }
-
-  /// Whether an earlier value differs from this one in case only.
-  private func hasTwin(_ text: String) -> Bool {
-    let folded = text.lowercased()
-    return (0..<parts.count).contains { parts[$0] >= 0 && table.text($0).lowercased() == folded }
   }
 
   private mutating func takeMissing(
     _ record: Int, _ column: Int?, of batch: RecordBatch, _ form: SpoolForm, _ run: SpoolRun, _ path: String,
     _ name: String, _ header: [String]
   ) throws(FamilyError) {
-    if let longValue {
-      return try reject(record, column, of: batch, .storeBadName, Self.tooLong(longValue), run, path, name, header)
-    }
+    if let refusal { return try reject(record, column, of: batch, .storeBadName, refusal, run, path, name, header) }
     switch policy.missing {
     case .skip: counts.skipped += 1
     case .reject:
@@ -253,7 +250,8 @@ struct Splitter {
       let number = text.withUTF8 { table.number(of: UnsafeRawBufferPointer($0)) }
       let part = number < parts.count ? parts[number] : addPart(number)
       guard part >= 0 else {
-        return try reject(record, column, of: batch, .storeBadName, Self.tooLong(text), run, path, name, header)
+        return try reject(
+          record, column, of: batch, .storeBadName, refusals[number] ?? "", run, path, name, header)
       }
       try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
         form.append(record, of: batch, to: &bytes)
@@ -263,11 +261,6 @@ struct Splitter {
   }
 
   // MARK: Rejects
-
-  private static func tooLong(_ value: String) -> String {
-    "“\(value.prefix(40))…” is too long for the name of a store: its path has a name of more than "
-      + "\(StorePathTemplate.mostNameBytes) bytes"
-  }
 
   private mutating func reject(
     _ record: Int, _ column: Int?, of batch: RecordBatch, _ code: RejectCode, _ message: String, _ run: SpoolRun,

@@ -26,6 +26,7 @@ extension StoreFamily {
     if let breach = plan.limits.breach(read: result.read, rejected: result.rejected, codes: result.rejectCodes) {
       throw FamilyError(.limitBreached, breach.message + "; the family is as it was before")
     }
+    try checkGone(plan, good: result.parts.read - result.parts.skipped - result.parts.rejected)
     result.bytes = receipts.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.bytes } }
     let attempt = try AttemptFolder(files)
     let manifest = manifestText(plan, receipts, result)
@@ -139,8 +140,15 @@ extension StoreFamily {
         "the values of “\(field.entity).\(field.attribute)” do not add up: \(field.read) read, \(field.stored) stored,"
           + " \(field.replaced.values.reduce(0, +)) replaced, \(field.rejected) rejected")
     }
+    for list in sums.lists where !list.isBalanced {
+      throw FamilyError(
+        .countsDiffer,
+        "the elements of “\(list.entity).\(list.relationship)” do not add up: \(list.read) read, \(list.linked) linked,"
+          + " \(list.alreadyLinked) linked already, \(list.skipped) skipped, \(list.rejected) rejected")
+    }
     result.warnings = sums.warnings.filter { $0.warning.code != .neverMatched || $0.stores == sums.filled }
     result.fields = sums.fields
+    result.lists = sums.lists
     result.empty = sums.empty
     let isOurs = plan.parts.allSatisfy(\.files.isEmpty)
     if isOurs, split.read != sum.read + split.skipped + split.rejected {

@@ -86,6 +86,7 @@ extension StoreFamily {
     plan.shared = loaded.sharedDigests
     plan.forms = forms
     plan.limits = definition.rejects
+    plan.gone = policy.gone
     plan.headers = splitter.headerTexts
     plan.units = splitter.units
     plan.counts = splitter.counts
@@ -98,6 +99,7 @@ extension StoreFamily {
     {
       throw FamilyError(.limitBreached, breach.message + "; nothing of the family has changed")
     }
+    try checkGone(plan, good: nil)
     try publish(&plan, attempt)
     var warnings = read.warnings
     if !definition.reporting.notifications.isEmpty {
@@ -176,7 +178,8 @@ extension StoreFamily {
     var parts: [FamilyPlan.Part] = []
     for (number, value) in splitter.values.enumerated() {
       let part = splitter.partFiles[number]
-      if let folder = given.first(where: { $0.name == part.name }) {
+      let name = StorePathTemplate.encoded(value)
+      if let folder = given.first(where: { $0.name == name }) {
         throw FamilyError(
           .invalidPipeline,
           "\(FileSystem.folder(of: folder.files[0].path)): “\(value)” is the value of this folder and, by “missing”, of "
@@ -184,7 +187,7 @@ extension StoreFamily {
       }
       parts.append(
         FamilyPlan.Part(
-          value: value, name: part.name, path: "", records: part.records,
+          value: value, name: name, path: "", records: part.records,
           sha256: FamilyPlan.digest(Hexadecimal.text(part.finish()), isOfFolder: isHive), places: part.places.text,
           unit: part.unit))
     }

@@ -61,6 +61,9 @@ public final class StoreFamily {
     /// Counts of the values of each field, of the stores that were built.
     public var fields: [FieldTally] { sums.fields }
 
+    /// Counts of the elements of each list, of the stores that were built.
+    public var lists: [ListTally] { sums.lists }
+
     static func += (left: inout Built, right: Built) {
       left.built += right.built
       left.kept += right.kept
@@ -109,6 +112,8 @@ public final class StoreFamily {
     public var warnings: [(warning: RunWarning, stores: Int)] = []
     /// Counts of the values of each field, of all stores.
     public var fields: [FieldTally] = []
+    /// Counts of the elements of each list, of all stores.
+    public var lists: [ListTally] = []
   }
 
   /// The family's folder.

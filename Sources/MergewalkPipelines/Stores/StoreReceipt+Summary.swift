@@ -58,3 +58,30 @@ extension FieldTally {
     }
   }
 }
+
+extension ListTally {
+  static let jsonColumns = [
+    "import", "entity", "relationship", "column", "read", "linked", "already_linked", "skipped", "rejected",
+  ]
+
+  func write(_ out: inout JSONBytes) {
+    out.member("import", part)
+    out.member("entity", entity)
+    out.member("relationship", relationship)
+    out.member("column", column)
+    out.member("read", read)
+    out.member("linked", linked)
+    out.member("already_linked", alreadyLinked)
+    out.member("skipped", skipped)
+    out.member("rejected", rejected)
+  }
+
+  init?(_ row: JSONRow) {
+    let texts = Self.jsonColumns.prefix(4).compactMap { row.text($0) }
+    let counts = Self.jsonColumns.dropFirst(4).compactMap { row.count($0) }
+    guard texts.count == 4, counts.count == 5 else { return nil }
+    self.init()
+    (part, entity, relationship, column) = (texts[0], texts[1], texts[2], texts[3])
+    numbers = counts
+  }
+}

@@ -27,6 +27,8 @@ struct StoreReceipt: Sendable {
   var warnings: [RunWarning] = []
   /// What became of the values of each field.
   var fields: [FieldTally] = []
+  /// What became of the elements of each list.
+  var lists: [ListTally] = []
   /// The file of its rejects, when there is one.
   var rejects: File?
   /// Where its records stand in the sources, see ``FamilyPlan/places(_:)``.
@@ -45,6 +47,7 @@ struct StoreReceipt: Sendable {
     out.member("places", places)
     out.list("warnings", warnings) { out, warning in warning.write(&out) }
     out.list("fields", fields) { out, field in field.write(&out) }
+    out.list("lists", lists) { out, list in list.write(&out) }
   }
 
   /// Appends what a manifest says too.
@@ -63,7 +66,7 @@ struct StoreReceipt: Sendable {
 
   static let jsonColumns = [
     "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places", "warnings",
-    "fields",
+    "fields", "lists",
   ]
 }
 
@@ -81,6 +84,7 @@ extension StoreReceipt {
     places = row.text("places") ?? ""
     warnings = row.list("warnings", columns: RunWarning.jsonColumns) { RunWarning($0) } ?? []
     fields = row.list("fields", columns: FieldTally.jsonColumns) { FieldTally($0) } ?? []
+    lists = row.list("lists", columns: ListTally.jsonColumns) { ListTally($0) } ?? []
   }
 
   /// Reads what ``json`` wrote; nil when it is something else.

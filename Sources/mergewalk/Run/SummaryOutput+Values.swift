@@ -8,17 +8,21 @@ extension SummaryOutput {
 
   /// What was replaced, and what was passed over, in a few lines; nothing when there was nothing.
   static func values(_ summary: ImportSummary) -> [String] {
-    var lines = replacedLine(summary.fields).map { [$0] } ?? []
-    for list in summary.lists where list.skipped + list.rejected > 0 {
-      lines.append(
+    values(summary.fields, summary.lists) + (passedLine(summary.text).map { [$0] } ?? [])
+  }
+
+  /// What was replaced in fields, and what became of the elements of lists that were not all linked.
+  static func values(_ fields: [FieldTally], _ lists: [ListTally]) -> [String] {
+    let replaced = replacedLine(fields).map { [$0] } ?? []
+    return replaced
+      + lists.filter { $0.skipped + $0.rejected > 0 }.map { list in
         "  list     \(list.entity).\(list.relationship): \(Figures.count(list.read, "element")), "
-          + "\(Figures.grouped(list.skipped)) skipped, \(Figures.grouped(list.rejected)) rejected")
-    }
-    return lines + (passedLine(summary.text).map { [$0] } ?? [])
+          + "\(Figures.grouped(list.skipped)) skipped, \(Figures.grouped(list.rejected)) rejected"
+      }
   }
 
   /// What was replaced, in one line; `nil` when there was nothing.
-  static func replacedLine(_ tallies: [FieldTally]) -> String? {
+  private static func replacedLine(_ tallies: [FieldTally]) -> String? {
     let fields = replaced(tallies)
     if fields.isEmpty { return nil }
     let left = fields.count - mostFields

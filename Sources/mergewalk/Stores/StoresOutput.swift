@@ -10,7 +10,7 @@ final class StoresOutput {
       0   done
       1   done; some records were rejected, inside the pipeline's limits
       2   could not be done, or inputs or stores are not as they were planned; what was published is as before
-      3   too many rejects; what was published is as before
+      3   too many rejects, or too many stores that would go; what was published is as before
       5   refused: the plan was made by another version, pipeline or model
       6   another process is planning or committing
       64  usage
@@ -108,6 +108,7 @@ final class StoresOutput {
           ("built", .integer(built.built)), ("kept", .integer(built.kept)), ("read", .integer(built.read)),
           ("rejected", .integer(built.rejected)), ("shared_rejected", .integer(built.sharedRejected)),
           ("warnings", warnings(built.warnings)), ("fields", .array(built.fields.map(SummaryOutput.field))),
+          ("lists", .array(built.lists.map(SummaryOutput.list))),
         ])
       ))
     guard !options.quiet else { return }
@@ -132,6 +133,7 @@ final class StoresOutput {
     object += [("bytes", .integer(committed.bytes)), ("empty", .integer(committed.empty))]
     object.append(("warnings", warnings(committed.warnings)))
     object.append(("fields", .array(committed.fields.map(SummaryOutput.field))))
+    object.append(("lists", .array(committed.lists.map(SummaryOutput.list))))
     members.append(("commit", .object(object)))
     guard !options.quiet else { return }
     Console.words(
@@ -152,7 +154,7 @@ final class StoresOutput {
       Console.words(
         "  empty    \(Figures.count(committed.empty, "store")) without records: all of theirs were skipped or rejected")
     }
-    if let replaced = SummaryOutput.replacedLine(committed.fields) { Console.words(replaced) }
+    for line in SummaryOutput.values(committed.fields, committed.lists) { Console.words(line) }
     if committed.shared > 0 {
       Console.words(
         "  shared   \(Figures.count(committed.shared, "record")) beside them" + sharedWords(committed.sharedRejected))

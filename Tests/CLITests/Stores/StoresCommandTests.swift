@@ -152,6 +152,53 @@ struct StoresCommandTests {
     }
   }
 
+  @Test("values that differ in case only have other names, or are rejected where those would be too long")
+  func twins() throws {
+    // Encoded letters need three bytes each; the prefix stands before them.
+    let path = "stores-of-\(String(repeating: "y", count: 40))-{country}.sqlite"
+    for (length, accepted) in [(50, 2), (70, 1), (100, 1)] {
+      let family = try Family(stores: "{ by: country, path: \"\(path)\" }")
+      let values = ["x", "X"].map { String(repeating: $0, count: length) }
+      try family.write(values.enumerated().map { ["k\($0)", $1, "1"] } + [["z", "de", "1"], ["y", "DE", "2"]])
+      let built = try family.build()
+      #expect(built.status == (accepted == 2 ? 0 : 1), "\(built.words)")
+      let names = try family.published().keys.map { $0.lowercased() }
+      #expect(names.count == accepted + 3 && Set(names).count == names.count, "\(names)")
+      #expect(names.allSatisfy { $0.utf8.count <= 230 })
+      // Spool and receipts may be on such a file system, too.
+      for folder in ["out/_spool", "out/_parts"] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: family.folder.file(folder))
+        #expect(Set(names.map { $0.lowercased() }).count == names.count, "\(names)")
+      }
+      guard accepted == 1 else { continue }
+      let rejects = try family.text("out/_rejects.ndjson")
+      #expect(rejects.contains("store.badName") && rejects.contains("differs from an earlier value in case only"))
+      // The same as folders of another program.
+      for (index, value) in values.enumerated() {
+        try family.folder.write("code,amount\nk\(index),1\n", to: "hive/country=\(value)/part.csv")
+      }
+      let other = try family.stores("build", "items.yaml", "hive", "--out", "other", "--json")
+      #expect(other.status == 1, "\(other.words)")
+      #expect(try family.union("other").count == 1)
+      #expect(try family.text("other/_rejects.ndjson").contains("differs from an earlier value in case only"))
+    }
+  }
+
+  @Test("no store has the name of a device of Windows, or one that file systems change")
+  func reserved() throws {
+    let values = ["aux", "AUX", "Com1", "nul.x", "lpt", "com10", "con-", " a", "a ", "a.", ".a", "Å", "A\u{30A}", "Å"]
+    let family = try Family()
+    try family.write(values.enumerated().map { ["k\($0)", $1, "\($0)"] })
+    let built = try family.build()
+    #expect(built.status == 0, "\(built.words)")
+    #expect(
+      Set(try family.published().keys) == [
+        "_SUCCESS", "%61ux.sqlite", "%41UX.sqlite", "%43om1.sqlite", "%6Eul.x.sqlite", "lpt.sqlite", "com10.sqlite",
+        "con-.sqlite", "%20a.sqlite", "a%20.sqlite", "a%2E.sqlite", "%2Ea.sqlite", "%C3%85.sqlite", "A%CC%8A.sqlite",
+      ])
+    #expect(try family.items("out/%C3%85.sqlite").count == 2)
+  }
+
   @Test("hundreds of values go through buckets, and are the same")
   func buckets() throws {
     let family = try Family()

@@ -120,6 +120,50 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("an input without a good record does not empty a family, unless the pipeline allows it")
+  func emptied() throws {
+    let inputs: [[[String]]] = [[], [["a1", "", "1"]], [["a1", "DE", "none"]]]
+    for rows in inputs {
+      let family = try Family()
+      // A family of nothing is one, as long as there was none.
+      try family.write([])
+      #expect(try family.build().status == 0)
+      try family.write()
+      #expect(try family.build().status == 0)
+      let before = try family.published()
+      try family.write(rows)
+      let built = try family.build()
+      #expect(built.status == 3 && built.words.contains("gone: { allow_empty: true }"), "\(rows): \(built.words)")
+      #expect(try family.published() == before, "\(rows)")
+      try family.write()
+      #expect(try family.build().status == 0)
+      #expect(try family.published() == before)
+      let text = try family.text("items.yaml")
+      try family.folder.write(
+        text.replacing("{ by: country }", with: "{ by: country, gone: { allow_empty: true } }"), to: "items.yaml")
+      try family.write(rows)
+      #expect(try family.build().status < 2)
+      #expect(try family.union() == [], "\(rows)")
+    }
+  }
+
+  @Test("more stores than may go leave the family as it was", arguments: ["limit: 1", "ratio: 40%"])
+  func gone(limit: String) throws {
+    let family = try Family(stores: "{ by: country, gone: { \(limit) } }")
+    try family.write()
+    #expect(try family.build().status == 0)
+    let before = try family.published()
+    try family.write(Family.rows.filter { $0[1] == "DE" })
+    let built = try family.build()
+    #expect(
+      built.status == 3 && built.words.contains("2 of 3 published stores would go (“FR”, “NL”)"), "\(built.words)")
+    #expect(try family.published() == before)
+    // One may go, and others may come.
+    try family.write(Family.rows.filter { $0[1] != "DE" } + [["a7", "UK", "7"]])
+    #expect(try family.build().status == 0)
+    #expect(try family.union() == ["a2|FR|2", "a4|NL|4", "a5|FR|5", "a7|UK|7"])
+  }
+
   @Test("two commits at once leave one manifest; what the family has not made is not replaced")
   func together() throws {
     let family = try Family()

@@ -295,6 +295,46 @@ struct StoresFormatsTests {
     #expect(try family.build("other").words.contains("in 2 stores [neverMatched]"))
   }
 
+  @Test("the commit sums the elements of lists, and tells those that were not linked")
+  func lists() throws {
+    let family = try Family(source: "items.ndjson")
+    try family.folder.write(
+      """
+      entities:
+        Item:
+          attributes: { code: string!, country: string, amount: integer32 }
+          relationships: { tags: { to_many: Tag, inverse: items } }
+          unique: [code]
+        Tag:
+          attributes: { name: string! }
+          relationships: { items: { to_many: Item, inverse: tags } }
+          unique: [name]
+      """, to: "model.yaml")
+    let text = try family.text("items.yaml")
+    try family.folder.write(
+      text.replacing("stores:", with: "  relationships: { tags: { each: tags, find_by: { name: . } } }\nstores:"),
+      to: "items.yaml")
+    try family.folder.write(
+      """
+      {"code":"a","country":"DE","amount":1,"tags":["x","y","x"]}
+      {"code":"b","country":"FR","amount":2,"tags":["x",null]}
+      {"code":"c","country":"FR","amount":"none","tags":["x","z"]}
+
+      """, to: "items.ndjson")
+    #expect(try family.stores("plan", "items.yaml", "--out", "out", "--quiet").status == 0)
+    let task = try family.stores("task", "out", "--json")
+    #expect(task.status == 1, "\(task.words)")
+    let commit = try family.stores("commit", "out", "--json")
+    #expect(commit.words.contains("  list     Item.tags: 7 elements, 1 skipped, 2 rejected\n"), "\(commit.words)")
+    for (command, step) in [(task, "task"), (commit, "commit")] {
+      let object = try #require(try command.object()[step] as? [String: Any])
+      let list = try #require((object["lists"] as? [[String: Any]])?.first)
+      #expect(list["entity"] as? String == "Item" && list["relationship"] as? String == "tags")
+      let counts = ["read", "linked", "already_linked", "skipped", "rejected"].map { list[$0] as? Int }
+      #expect(counts == [7, 3, 1, 1, 2], "\(step)")
+    }
+  }
+
   @Test("stores whose records are all skipped or rejected are counted")
   func empty() throws {
     let family = try Family()

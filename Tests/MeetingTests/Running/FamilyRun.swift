@@ -66,6 +66,31 @@ extension MeetingRun {
     if !surplus.isEmpty { differences.append("\(name): rejects have \(surplus)") }
   }
 
+  /// Gives the family an input without records: it stays as it is, unless the pipeline allows that it is emptied.
+  func emptyFamily() throws {
+    let folder = files.folder.file("family")
+    func manifest() -> Data? { try? Data(contentsOf: URL(fileURLWithPath: folder + "/_SUCCESS")) }
+    func stores(_ manifest: Data?) throws -> [[String: Any]] {
+      let object = try manifest.map { try JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+      return object?["stores"] as? [[String: Any]] ?? []
+    }
+    let before = manifest()
+    let isFilled = try stores(before).contains { store in
+      let counts = store["records"] as? [String: Int] ?? [:]
+      return counts["read", default: 0] > counts["skipped", default: 0] + counts["rejected", default: 0]
+    }
+    try files.writeNothing()
+    let failure = try build(folder)
+    let isRefused = isFilled && !scenario.mayBeEmptied
+    if failure != (isRefused ? "limitBreached" : nil) {
+      differences.append("emptied: \(failure ?? "published"), must be \(isRefused ? "refused" : "published")")
+    } else if isRefused, manifest() != before {
+      differences.append("emptied: the manifest has changed")
+    } else if !isRefused, try !stores(manifest()).isEmpty {
+      differences.append("emptied: there are stores")
+    }
+  }
+
   /// The kinds of the first values of each file, by import: a contract compares with those, whatever store has them.
   private func firstKinds(_ definition: ImportDefinition, _ inputs: [[[ReadRecord]]]) -> [[[String: Int]]] {
     var importer = ReferenceImporter(definition)

@@ -54,6 +54,7 @@ final class MeetingRun {
         try run("replay", definition.replayed(isTree: scenario.format.isTree), records) { real.run(replay) }
       }
     }
+    if scenario.stores != nil, differences.isEmpty { try emptyFamily() }
   }
 
   /// Makes the store one without a write-ahead log.

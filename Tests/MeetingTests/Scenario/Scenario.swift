@@ -164,7 +164,8 @@ struct Scenario: Sendable {
         item.options["columns"].map { "{ \(made), \($0.drop { $0 == "{" || $0 == " " })" } ?? "{ \(made) }"
       people?.options["columns"] = "{ shop: { from: \(Self.storesColumn) } }"
     }
-    top["stores"] = "{ by: \(YAMLText.quoted(column)), missing: \(missingStore) }"
+    top["stores"] =
+      "{ by: \(YAMLText.quoted(column)), missing: \(missingStore), gone: { allow_empty: \(mayBeEmptied) } }"
   }
 
   /// The column whose values are stores.
@@ -172,6 +173,9 @@ struct Scenario: Sendable {
 
   /// What becomes of records without a value.
   var missingStore: String { ["reject", "skip", "{ value: other }"][Int(seed % 3)] }
+
+  /// Whether an input without records empties the family that is published.
+  var mayBeEmptied: Bool { seed / 3 % 2 == 0 }
 
   /// A generator of random numbers for one purpose.
   func random(_ purpose: String) -> SeededGenerator {

@@ -53,6 +53,12 @@ final class ScenarioFiles {
     return inputs
   }
 
+  /// Writes files without records over those of the last night.
+  func writeNothing() throws {
+    for number in 0..<scenario.fileCount { _ = try write([], of: scenario, to: scenario.fileName(number)) }
+    if let people = scenario.people { _ = try write([], of: scenario.plain(people), to: "people.ndjson") }
+  }
+
   private func write(_ items: [Item], of scenario: Scenario, to name: String) throws -> [ReadRecord] {
     let path = folder.file(name)
     try? FileManager.default.removeItem(atPath: path)

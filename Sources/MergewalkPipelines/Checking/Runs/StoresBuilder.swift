@@ -25,6 +25,11 @@ struct StoresBuilder {
       var policy = StoresPolicy(column: column.value, path: template)
       policy.position = column.position
       policy.missing = missing(stores) ?? policy.missing
+      if let gone = stores.component("gone") {
+        policy.gone.limit = gone.count("limit")
+        policy.gone.ratio = gone.share("ratio")
+        policy.gone.allowsEmpty = gone.flag(orDefault: "allow_empty")
+      }
       for text in stores.texts("shared") ?? [] {
         let file = findings.resolve(text)
         findings.noteRead(file)
