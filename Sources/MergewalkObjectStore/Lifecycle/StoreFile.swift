@@ -280,6 +280,7 @@ package final class StoreFile {
         try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
+        try fillCounts()
         try makeTriggers()
         try writeBookkeeping { () throws(StoreError) in try raiseMaxima(connection) }
         try checkDirectTables()
