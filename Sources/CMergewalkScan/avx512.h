@@ -229,10 +229,9 @@ AVX512 static size_t rows_avx512(struct cscan_rows *rows) {
     if ((line_ends & row_mask) != last_mask || first == 10 || first == 13 || first == comment) break;
     uint64_t begin;
     memcpy(&begin, bytes + start, 8);
-    /* Or behind a byte order mark. */
-    const int is_head =
-      (begin & head_mask) == head || (begin & quoted_head_mask) == quoted_head || (begin & 0xFFFFFF) == 0xBFBBEF;
-    if (__builtin_expect(head_mask != 0 && is_head, 0)) break;
+    const int is_head = (begin & head_mask) == head || (begin & quoted_head_mask) == quoted_head;
+    /* A byte order mark is no text. */
+    if (__builtin_expect((head_mask != 0 && is_head) || (begin & 0xFFFFFF) == 0xBFBBEF, 0)) break;
     const uint32_t end = breaks[next + width - 1];
     uint32_t pair = 0;
     /* A branch, so that the next row need not wait. */

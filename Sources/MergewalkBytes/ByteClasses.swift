@@ -4,6 +4,14 @@ extension UInt8 {
   @inlinable @inline(__always)
   package var isDigit: Bool { self &- 0x30 < 10 }
 
+  /// The small letter of a capital one; any other byte is itself.
+  @inlinable @inline(__always)
+  package var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
+  /// The capital of a small letter; any other byte is itself.
+  @inlinable @inline(__always)
+  package var uppercased: UInt8 { self &- 0x61 < 26 ? self & 0xDF : self }
+
   /// Whether it is a space or a tab.
   @inlinable @inline(__always)
   package var isBlank: Bool { self == 0x20 || self == 0x09 }

@@ -23,6 +23,8 @@ package enum PrintableText {
   /// and what turns the direction of the text that follows (U+2028 to U+202E, U+2066 to U+2069): a name with one of these
   /// would show the rest of its line in another order.
   ///
+  /// A byte order mark (U+FEFF), which has no look, is spelt out, too.
+  ///
   /// - Complexity: O(bytes); a text without any is returned as it is.
   package static func of(_ text: String, keeping kept: Kept = .none) -> String {
     var text = text
@@ -61,6 +63,7 @@ package enum PrintableText {
     case 0xC2: return next(1) < 0xA0 ? (UInt16(next(1)), 2) : nil
     case 0xE2 where next(1) == 0x80 && (0xA8...0xAE).contains(next(2)): return (0x2000 | UInt16(next(2) & 0x3F), 3)
     case 0xE2 where next(1) == 0x81 && (0xA6...0xA9).contains(next(2)): return (0x2040 | UInt16(next(2) & 0x3F), 3)
+    case 0xEF where next(1) == 0xBB && next(2) == 0xBF: return (0xFEFF, 3)
     default: return nil
     }
   }

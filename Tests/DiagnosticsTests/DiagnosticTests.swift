@@ -15,7 +15,9 @@ import Testing
 
   @Test("what turns the direction of text is spelt out, and letters that are written from the right are not")
   func direction() throws {
-    for code: UInt32 in [0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069] {
+    for code: UInt32 in [
+      0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069, 0xFEFF,
+    ] {
       let text = String(try #require(Unicode.Scalar(code)))
       let shown = "a\\u{" + String(code, radix: 16, uppercase: true) + "}b"
       for kept in [PrintableText.Kept.none, .tabs, .lines] {

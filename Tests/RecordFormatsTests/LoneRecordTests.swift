@@ -71,6 +71,17 @@ import Testing
     #expect(try read("1,C:\\\\temp", .csv(options), ["id", "s"]) == ["1", "C:\\temp"])
   }
 
+  @Test("a spelling of null is known as one in a replay, too") func nullSpelling() throws {
+    var options = CSVOptions()
+    options.nullTokens = ["NULL"]
+    let line = #"{"run":"p","file":"a.csv","record":1,"message":"m","header":"id,s","raw":"1,NULL"}"#
+    var reader = try ReplayReader(
+      source: ByteSource(bytes: Array(line.utf8) + [10]), format: .csv(options), columns: ["id", "s"])
+    var batch = RecordBatch()
+    #expect(try reader.read(into: &batch, limit: BatchLimit()))
+    #expect(batch.state(0, 1) == .null && batch.hasNullTokens)
+  }
+
   @Test("a record of another table is none of this one until somebody says so", arguments: [true, false])
   func otherTable(isSaid: Bool) throws {
     let code = isSaid ? "" : #""code":"read.otherTable","#

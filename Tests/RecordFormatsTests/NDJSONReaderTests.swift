@@ -49,6 +49,9 @@ struct NDJSONCase: Sendable, CustomTestStringConvertible {
     NDJSONCase(
       "dots and backslashes in names", #"{"a.b":1,"a":{"b":2},"c\\d":3}"#, ["a\\.b", "a.b", "c\\\\d"],
       ["#1|#2|#3"]),
+    NDJSONCase(
+      "marks of files that were put one behind the other",
+      "\u{FEFF}{\"a\":1}\n\u{FEFF}{\"a\":2}\n\u{FEFF}\n\u{FEFF}{\"a\":\"\u{FEFF}\"}", ["a"], ["#1", "#2", "«\u{FEFF}»"]),
     NDJSONCase("one member for two columns", #"{"a":"x\ty"}"#, ["a", "a"], ["«x\ty»|«x\ty»"]),
     NDJSONCase(
       "escapes", #"{"a":"\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00"}"#, ["a"],

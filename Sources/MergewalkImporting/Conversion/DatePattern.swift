@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// A date pattern in the letters of Unicode UTS 35, compiled once for many values.
 ///
 /// Supported: `y` `yyyy` (year), `M` `MM` `MMM` `MMMM` (month; names in English), `d` `dd`, `E`…`EEEE` (day of the
@@ -50,6 +52,20 @@ struct DatePattern: Sendable {
     if let other = translated(bytes) {
       findings.append(
         Finding(isError: true, message: "the date pattern is written as for strftime", hint: "write “\(other)”"))
+      return nil
+    }
+    let letters = pattern.lowercased().filter { $0.isLetter || $0.isNumber }
+    if let word = ["iso8601", "unix", "unix_ms", "core_data"].first(where: { $0.filter { $0 != "_" } == letters }) {
+      findings.append(Finding(isError: true, message: "“\(pattern)” is no date pattern", hint: "write “\(word)”"))
+      return nil
+    }
+    if !bytes.contains(where: { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }),
+      bytes.contains(where: \.isDigit)
+    {
+      findings.append(
+        Finding(
+          isError: true, message: "“\(pattern)” is a date and no pattern",
+          hint: "write letters for its digits, such as dd.MM.yyyy"))
       return nil
     }
     var index = 0

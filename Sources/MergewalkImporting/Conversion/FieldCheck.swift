@@ -128,7 +128,8 @@ struct FieldCheck {
     for spelling in trues
     where falses.contains(where: { BooleanSpellings.folded($0) == BooleanSpellings.folded(spelling) }) {
       report(
-        .ambiguousSpelling, about: ["true", "false"], "\"\(spelling)\" is listed both as true and as false")
+        .ambiguousSpelling, about: ["true", "false"], "\"\(spelling)\" is listed both as true and as false",
+        hint: "take it out of one of the two lists")
     }
     if (trues + falses).contains("") {
       report(
@@ -159,7 +160,8 @@ struct FieldCheck {
       if !field.steps.isEmpty, option != "encoding", option != "plain_numbers" { continue }
       refuse(
         at: field.places[option]?.key,
-        "“\(option)” is for attributes of type \(wanted.words), but “\(attribute.name)” is \(attribute.type.xmlName)")
+        "“\(option)” is for attributes of type \(wanted.words), but “\(attribute.name)” is \(attribute.type.xmlName)",
+        hint: "leave it out, or write it at the attribute that it is meant for")
     }
     if isCount || AttributeType.numbers.contains(attribute.type) { checkMarks() }
     checkSubstitute("absent", field.whenAbsent, standard: .keep)
@@ -191,7 +193,9 @@ struct FieldCheck {
   private mutating func checkMarks() {
     let options = field.conversion
     if options.groupMark == options.decimalMark {
-      report(.ambiguousMark, about: ["group_mark", "decimal_mark"], "the decimal mark and the group mark are the same")
+      report(
+        .ambiguousMark, about: ["group_mark", "decimal_mark"], "the decimal mark and the group mark are the same",
+        hint: "numbers such as 1.234,50 have “decimal_mark: comma” and “group_mark: point”")
     }
     for mark in [options.decimalMark, options.groupMark].compactMap({ $0 }) {
       let isDigit = mark &- UInt8(ascii: "0") <= 9
@@ -214,7 +218,9 @@ struct FieldCheck {
       attribute.type == .string || attribute.type == .uri
       ? .string(text) : AttributeValue(text: text, type: attribute.type)
     if let value, let cell = Substitution(default: value, type: attribute.type) { return cell }
-    report(.invalidValue, about: [option], "“\(text)” is not a value of type \(attribute.type.xmlName)")
+    report(
+      .invalidValue, about: [option], "“\(text)” is not a value of type \(attribute.type.xmlName)",
+      hint: "write it as models have it: 1.5, true, 2024-12-31T00:00:00Z")
     return nil
   }
 

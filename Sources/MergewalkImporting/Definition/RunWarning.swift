@@ -34,6 +34,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case neverMatched
     case uncertainDialect
     case doubtfulEnd
+    case doubtfulHeader
     // A sum of the run is not what it should be, and nothing that was imported hangs on it.
     case textUncounted
     // Rejects of earlier runs still wait for their replay.
@@ -64,10 +65,15 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     self.position = position.flatMap { $0.line > 0 ? $0 : nil }
   }
 
+  /// The warnings about records that may be none: see the two that follow.
+  package static func doubts(about batch: RecordBatch, _ source: ByteSource, isLastKept: Bool) -> [RunWarning] {
+    [RunWarning(headerIn: batch, source), RunWarning(endOf: batch, source, isKept: isLastKept)].compactMap { $0 }
+  }
+
   /// The warning that the last record of a file may be cut, or sum up the others; nil for a batch that does not say so.
   ///
   /// - Parameter isKept: whether the last record is imported.
-  package init?(endOf batch: RecordBatch, _ source: ByteSource, isKept: Bool) {
+  private init?(endOf batch: RecordBatch, _ source: ByteSource, isKept: Bool) {
     guard let record = batch.doubtfulEnd ?? (isKept ? batch.footer : nil) else { return nil }
     self.init(
       .doubtfulEnd,
@@ -76,7 +82,23 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
           + " there; if it was cut, fetch it again and import it once more"
         : "the last record of the file seems to sum up the others, and is imported like one of them; a condition of the"
           + " import (“where”) leaves it out",
-      file: batch.member.map { "\(source.path)/\($0)" } ?? source.path,
+      of: batch, source, at: record)
+  }
+
+  /// The warning that a record seems to be the header of another file; nil for a batch that has none.
+  private init?(headerIn batch: RecordBatch, _ source: ByteSource) {
+    guard let record = batch.doubtfulHeader else { return nil }
+    self.init(
+      .doubtfulHeader,
+      "the record seems to be the header of another file, whose names differ a little; it and what follows are read as"
+        + " records of this one: read each file by itself, or say “repeated_headers: record” if it is a record",
+      of: batch, source, at: record)
+  }
+
+  private init(_ code: Code, _ message: String, of batch: RecordBatch, _ source: ByteSource, at record: RecordPosition)
+  {
+    self.init(
+      code, message, file: batch.member.map { "\(source.path)/\($0)" } ?? source.path,
       position: SourcePosition(line: record.line, column: record.column, byteOffset: record.byteOffset))
   }
 

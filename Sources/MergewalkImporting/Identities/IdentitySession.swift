@@ -114,9 +114,11 @@ final class IdentitySession {
       try forEachBatch(importer.part) { batch throws(ImportError) in
         summary.text += batch.records.account
         lastIsKept = batch.keepsLast ?? lastIsKept
-        let end = RunWarning(
-          endOf: batch.records, importer.part.sources[batch.records.source], isKept: lastIsKept)
-        if let end { summary.warn(end) }
+        for doubt in RunWarning.doubts(
+          about: batch.records, importer.part.sources[batch.records.source], isLastKept: lastIsKept)
+        {
+          summary.warn(doubt)
+        }
         guard !batch.isEmpty else { return true }
         ledger.take(batch.records.recordCount + batch.records.errors.count)
         ledger.reject(batch.records.errors.count)

@@ -76,7 +76,7 @@ extension BatchImporter {
   ) -> RecordReject {
     let element = Int(reject.record)
     let record = batch.owner(element)
-    let number = element - Int(batch.starts[record])
+    let number = batch.elements.number(element)
     let offset = batch.elements.range(element).lowerBound
     if let inner = reject.element {
       return ListRejects.reject(

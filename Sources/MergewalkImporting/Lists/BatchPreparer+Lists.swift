@@ -122,7 +122,7 @@ extension BatchPreparer {
       guard let element = fault.element else { continue }
       refuse(
         elements.owner(element), RejectCode(fault.code), list, index,
-        element: (element - Int(elements.starts[elements.owner(element)]), nil, ""),
+        element: (elements.elements.number(element), nil, ""),
         message: fault.code == .notAnObject ? "it is not a JSON object" : "it is not an object that can be read",
         offset: fault.offset, &batch)
     }
@@ -133,13 +133,13 @@ extension BatchPreparer {
       let names = list.plan.fieldNames[field]
       refuse(
         elements.owner(element), failure.code, list, index,
-        element: (element - Int(elements.starts[elements.owner(element)]), names, ""),
+        element: (elements.elements.number(element), names, ""),
         message: message(failure.code, element, field, list.plan, records),
         offset: elements.elements.range(element).lowerBound, &batch)
     }
     for refusal in elements.batch.refusals where !bad.contains(Int(refusal.record)) {
       let element = Int(refusal.record)
-      let place = element - Int(elements.starts[elements.owner(element)])
+      let place = elements.elements.number(element)
       if let inner = refusal.element {
         refuse(
           elements.owner(element), refusal.code, list, index, element: (place, nil, inner.path), message: inner.message,

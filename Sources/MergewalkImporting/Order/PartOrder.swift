@@ -148,7 +148,10 @@ struct PartOrder {
             + (otherPlace > place ? "runs after it" : "needs others in turn"),
           hint: definition.keepsOrder
             ? "put “\(needed)” first, or leave “order: file” out"
-            : "only relationships of the records' own entity, to one object each, can wait for a later import")
+            : definition.parts[part].after.contains(definition.parts[other].name)
+              && definition.parts[other].after.contains(definition.parts[part].name)
+              ? "each says “after” the other: take it out of one of them"
+              : "only relationships of the records' own entity, to one object each, can wait for a later import")
       }
     }
   }

@@ -65,9 +65,17 @@ extension ImportPlanBuilder {
           .wrongKind, at: field.position, "“\(name)” is a relationship of “\(entity.name)”, not an attribute",
           hint: "put it under “relationships” and say how its target is found")
       } else {
-        findings.reportUnknown(
-          .unknownAttribute, name, among: entity.attributes.map(\.name), at: field.position,
-          "“\(entity.name)” has no attribute “\(name)”")
+        // Several names in one text are one name.
+        let names = name.split { $0 == "," || $0 == " " }.map(String.init)
+        if names.count > 1, names.allSatisfy({ entity.attribute(named: $0) != nil }) {
+          findings.report(
+            .unknownAttribute, at: field.position, "“\(entity.name)” has no attribute “\(name)”",
+            hint: "several names are a list: [\(names.joined(separator: ", "))]")
+        } else {
+          findings.reportUnknown(
+            .unknownAttribute, name, among: entity.attributes.map(\.name), at: field.position,
+            "“\(entity.name)” has no attribute “\(name)”")
+        }
       }
       return nil
     }

@@ -159,9 +159,8 @@ final class PartImport {
         text += batch.records.account
         lastIsKept = batch.keepsLast ?? lastIsKept
         // Spooled records are not the last ones of their file.
-        let end = RunWarning(
-          endOf: batch.records, part.sources[batch.records.source], isKept: lastIsKept && part.spool.isEmpty)
-        if let end { ends.append(end) }
+        ends += RunWarning.doubts(
+          about: batch.records, part.sources[batch.records.source], isLastKept: lastIsKept && part.spool.isEmpty)
         unmatched.note(batch)
         if batch.wasImported {
           try importer.skipImported(&batch)

@@ -206,7 +206,8 @@ final class OrderedTransforms: @unchecked Sendable {
     }
     let near = NearestName.find(unknown, in: names).map { "; did it mean “\($0)”?" } ?? ""
     return session.failure(
-      "gave a column “\(unknown)” that is neither among its “columns” nor declared under “gives”\(near)")
+      "gave a column “\(unknown)” that is neither among its “columns” nor declared under “gives”"
+        + (near.isEmpty ? "; declare it: “gives: [\(unknown)]”" : near))
   }
 }
 

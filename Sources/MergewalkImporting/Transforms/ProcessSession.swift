@@ -31,6 +31,11 @@ final class ProcessSession: @unchecked Sendable {
       child = try ChildProcess(definition.command, folder: definition.folder)
     } catch {
       let words = definition.command.joined(separator: " ")
+      if let folder = definition.folder, FileKind(folder) != .folder {
+        let message =
+          "the process “\(words)” cannot be started: there is no folder “\(folder)”; make it, or leave “folder” out"
+        throw Self.error(message, definition, path)
+      }
       // A line for a shell is one word here.
       let cure =
         definition.command.count == 1 && words.contains(" ")
@@ -88,7 +93,8 @@ final class ProcessSession: @unchecked Sendable {
       if answered.count > before { deadline = ImportSession.now() + definition.timeout }
       if child.hasEndedOutput, answered.count < ends.count {
         throw failure(
-          "answered \(answered.count) of \(ends.count) records of a batch and closed its output")
+          "answered \(answered.count) of \(ends.count) records of a batch and closed its output; it has to write one"
+            + " line for each line that it reads, until its input ends")
       }
     }
     if scanned < output.count || answered.last != output.count {

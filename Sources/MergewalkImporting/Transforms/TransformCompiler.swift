@@ -124,7 +124,8 @@ struct TransformCompiler {
       report(
         "cyclicColumn", position,
         "the column “\(name)” is made from itself: "
-          + (open.drop { $0 != name } + [name]).joined(separator: " from "))
+          + (open.drop { $0 != name } + [name]).joined(separator: " from ")
+          + "; make one of them from a column of the source")
       return nil
     }
     open.append(name)

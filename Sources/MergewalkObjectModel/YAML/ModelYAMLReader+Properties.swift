@@ -41,7 +41,17 @@ extension ModelYAMLReader {
     attribute.unknownXMLAttributes = fields.pairs("xml", &findings)
     takeValues(&attribute, &fields)
     for entry in fields.named("elements", &findings) { attribute.elements.append(self.attribute(entry)) }
-    fields.finish(&findings, elsewhere: ["unique": "say it in the entity: “unique: [\(name)]”"])
+    let isOptional = "an attribute may be empty unless it says “required: true”"
+    let isRelated = "what refers to another entity stands under “relationships”: “{ to_one: ENTITY, inverse: NAME }”"
+    fields.finish(
+      &findings,
+      elsewhere: [
+        "unique": "say it in the entity: “unique: [\(name)]”",
+        "primary_key": "say it in the entity: “unique: [\(name)]”",
+        "nullable": isOptional, "optional": isOptional, "null": isOptional, "references": isRelated,
+        "foreign_key": isRelated, "length": "the most characters are “max_length”",
+        "size": "the most characters are “max_length”",
+      ])
     return attribute
   }
 

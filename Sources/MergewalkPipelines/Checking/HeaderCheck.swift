@@ -22,6 +22,8 @@ struct HeaderCheck {
     }
     var reported: Set<String> = []
     var isFirst = true
+    // The columns of the files before.
+    var known: Set<String> = []
     for input in inputs {
       for (path, header) in headers(of: input, format, source) {
         if let delimiter = saidDelimiter(header) {
@@ -55,6 +57,10 @@ struct HeaderCheck {
           checkUnused(
             header, input, source: source, columns: columns, readsObjects: format.readsObjects)
         }
+        if !isFirst, !findings.hasErrors, contract?.newColumns == nil {
+          checkFurther(header, path, input, source: source, columns: columns, known: known)
+        }
+        known.formUnion(header)
         isFirst = false
       }
     }
@@ -107,7 +113,9 @@ struct HeaderCheck {
       .unknownColumn, at: input.position,
       "the first line of “\(path)” has none of the columns \(names.joined(separator: ", ")); it is "
         + header.prefix(8).joined(separator: ", ") + (header.count > 8 ? ", …" : ""),
-      hint: "if that is a record, say “header: false” and, in the order of the file, “columns: [\(example)]”")
+      hint: (header == (1...header.count).map(String.init)
+        ? "name them" : "if that is a record, say “header: false” and")
+        + ", in the order of the file, “columns: [\(example)]”")
     return true
   }
 
@@ -186,6 +194,12 @@ struct HeaderCheck {
       // The member with the empty name may be written as nothing.
       let path = column.name.isEmpty ? "\\e" : column.name
       guard let first = JSONReader.firstMember(ofPath: path), !isThere(path, members) else { continue }
+      if let meant = Self.dotted(path), isThere(meant, members), reported.insert(path).inserted {
+        findings.add(
+          .absentMember, at: column.position, "none of the first records has a member “\(path)”",
+          hint: "names on a way have dots between them: “\(meant)”")
+        continue
+      }
       // Of an element of `each` the columns have the names of its members.
       let name = members.contains { $0.hasPrefix(first + ".") } ? column.name : first
       guard reported.insert(name).inserted else { continue }
@@ -193,6 +207,13 @@ struct HeaderCheck {
         .absentMember, at: column.position, "none of the first records has a member “\(name)”", name: name,
         candidates: members.sorted())
     }
+  }
+
+  /// A path as columns have it for one that is a JSONPath (`$.a[0].b`) or has slashes; nil where it is neither.
+  private static func dotted(_ path: String) -> String? {
+    let plain = path.hasPrefix("$.") ? String(path.dropFirst(2)) : path
+    let result = plain.split { $0 == "/" || $0 == "[" || $0 == "]" || $0 == "." }.joined(separator: ".")
+    return result.isEmpty || result == path ? nil : result
   }
 
   /// Whether a path is that of a column that the first records have, leads into one, or to some.
@@ -218,6 +239,20 @@ struct HeaderCheck {
       .unusedColumn, at: input.position,
       "“\(input.path)” has \(unused.count == 1 ? "a column" : "columns") that nothing uses: "
         + unused.joined(separator: ", "), hint: "use it, or list it under “ignore”")
+  }
+
+  /// Warns of the columns that a further file has, the files before have not, and nothing uses.
+  private func checkFurther(
+    _ header: [String], _ path: String, _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse],
+    known: Set<String>
+  ) {
+    let used = Set(columns.map(\.name) + (source.texts("ignore") ?? []).map(\.value))
+    let new = header.filter { !used.contains($0) && !known.contains($0) }
+    if new.isEmpty { return }
+    findings.add(
+      .unusedColumn, at: input.position,
+      "“\(path)” has \(new.count == 1 ? "a column" : "columns") that the files before have not, and nothing uses: "
+        + new.joined(separator: ", "), hint: "use it, or list it under “ignore”")
   }
 
   private func headers(

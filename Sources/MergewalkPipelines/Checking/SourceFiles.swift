@@ -116,7 +116,7 @@ struct SourceFiles {
   }
 
   /// The scheme of a URL; `nil` for paths.
-  private static func scheme(_ text: String) -> String? {
+  static func scheme(_ text: String) -> String? {
     guard let end = text.firstRange(of: "://")?.lowerBound, end > text.startIndex else { return nil }
     let scheme = text[..<end]
     let isScheme = scheme.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || $0.isDigit || $0 == 0x2B }

@@ -25,7 +25,8 @@ enum SecretFile {
     } catch {
       let finding = error.diagnostics.first
       if isOptional, finding?.code == "fileMissing" { return nil }
-      findings.add(.missingVariable, at: place, "the file “\(path)” of a secret: \(finding?.message ?? "")")
+      findings.add(
+        .missingVariable, at: place, "the file “\(path)” of a secret: \(finding?.message ?? "")", hint: finding?.hint)
       return nil
     }
   }

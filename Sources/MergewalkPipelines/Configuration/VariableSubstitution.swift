@@ -57,7 +57,9 @@ struct VariableSubstitution {
       }
       let place = position(of: i, in: node, isPlain: isPlain, bytes: bytes)
       guard let end = bytes[i...].firstIndex(of: UInt8(ascii: "}")) else {
-        findings.add(.invalidVariable, at: place, "“${” has no “}”", hint: "write “$${” for the text “${”")
+        findings.add(
+          .invalidVariable, at: place, "“${” has no “}”",
+          hint: "write “}” behind the name; the text “${” is written “$${”")
         return String(decoding: output + bytes[i...], as: UTF8.self)
       }
       output += value(of: String(decoding: bytes[(i + 2)..<end], as: UTF8.self), at: place)

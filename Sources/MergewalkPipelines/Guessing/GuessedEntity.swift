@@ -27,6 +27,7 @@ struct GuessedEntity {
       attributes.append(GuessedAttribute(column: column, name: property, of: sample))
     }
     chooseKey()
+    askAboutKinds()
     askAboutLists()
   }
 
@@ -143,15 +144,36 @@ struct GuessedEntity {
     "slug", "symbol",
   ]
 
+  /// Asks about what the sample does not decide: columns of one file only, and records of several kinds.
+  private mutating func askAboutKinds() {
+    if let (path, names) = sample.furtherColumns {
+      questions.append(
+        "“\(path)” has columns that the first file has not: \(names.joined(separator: ", ")); they are not imported. Name them"
+          + " in the pipeline, with “contract: { missing: evolve }” for the files without them, or list them under “ignore”"
+      )
+    }
+    if sample.elements.count > 1 {
+      let most = sample.elements.max { $0.count < $1.count }?.name ?? ""
+      let counts = sample.elements.prefix(6).map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+      questions.append(
+        "the records are elements of \(sample.elements.count) names (\(counts)). Are only some of them records? Then guess again"
+          + " with --option 'records=/*/\(most)'")
+    }
+  }
+
   private mutating func askAboutLists() {
     for attribute in attributes where sample.profiles[attribute.column].lists > 0 {
       let name = attribute.columnName.split(separator: RecordFormat.wholeElement).joined()
       // A document with one record is often an envelope around the records.
-      let isEnvelope = sample.isWhole && sample.records == 1 && sample.definition.formatName.isJSON
+      let isEnvelope = sample.isWhole && sample.records == 1
+      let path =
+        sample.definition.formatName.isJSON
+        ? "$.\(name)"
+        : sample.elements.first.map { "/*/\($0.name)/" + name.split(separator: ".").joined(separator: "/") }
       questions.append(
-        isEnvelope
+        isEnvelope && path != nil
           ? "\(name) holds a list, kept as JSON text. Are its elements the records? Then guess again with"
-            + " --option 'records=$.\(name)'; for a to-many relationship read the same file once more with each: \(name)"
+            + " --option 'records=\(path ?? "")'; for a to-many relationship read the same file once more with each: \(name)"
           : "\(name) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
             + " each: \(name)")
     }

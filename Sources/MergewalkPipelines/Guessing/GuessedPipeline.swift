@@ -55,6 +55,11 @@ struct GuessedPipeline {
         "# QUESTION: is the last record, on line \(footer.line), a footer, because " + Self.comment(footer.reason)
           + "? It will be stored; a condition of the import (where) leaves it out.")
     }
+    if let place = sample.nearHeader {
+      lines.append(
+        "# QUESTION: is the record on line \(place.line) the header of another file that was put behind this one? It and what follows"
+          + " will be stored as records.")
+    }
     if let place = sample.surplus {
       lines.append(
         "# QUESTION: the record on line \(place.line) has parts that are not columns, because the first ones have no such; name"

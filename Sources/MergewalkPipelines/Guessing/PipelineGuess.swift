@@ -1,4 +1,5 @@
 package import MergewalkDiagnostics
+import MergewalkImporting
 import MergewalkRecordFormats
 
 /// A pipeline for each of several sources, and one model for all of them, guessed from the first records.
@@ -99,7 +100,9 @@ package struct PipelineGuess: Sendable {
           error: "noRecords", path: path,
           message: definition.sources.allSatisfy { $0.fileSize == 0 }
             ? "the file is empty" : "there is no record with a column to guess from",
-          hint: sample.firstReject.map { "the first record was refused: \($0.message)" })
+          hint: sample.firstReject.map {
+            "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"
+          })
       }
       // The part of a source that the records are says more than its name.
       let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value

@@ -27,8 +27,14 @@ struct SourceSample {
   private(set) var doubtfulEscapes = 0
   /// Where a record has parts that are no columns, because the reader takes them from the first records.
   private(set) var surplus: RecordPosition?
+  /// The first record that seems to be the header of another file.
+  private(set) var nearHeader: RecordPosition?
   /// The last record, where it seems to be a footer.
   private(set) var footer: Footer?
+  /// The first file with columns that the first one does not have, and these.
+  private(set) var furtherColumns: (path: String, names: [String])?
+  /// How many records there are of each element of an XML document, where they are its root's children.
+  private(set) var elements: [(name: String, count: Int)] = []
   /// The files of several that have nothing in them.
   private(set) var emptyFiles: [String] = []
   /// Whether these are all records.
@@ -67,6 +73,7 @@ struct SourceSample {
     if let named = wholeElements() { try read(.named(named), limit) }
     for source in definition.sources { source.endLooking() }
     verdicts = ColumnProfile.verdicts(profiles, named: columns)
+    countElements()
     findUnique()
     footer = findFooter()
   }
@@ -80,8 +87,9 @@ struct SourceSample {
     emptyFiles = definition.sources.filter { $0.fileSize == 0 }.map(\.path)
     let isEmpty = emptyFiles.count == definition.sources.count
     for (index, source) in definition.sources.enumerated() where isEmpty || source.fileSize != 0 {
-      var reader = try definition.format.reader(source: source, columns: request, index: index)
+      var reader = try open(source, request, index)
       columns = reader.columns
+      if case .named = request { noteFurther(source) }
       // The first file decides; the others must have its columns.
       request = .named(columns)
       if sampler == nil { sampler = TypeSampler(columnCount: columns.count, format: definition.format) }
@@ -99,12 +107,38 @@ struct SourceSample {
         firstReject = firstReject ?? batch.errors.first
         doubtfulEscapes += batch.errors.count(where: { $0.code == .doubtfulEscape })
         surplus = surplus ?? batch.surplus
+        nearHeader = nearHeader ?? batch.doubtfulHeader
         bytes += batch.byteCount
         batches.append(batch)
       }
       if !isWhole { break }
     }
     profiles = sampler?.profiles ?? []
+  }
+
+  private func open(
+    _ source: ByteSource, _ request: ColumnRequest, _ index: Int
+  ) throws(ReadError) -> any RecordReader {
+    do throws(ReadError) {
+      return try definition.format.reader(source: source, columns: request, index: index)
+    } catch {
+      guard index > 0, error.code == .missingColumn else { throw error }
+      throw ReadError(
+        .missingColumn, path: error.path, position: error.position,
+        message: error.message + "; all files of a source have the columns of its first one, in one dialect: guess this"
+          + " one by itself, or bring them into one form", hasCure: true)
+    }
+  }
+
+  /// Notes the columns of a further file that the first one does not have.
+  private mutating func noteFurther(_ source: ByteSource) {
+    guard furtherColumns == nil, definition.format.hasFixedColumns, !source.isReadOnce,
+      let headers = try? definition.format.headers(of: source)
+    else { return }
+    for (path, header) in headers {
+      let names = header.filter { !columns.contains($0) }
+      if !names.isEmpty { furtherColumns = (path, names) }
+    }
   }
 
   // MARK: Objects inside objects
@@ -150,6 +184,26 @@ struct SourceSample {
       }
     }
     return members.names()
+  }
+
+  /// Counts the records by the names of their elements.
+  private mutating func countElements() {
+    guard case .xml(let options) = definition.format, options.records == nil else { return }
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        let name = batch.withRawRecord(record) { raw in
+          let tag = raw.drop { $0 != UInt8(ascii: "<") }.dropFirst()
+          return String(
+            decoding: tag.prefix { !$0.isDocumentSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") },
+            as: UTF8.self)
+        }
+        if let place = elements.firstIndex(where: { $0.name == name }) {
+          elements[place].count += 1
+        } else if elements.count < Self.mostColumns {
+          elements.append((name, 1))
+        }
+      }
+    }
   }
 
   // MARK: Footers

@@ -10,13 +10,18 @@ struct ComponentReader {
 
   /// Reads a node as a component; `nil` when it is nothing of the kind.
   ///
-  /// - Parameter name: what the file calls it, when that is another name than the kind's.
-  func read(_ node: YAMLNode, as spec: ComponentSpec, called name: String? = nil) -> ComponentValue? {
+  /// - Parameters:
+  ///   - name: what the file calls it, when that is another name than the kind's.
+  ///   - example: how it may be written, for a message.
+  func read(
+    _ node: YAMLNode, as spec: ComponentSpec, called name: String? = nil, example: String? = nil
+  ) -> ComponentValue? {
     let called = name ?? spec.name
     var component = ComponentValue(spec, position: node.position)
     guard let entries = node.entries else {
       guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }), !node.isNull else {
-        let short = spec.shorthand.flatMap { spec.field(named: $0) }.map { "for example “\(called): \($0.example)”" }
+        let shown = spec.shorthand.flatMap { spec.field(named: $0) }?.example ?? example
+        let short = shown.map { "for example “\(called): \($0)”" }
         findings.add(
           .wrongType, at: node.position, "“\(called)” takes a mapping, but here is \(node.summary)",
           hint: (short.map { $0 + "; " } ?? "") + "its fields are " + spec.fields.map(\.name).joined(separator: ", "))
@@ -105,7 +110,15 @@ struct ComponentReader {
     switch field.kind {
     case .text, .path:
       guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
-      if field.kind == .path { lookForVariable(in: text, at: node.position) }
+      if field.kind == .path {
+        lookForVariable(in: text, at: node.position)
+        if SourceFiles.scheme(text) != nil {
+          findings.add(
+            .wrongType, at: node.position, "“\(field.name)” takes a path, but here is the URL “\(text)”",
+            hint: "write the path of a file of this machine, such as “\(field.name): \(field.example)”")
+          return nil
+        }
+      }
       return .text(text)
     case .content:
       guard let text = node.text, !node.isNull || node.text != "" else { return wrongType(node, field, "text") }
@@ -211,7 +224,7 @@ struct ComponentReader {
       }
       return pairs(entries, field).map { .pairs($0) }
     case .component(let name):
-      return read(node, as: registry[name]).map { .component($0) }
+      return read(node, as: registry[name], example: field.example).map { .component($0) }
     case .components(let name):
       guard let items = node.items, !items.isEmpty else { return wrongType(node, field, "a list of mappings") }
       return .components(items.compactMap { read($0, as: registry[name]) })
@@ -224,16 +237,31 @@ struct ComponentReader {
     }
   }
 
-  /// Warns of a variable as a shell has it, which is text here.
+  /// Warns of a variable as a shell, a template or Windows has it, which is text here.
   private func lookForVariable(in text: String, at position: SourcePosition) {
-    guard let sign = text.firstIndex(of: "$") else { return }
-    let name = text[text.index(after: sign)...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-    guard let first = name.first, !first.isNumber else { return }
+    guard let found = Self.foreignVariable(in: text) else { return }
     findings.add([
       Diagnostic(
         .warning, code: FindingCode.invalidVariable.rawValue, path: findings.path, position: position,
-        message: "“$\(name)” is text and no variable", hint: "write “${\(name)}”")
+        message: "“\(found.text)” is text and no variable", hint: "write “${\(found.name)}”")
     ])
+  }
+
+  /// The first `$NAME`, `{{ NAME }}`, `%NAME%` or home folder (`~`) of a path, and the variable that is meant.
+  private static func foreignVariable(in text: String) -> (text: Substring, name: Substring)? {
+    if text == "~" || text.hasPrefix("~/") { return (text.prefix(1), "HOME") }
+    for (opening, closing) in [("$", ""), ("{{", "}}"), ("%", "%")] {
+      guard let start = text.firstRange(of: opening) else { continue }
+      let behind = text[start.upperBound...]
+      let rest = closing == "}}" ? behind.drop { $0 == " " } : behind
+      let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      guard let first = name.first, !first.isNumber else { continue }
+      var end = name.endIndex
+      if closing == "}}" { end = rest[end...].drop { $0 == " " }.startIndex }
+      guard text[end...].hasPrefix(closing) else { continue }
+      return (text[start.lowerBound..<text.index(end, offsetBy: closing.count)], name)
+    }
+    return nil
   }
 
   /// What other languages call steps.

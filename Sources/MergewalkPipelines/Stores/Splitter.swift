@@ -163,8 +163,9 @@ struct Splitter {
         try take(&batch, run, column, form, input.path, part.name, reader.header)
       }
       // A condition decides about the record when its store is built.
-      if let end = RunWarning(endOf: batch, input, isKept: lastIsKept && part.filter == nil), !warnings.contains(end) {
-        warnings.append(end)
+      for doubt in RunWarning.doubts(about: batch, input, isLastKept: lastIsKept && part.filter == nil)
+      where !warnings.contains(doubt) {
+        warnings.append(doubt)
       }
       if !isMore { break }
     }

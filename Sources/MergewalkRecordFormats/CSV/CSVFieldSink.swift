@@ -167,13 +167,16 @@ struct CSVFieldSink {
     return count
   }
 
-  /// The first record, of those that C made, whose first field may be the name of a column.
+  /// The first record, of those that C made, whose first or second field may be the name of a column.
   @inline(never)
   func findName(from first: Int, to end: Int, _ headers: RepeatedHeaders) -> Int? {
     var record = first
     while record < end {
       let entry = record * slots.count
-      if headers.mayBeName(base[Int(starts[unchecked: entry])], Int(lengths[unchecked: entry])) { return record }
+      for field in entry..<entry + min(2, slots.count)
+      where headers.mayBeName(base[Int(starts[unchecked: field])], Int(lengths[unchecked: field])) {
+        return record
+      }
       record += 1
     }
     return nil

@@ -126,6 +126,7 @@ extension CSVParser {
           }
         }
         let first = base[start]
+        if first == 0xEF, ByteOrderMark.end(base, start, end) > start { return marks.meetOdd() }
         if first == 10 || first == 13 || first == firstComment {
           guard skipsBlankLines, first == 10 || first == 13 else { return marks.meetOdd() }
           let isPair = first == 13 && base[start + 1] == 10
@@ -149,13 +150,10 @@ extension CSVParser {
         if found != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
         if headers.mayBegin(base + start), isHeaderAgain(base, start, at) { return marks.meetOdd() }
         if !headers.isEmpty {
-          let isQuoted = base[start] == openingQuote ? 1 : 0
-          let length = Int(marks.breaks[marks.next]) - start - 2 * isQuoted
-          if headers.mayBeName(base[start + isQuoted], max(0, length)) || base[start] == 0xEF,
-            isHeaderReordered(base, start, at)
-          {
-            return marks.meetOdd()
-          }
+          let firstEnd = Int(marks.breaks[marks.next])
+          var mayBeHeader = mayBeName(base, start, firstEnd)
+          if !mayBeHeader, width > 1 { mayBeHeader = mayBeName(base, firstEnd + 1, Int(marks.breaks[marks.next + 1])) }
+          if mayBeHeader, isOtherHeader(base, start, at) { return marks.meetOdd() }
         }
         if hasNulls { sink.findNulls() }
 
@@ -188,7 +186,19 @@ extension CSVParser {
     }
   }
 
-  /// How many of the records that were made of a run stand before one that is the header in another order.
+  /// Whether a field that is plain, or in quotes, may be the name of a column.
+  @inline(__always)
+  private func mayBeName(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int) -> Bool {
+    let isQuoted = quote != delimiter && base[from] == quote ? 1 : 0
+    return headers.mayBeName(base[from + isQuoted], max(0, to - from - 2 * isQuoted))
+  }
+
+  /// Whether `run` has to look at a record, because it is the header in another order, or seems to be that of another file.
+  private func isOtherHeader(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    isHeaderReordered(base, start, stop) || seeksNearHeader && isNearlyHeader(base, start, stop)
+  }
+
+  /// How many of the records that were made of a run stand before one that is the header of another table.
   private func countBeforeHeader(
     _ base: UnsafePointer<UInt8>, _ fields: CSVFieldSink, _ records: UnsafeMutableBufferPointer<RecordPosition>,
     _ first: Int, _ count: Int
@@ -197,7 +207,7 @@ extension CSVParser {
     var record = first
     while let found = fields.findName(from: record, to: first + count, headers) {
       let (start, length) = (Int(records[unchecked: found].rawStart), Int(records[unchecked: found].rawLength))
-      if isHeaderReordered(base, start, start + length) { return found - first }
+      if isOtherHeader(base, start, start + length) { return found - first }
       record = found + 1
     }
     return count

@@ -39,6 +39,17 @@ extension CSVParser {
       if stored >= capacity { return .needsSpace }
 
       let first = base[start]
+      // The mark of a file that was put behind another.
+      if first == 0xEF, linesToSkip == 0 {
+        if start + 3 > end, !isLast { return .needsInput }
+        let text = ByteOrderMark.end(base, start, end)
+        if text > start {
+          account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start)
+          start = text
+          scan = SpecialScanner(base, from: start, end: end, delimiter: delimiter, quote: quote, escape: escape)
+          continue records
+        }
+      }
       if linesToSkip > 0 || first == 10 || first == 13 || first == firstComment {
         switch skipLine(base, &scan, start, end, isLast) {
         case .notSkipped: break
@@ -234,6 +245,7 @@ extension CSVParser {
         records[unchecked: stored] = RecordPosition(
           index: recordIndex, line: line, byteOffset: origin + start,
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: length))
+        if seeksNearHeader, isNearlyHeader(base, start, at) { nearHeader = records[unchecked: stored] }
         stored += 1
         isOpenEnded = at >= end && fieldStart == at && origin + start > 0 && sink.fieldCount > 1
       }

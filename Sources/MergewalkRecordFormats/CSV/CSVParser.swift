@@ -55,6 +55,9 @@ struct CSVParser: RecordParser {
 
   /// The records of the header, if one of them is no record where it stands again.
   var headers = RepeatedHeaders()
+  /// The first record that seems to be the header of another file.
+  var nearHeader: RecordPosition?
+  var seeksNearHeader: Bool { nearHeader == nil && !headers.isEmpty }
   /// The table has ended: what follows is refused.
   var isBehindTable = false
   /// Whether the text ends right behind the last delimiter of a record, without a line end.

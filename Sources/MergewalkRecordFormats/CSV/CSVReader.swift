@@ -15,6 +15,7 @@ public struct CSVReader: RecordReader {
   private var reader: StreamingReader<CSVParser>
   /// Where the table ends, in a file that holds several.
   private var tables: CSVTables?
+  private var isNearHeaderTold = false
   /// The last record so far, where it seems to sum up the others.
   private var footer: RecordPosition?
 
@@ -90,6 +91,10 @@ public struct CSVReader: RecordReader {
       isMore = try tables?.read(into: &batch, limit: limit, &reader) ?? false
     }
     if reader.parser.isOpenEnded { noteOpenEnd(&batch) }
+    if !isNearHeaderTold, let found = reader.parser.nearHeader {
+      isNearHeaderTold = true
+      batch.doubtfulHeader = found
+    }
     if isMore { noteFooter(batch) } else { batch.footer = footer }
     return isMore
   }
@@ -169,12 +174,16 @@ extension StreamingReader<CSVParser> {
     return (header.names, header.position, records)
   }
 
+  /// The line at the cursor, less those that are counted already as skipped and in the account of the next batch.
+  var passedLines: Int { parser.line - parser.account.skipped.total.lines }
+
   /// Counts text whose records are none after all.
   ///
-  /// - Parameter lines: those of the records and of what was passed over between them.
-  mutating func pass(_ account: TextAccount, as kind: SkippedText.Kind, lines: Int) {
+  /// - Parameter place: `passedLines` before they were read.
+  mutating func pass(_ account: TextAccount, as kind: SkippedText.Kind, since place: Int) {
     var account = account
-    account.skipped.add(kind, lines: lines - account.skipped.total.lines, bytes: account.recordBytes)
+    let lines = parser.line - account.skipped.total.lines - place
+    account.skipped.add(kind, lines: lines, bytes: account.recordBytes)
     account.recordBytes = 0
     parser.account += account
   }
@@ -183,18 +192,20 @@ extension StreamingReader<CSVParser> {
   private mutating func readNames() throws(ReadError) -> (names: [String], position: SourcePosition, raw: [UInt8]) {
     let count = try countFields()
     if count == 0 {
+      let skipped = parser.linesToSkip
+      let found =
+        skipped > 0
+        ? "the file has nothing behind the \(PrintableText.count(skipped, "line")) that “skip_lines” passes over"
+        : "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header")"
       throw ReadError(
-        .missingHeader, path: path,
-        message:
-          "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
-          + " expected")
+        .missingHeader, path: path, message: found + "; a line with the column names is expected")
     }
     parser.columns.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
     parser.columns.stored = count
     var batch = RecordBatch()
-    let line = parser.line
+    let place = passedLines
     _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
-    pass(batch.account, as: .header, lines: parser.line - line)
+    pass(batch.account, as: .header, since: place)
     if let fault = batch.errors.first {
       let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: say “encoding”" : ""
       throw ReadError(

@@ -144,9 +144,9 @@ struct CSVTables {
     var batch = RecordBatch()
     var count = try countRecords(limit, &reader)
     while count > 0 {
-      let line = reader.parser.line
+      let place = reader.passedLines
       _ = try reader.read(into: &batch, limit: BatchLimit(records: count, bytes: limit.bytes))
-      reader.pass(batch.account, as: .otherTable, lines: reader.parser.line - line)
+      reader.pass(batch.account, as: .otherTable, since: place)
       count = try countRecords(limit, &reader)
     }
     reader.parser.columns = CSVParser.Columns()
@@ -166,11 +166,11 @@ struct CSVTables {
       return try reader.read(into: &batch, limit: limit)
     }
     reader.parser.columns = CSVParser.Columns()
-    let line = reader.parser.line
+    let place = reader.passedLines
     var passed = TextAccount()
     while try reader.read(into: &batch, limit: limit) { passed += batch.account }
     passed += batch.account
-    reader.pass(passed, as: .otherTable, lines: reader.parser.line - line)
+    reader.pass(passed, as: .otherTable, since: place)
     // Taken out once more, as it was put in.
     return try reader.read(into: &batch, limit: limit)
   }
@@ -243,8 +243,8 @@ struct CSVTables {
     _ reader: inout StreamingReader<CSVParser>, as kind: SkippedText.Kind
   ) throws(ReadError) {
     var batch = RecordBatch()
-    let line = reader.parser.line
+    let place = reader.passedLines
     _ = try reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
-    reader.pass(batch.account, as: kind, lines: reader.parser.line - line)
+    reader.pass(batch.account, as: kind, since: place)
   }
 }

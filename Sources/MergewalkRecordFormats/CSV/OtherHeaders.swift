@@ -1,6 +1,57 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 extension CSVParser {
+  /// Whether so many of the names of a header tell it: two thirds, and two at least.
+  static func isMet(_ names: Int, of count: Int) -> Bool { names >= max(2, (2 * count + 2) / 3) }
+
+  /// Whether a record with as many fields as the header seems to be the header of another file: it has all of its names,
+  /// in whatever case, or most of them in their places beside what could be names.
+  ///
+  /// It is a record all the same; whoever reads it is told.
+  func isNearlyHeader(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    let count = headers.places.count
+    if count == 0 || !mayBeHeader(base, start, stop) { return false }
+    var (column, kept) = (0, 0)
+    var met: Set<Int> = []
+    var others: [[UInt8]] = []
+    eachField(base, start, stop) { from, to in
+      let text = text(base, from, to)
+      let place = headers.foldedPlaces[text.map(\.lowercased)]
+      if place == column { kept += 1 } else { others.append(text) }
+      if let place { met.insert(place) }
+      column += 1
+      return met.count == column || Self.isMet(count - others.count, of: count)
+    }
+    guard column == count else { return false }
+    return met.count == count || Self.isMet(kept, of: count) && others.allSatisfy(Self.couldBeName)
+  }
+
+  /// Whether the first field or the second one may be the name of a column, as their first bytes tell: nearly all
+  /// records are told by these.
+  private func mayBeHeader(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    func mayBegin(_ from: Int) -> Bool {
+      var at = from
+      while at < stop, base[at] == quote || base[at] == 32 || base[at] == 9 { at += 1 }
+      return at < stop && (headers.mayBeName(base[at], nil) || base[at] == escape)
+    }
+    if mayBegin(start) { return true }
+    var result = false
+    var column = 0
+    eachField(base, start, stop) { from, _ in
+      result = column == 1 && mayBegin(from)
+      column += 1
+      return column < 2
+    }
+    return result
+  }
+
+  private func text(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int) -> [UInt8] {
+    var text: [UInt8] = []
+    eachByte(base, from, to) { text.append($0) }
+    return text
+  }
+
   /// Whether a record with so many fields is one, and not refused for their number.
   @inline(__always)
   func takes(fields count: Int, hasSurplus: Bool) -> Bool {
@@ -22,20 +73,18 @@ extension CSVParser {
     let count = headers.places.count
     let fewest = max(2, (count + 1) / 2)
     if count == 0 || fields < fewest { return nil }
-    let begin = Self.behindMark(base, start, stop)
     // Nearly all records are told by their first fields.
     var met: Set<Int> = []
     var others = 0
-    eachField(base, begin, stop) { from, to in
+    eachField(base, start, stop) { from, to in
       if let place = headers.place({ use in eachByte(base, from, to, use) }), met.insert(place).inserted { return true }
       others += 1
       return others <= fields - fewest
     }
     if met.count < fewest { return nil }
     var more: [[UInt8]] = []
-    eachField(base, begin, stop) { from, to in
-      var name: [UInt8] = []
-      eachByte(base, from, to) { name.append($0) }
+    eachField(base, start, stop) { from, to in
+      let name = text(base, from, to)
       if headers.places[name] == nil { more.append(name) }
       return true
     }
@@ -54,8 +103,7 @@ extension CSVParser {
 
   /// Whether a field could be the name of a column: it has text, and is no number, date or the like.
   private static func couldBeName(_ name: [UInt8]) -> Bool {
-    let kind = name.withUnsafeBufferPointer { CellKind($0, 0, $0.count) }
-    return kind != .empty && kind != .missing && !kind.isTyped
+    name.withUnsafeBufferPointer { CellKind($0, 0, $0.count).couldBeName }
   }
 
   /// Three names at most, for a message.

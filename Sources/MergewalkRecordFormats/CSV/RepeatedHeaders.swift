@@ -1,10 +1,9 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 extension CSVParser {
-  /// Whether a record is the header again, or one of its records: it has the same names, in whatever quotes, perhaps
-  /// behind the mark of a file that was put behind another.
+  /// Whether a record is the header again, or one of its records: it has the same names, in whatever quotes.
   func isHeaderAgain(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
-    let start = Self.behindMark(base, start, stop)
     var text = start
     if trim { while text < stop, base[text] == 32 || base[text] == 9 { text += 1 } }
     let isQuoted = text < stop && base[text] == quote && quote != delimiter
@@ -33,7 +32,6 @@ extension CSVParser {
   /// Whether a record has all names of the header, and in another order.
   func isHeaderReordered(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
     if headers.places.isEmpty { return false }
-    let start = Self.behindMark(base, start, stop)
     var text = start
     // Nearly all records are told by their first byte.
     while text < stop, base[text] == quote || base[text] == 32 || base[text] == 9 { text += 1 }
@@ -54,7 +52,7 @@ extension CSVParser {
   /// The failure of a record that is the header in another order: what follows it would be stored in wrong columns.
   func reordered(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, origin: Int) -> ParseFailure {
     var names: [[UInt8]] = []
-    eachField(base, Self.behindMark(base, start, stop), stop) { from, to in
+    eachField(base, start, stop) { from, to in
       var name: [UInt8] = []
       eachByte(base, from, to) { name.append($0) }
       names.append(name)
@@ -72,12 +70,6 @@ extension CSVParser {
 
   /// A name for a message: its beginning.
   static func words(_ name: [UInt8]) -> String { String(decoding: name.prefix(60), as: UTF8.self) }
-
-  /// Where the text of a record begins that the mark of a file may stand before.
-  static func behindMark(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
-    let hasMark = stop - start >= 3 && base[start] == 0xEF && base[start + 1] == 0xBB && base[start + 2] == 0xBF
-    return hasMark ? start + 3 : start
-  }
 
   /// The headers to tell again, of their records as they stand in the file.
   func repeatedHeaders(_ records: [[UInt8]]) -> RepeatedHeaders {
@@ -147,7 +139,9 @@ struct RepeatedHeaders {
   private(set) var quotedMask: UInt64 = 0
   /// The column of each name, of a header of one record.
   private(set) var places: [[UInt8]: Int] = [:]
-  /// By the first byte of a name: bit n is set if one has n bytes, its quotes doubled or not; bit 63 stands for more.
+  /// The same in small letters.
+  private(set) var foldedPlaces: [[UInt8]: Int] = [:]
+  /// By the first byte of a name, small or capital: bit n is set if one has n bytes, its quotes doubled or not; bit 63 stands for more.
   private var lengths: [UInt64] = []
 
   /// None.
@@ -179,8 +173,11 @@ struct RepeatedHeaders {
     for (column, name) in records[0].enumerated() {
       guard let first = name.first else { continue }
       let doubled = name.count(where: { $0 == quote })
-      for length in [name.count, name.count + doubled] { lengths[Int(first)] |= 1 << UInt64(min(63, length)) }
+      for length in [name.count, name.count + doubled] {
+        for begin in [first.lowercased, first.uppercased] { lengths[Int(begin)] |= 1 << UInt64(min(63, length)) }
+      }
       places[name] = column
+      foldedPlaces[name.map(\.lowercased)] = column
     }
   }
 
@@ -216,6 +213,6 @@ struct RepeatedHeaders {
   func mayBegin(_ bytes: UnsafePointer<UInt8>) -> Bool {
     if isEmpty { return false }
     let begin = UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self).littleEndian
-    return begin & mask == head || begin & quotedMask == quotedHead || bytes[0] == 0xEF
+    return begin & mask == head || begin & quotedMask == quotedHead
   }
 }

@@ -44,9 +44,14 @@ package enum EncodingDetector {
     if isUTF8(bytes, isWhole: isWhole) {
       return EncodingGuess(encoding: .utf8, evidence: "valid UTF-8 beyond ASCII", confidence: 1)
     }
-    guard let wide = eastAsian(bytes, isWhole: isWhole) else { return singleByte(bytes) }
-    guard let narrow = singleByte(bytes), narrow.confidence > wide.confidence else { return wide }
-    return narrow
+    guard let (found, rival) = eastAsian(bytes, isWhole: isWhole) else { return singleByte(bytes) }
+    var wide = found
+    if let narrow = singleByte(bytes), narrow.confidence > wide.confidence { return narrow }
+    if let rival {
+      wide.evidence += ", but there is so little of it that it may be \(rival.name)"
+      wide.confidence = min(wide.confidence, 0.5)
+    }
+    return wide
   }
 
   // MARK: Steps
@@ -126,21 +131,33 @@ package enum EncodingDetector {
     return nil
   }
 
-  private static func eastAsian(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> EncodingGuess? {
-    var best: (encoding: TextEncoding, score: Double)?
+  /// The best encoding of Chinese, Japanese or Korean, and that of another script which a few characters do not rule out.
+  private static func eastAsian(
+    _ bytes: UnsafeRawBufferPointer, isWhole: Bool
+  ) -> (guess: EncodingGuess, rival: TextEncoding?)? {
+    var found: [(encoding: TextEncoding, score: Double, script: EncodingModel.EastAsian.Script)] = []
     let high = bytes.count { $0 >= 0x80 }
     for model in EncodingModel.eastAsian {
       guard let encoding = TextEncoding(named: model.name), let text = decode(bytes, encoding, isWhole: isWhole),
         !isLatin(bytes, high, text, model)
       else { continue }
-      let score = model.score(text)
-      if score > 0.3, score > best?.score ?? 0 { best = (encoding, score) }
+      found.append((encoding, model.score(text), model.script))
     }
-    return best.map {
+    // The first of equals.
+    var best: Int?
+    for index in found.indices where found[index].score > max(0.3, best.map { found[$0].score } ?? 0) { best = index }
+    guard let best else { return nil }
+    let (encoding, score, script) = found[best]
+    let rival = found.first { $0.script != script && $0.score > score - 0.3 && $0.score > 0.1 }
+    return (
       EncodingGuess(
-        encoding: $0.encoding, evidence: "every byte is text in it, most of it common", confidence: min(1, $0.score))
-    }
+        encoding: encoding, evidence: "every byte is text in it, most of it common", confidence: min(1, score)),
+      high < fewWideBytes ? rival?.encoding : nil
+    )
   }
+
+  /// Fewer bytes beyond ASCII do not tell Chinese from Korean for certain.
+  private static let fewWideBytes = 120
 
   /// Whether a text looks wide only because a sign beyond ASCII stands before letters: `°C`, `µm`.
   ///

@@ -39,7 +39,7 @@ enum EncodingModel {
       case 0x30A1...0x30FC: script == .japanese ? 0.8 : -0.3
       // Half-width forms are what many other encodings' bytes are in Shift_JIS.
       case 0xFF61...0xFF9F: -0.2
-      case 0xAC00...0xD7A3: script == .korean ? 0.9 : -0.5
+      case 0xAC00...0xD7A3: script != .korean ? -0.5 : EncodingModel.commonHangul.contains(scalar) ? 1 : 0.5
       case 0x3001, 0x3002, 0x300C...0x300F, 0xFF01, 0xFF0C, 0xFF1A, 0xFF1B, 0xFF1F, 0xFF08, 0xFF09: 0.6
       case 0x2013...0x2026, 0xB7, 0x3000, 0x30FB, 0xFF10...0xFF5A: 0.4
       case 0x4E00...0x9FFF: han(scalar)
@@ -75,8 +75,16 @@ enum EncodingModel {
       + "立及比员員解水名真论論处處走义義各入几幾口认認条條平系气氣题題活尔爾更别別打女变變四神总總何电電数數安少报報才结結反受目太量"
       + "再感建务務做接必场場件计計管期市直德资資命山金指克许許统統区區保至队隊形社便空决決治展马馬科司五基眼书書非则則听聽白却界达達"
       + "光放强強即像难難且权權思王象完设設式色路记記南品住告类類求据程北边邊死张張该該交规規万萬取拉格望觉覺术術领領共确確传傳师師观觀"
-      + "清今切院让讓识識候带帶导導争爭运運字漢漢汉字編編编码碼語语言今日本語文章入出書見行年月日時間前後私彼今何方気持")
+      + "清今切院让讓识識候带帶导導争爭运運字漢漢汉字編編编码碼語语言今日本語文章入出書見行年月日時間前後私彼今何方気持"
+      // Tables have these.
+      + "省市县縣区區镇鎮村号號码碼姓名称稱价價格甲乙丙丁京津沪滬渝冀晋晉辽遼吉黑苏蘇浙皖闽閩赣贛鲁魯豫鄂湘粤粵桂琼瓊川贵貴云雲藏陕陝甘青宁寧港澳台臺")
       .unicodeScalars.map(\.value))
+
+  /// The syllables that make up most of Korean texts.
+  private static let commonHangul = Set(
+    ("이다는의에을가고를은한지로사기도하서인리자시해어나대일아그니라스정수있것부과안보면으들었전만동제장여게주원성조국관상구화신경분오비생세우무소"
+      + "공방연계실유당중진용양위현개금선간마모회민적말강반남문영체치단종업년월심명통행설교발최려래내며와던될되된합할함김박권음식품번호름").unicodeScalars.map(
+        \.value))
 
   // MARK: One byte a character
 

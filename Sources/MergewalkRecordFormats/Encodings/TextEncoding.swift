@@ -91,7 +91,8 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
   /// What databases and office programs call encodings.
   private static let namesElsewhere = [
     "ansi": "windows-1252", "windows": "windows-1252", "excel": "windows-1252", "western": "windows-1252",
-    "utf8mb4": "utf-8", "utf8mb3": "utf-8", "unicode": "utf-16",
+    "utf8mb4": "utf-8", "utf8mb3": "utf-8", "utf8sig": "utf-8", "utf8bom": "utf-8",
+    "unicode": "utf-16",
   ]
 
   /// The name.

@@ -216,6 +216,8 @@ struct JSONOutline {
       .missingRecords, at: cursor,
       found == path.names.count
         ? "\(path.text(found)) is not an array, so it has no records"
+          + (byte == UInt8(ascii: "{")
+            ? "; name an array in it, or use a tool such as jq to make one of its members" : "")
         : "\(path.text(found)) is \(isArray ? "an array" : "not an object"), so it has no member"
           + " “\(String(decoding: path.names[found], as: UTF8.self))”")
   }

@@ -94,12 +94,20 @@ struct JSONRecordsPath {
   func missing(_ count: Int, among names: [String]) -> String {
     let wanted = String(decoding: self.names[count], as: UTF8.self)
     var message = "\(text(count)) has no member “\(wanted)”"
-    if let near = NearestName.find(wanted, in: names) {
+    if let way = Self.way(wanted), names.contains(way.first) {
+      message += "; names on a way have dots between them: “\(way.all)”"
+    } else if let near = NearestName.find(wanted, in: names) {
       message += "; did you mean “\(near)”?"
     } else if !names.isEmpty {
       message += "; it has " + names.map { "“\($0)”" }.joined(separator: ", ")
     }
     return message
+  }
+
+  /// The names of a way that is written with slashes.
+  private static func way(_ text: String) -> (first: String, all: String)? {
+    let names = text.split(separator: "/").map(String.init)
+    return names.count > 1 ? (names[0], names.joined(separator: ".")) : nil
   }
 
   /// The first `count` members as a person would write them.

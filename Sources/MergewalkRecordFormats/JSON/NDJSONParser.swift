@@ -75,7 +75,7 @@ struct NDJSONParser: JSONRecordParser {
   ) -> ParseOutcome {
     let base = rows.base
     while true {
-      let start = window.cursor
+      var start = window.cursor
       if rows.count + rows.errors.count >= limit.records || start >= limit.bytes { return .full }
       if start >= window.end { return .needsInput }
       if rows.count >= rows.capacity { return .needsSpace }
@@ -92,6 +92,10 @@ struct NDJSONParser: JSONRecordParser {
         return .needsInput
       }
       window.cursor = next
+      // The mark of a file that was put behind another.
+      let text = ByteOrderMark.end(base, start, stop)
+      if text > start { account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start) }
+      start = text
       let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
       object.scanner = JSONScanner(base, from: start, end: stop, readable: rows.readable)

@@ -27,6 +27,8 @@ package struct ListElements: Sendable {
   private var ends: ContiguousArray<UInt32> = []
   /// Where the text of each element's list starts in the batch.
   private var origins: ContiguousArray<UInt32> = []
+  /// The number of each element in its list, from 0; those that were taken out count.
+  private var numbers: ContiguousArray<UInt32> = []
   private var scratch: ContiguousArray<UInt8> = []
 
   /// Prepares for elements with these columns; nil when one of them is no path.
@@ -57,7 +59,11 @@ package struct ListElements: Sendable {
     starts.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
+    numbers.removeAll(keepingCapacity: true)
   }
+
+  /// The number of an element in its list, from 0, empty ones before it included.
+  package func number(_ element: Int) -> Int { Int(numbers[element]) }
 
   /// Where an element begins and ends, in bytes from the start of its list's text.
   package func range(_ element: Int) -> Range<Int> {
@@ -81,9 +87,7 @@ package struct ListElements: Sendable {
       return nil
     }
     guard let fault else { return }
-    starts.removeLast(starts.count - before)
-    ends.removeLast(ends.count - before)
-    origins.removeLast(origins.count - before)
+    removeLast(starts.count - before)
     throw fault
   }
 
@@ -166,9 +170,12 @@ package struct ListElements: Sendable {
     starts.removeLast(count)
     ends.removeLast(count)
     origins.removeLast(count)
+    numbers.removeLast(count)
   }
 
   private mutating func append(_ start: Int, _ end: Int, _ origin: Int) {
+    let before = origins.last == UInt32(truncatingIfNeeded: origin) ? numbers.last : nil
+    numbers.append(before.map { $0 &+ 1 } ?? 0)
     starts.append(UInt32(truncatingIfNeeded: start))
     ends.append(UInt32(truncatingIfNeeded: end))
     origins.append(UInt32(truncatingIfNeeded: origin))
@@ -192,6 +199,7 @@ package struct ListElements: Sendable {
       starts[kept] = starts[element]
       ends[kept] = ends[element]
       origins[kept] = origins[element]
+      numbers[kept] = numbers[element]
       kept += 1
     }
     removeLast(starts.count - kept)

@@ -35,6 +35,8 @@ public struct RecordBatch: Sendable {
   /// The last record of the file, where it seems to be cut: it ends right behind its last delimiter, without a line end,
   /// and others have a value there.
   public internal(set) var doubtfulEnd: RecordPosition?
+  /// The first record of the file that seems to be the header of another one, if it is among these.
+  public internal(set) var doubtfulHeader: RecordPosition?
   /// Of the empty batch with which reading ends: the last record of the file, where it seems to sum up the others.
   public internal(set) var footer: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
@@ -81,6 +83,7 @@ public struct RecordBatch: Sendable {
     errorBytes = 0
     surplus = nil
     doubtfulEnd = nil
+    doubtfulHeader = nil
     footer = nil
     hasNullTokens = false
     account.removeAll()

@@ -183,6 +183,7 @@ package struct ReplayReader: RecordReader {
   private mutating func take(
     at place: SourcePosition, _ raw: [UInt8], indent: Int, into batch: inout RecordBatch
   ) {
+    batch.hasNullTokens = batch.hasNullTokens || scratch.hasNullTokens
     var record = 0
     var error = 0
     while record < scratch.recordCount || error < scratch.errors.count {

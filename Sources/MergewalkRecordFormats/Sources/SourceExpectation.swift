@@ -80,13 +80,15 @@ final class VerifiedStream: ByteStream {
       throw ReadError(
         .checksumMismatch, path: path,
         message: "SHA-256 \(Hexadecimal.text(wanted)) is expected, but the input has "
-          + Hexadecimal.text(found[..<Int(length)]))
+          + Hexadecimal.text(found[..<Int(length)]) + Self.cure, hasCure: true)
     }
   }
 
   private func wrongSize(_ found: String) -> ReadError {
     ReadError(
       .checksumMismatch, path: path,
-      message: "\(expected.size ?? 0) bytes are expected, but the input has \(found)")
+      message: "\(expected.size ?? 0) bytes are expected, but the input has \(found)" + Self.cure, hasCure: true)
   }
+
+  private static let cure = "; fetch the file again, or make the list that says so anew if the file is right"
 }

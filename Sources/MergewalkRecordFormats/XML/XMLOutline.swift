@@ -39,7 +39,11 @@ struct XMLOutline {
     if matched > 0 {
       message += ": “\(path.names[..<matched].joined(separator: "/"))” has no “\(wanted)”"
     }
-    if let near = NearestName.find(wanted, in: found) {
+    if matched == 0, let first = wanted.split(separator: ".").first.map(String.init), first != wanted,
+      found.contains(first)
+    {
+      message += "; names on a way have slashes between them: “/\(wanted.split(separator: ".").joined(separator: "/"))”"
+    } else if let near = NearestName.find(wanted, in: found) {
       message += "; did you mean “\(near)”?"
     } else if !found.isEmpty {
       message += "; there is " + found.map { "“\($0)”" }.joined(separator: ", ")

@@ -44,9 +44,7 @@ enum RejectsFile {
       }
       for problem in held { if try !body(nil, problem.text) { return } }
     } catch let error as ReadError {
-      var finding = error.diagnostic
-      if error.code == .notFound { finding.hint = NearestFile.advice(for: path) }
-      FindingsOutput.words([finding])
+      FindingsOutput.words([error.diagnostic])
       throw ExitStatus.failure
     }
   }

@@ -33,7 +33,11 @@ struct ModeOptions: ParsableArguments {
     guard since != nil || resetCursor else { return }
     let incremental = definition.parts.indices.filter { definition.parts[$0].since != nil }
     let option = since == nil ? "--reset-cursor" : "--since"
-    if incremental.isEmpty { throw refusal(definition, "\(option) needs an import with “since”, and there is none") }
+    if incremental.isEmpty {
+      throw refusal(
+        definition,
+        "\(option) needs an import with “since”, and there is none; say “since: { column: … }” in the pipeline")
+    }
     if since != nil, incremental.count > 1 {
       throw refusal(definition, "--since cannot be meant for \(incremental.count) imports; use --reset-cursor")
     }
@@ -42,7 +46,10 @@ struct ModeOptions: ParsableArguments {
       guard let since, let policy = definition.parts[index].since else { continue }
       guard let value = CursorValue(since, kind: policy.kind) else {
         throw refusal(
-          definition, "--since cannot be “\(since)”: the column \(policy.column) is of type \(policy.kind.rawValue)")
+          definition,
+          "--since cannot be “\(since)”: the column \(policy.column) is of type \(policy.kind.rawValue), for example"
+            + " \(policy.kind == .date ? "2024-12-31 or 2024-12-31T12:00:00Z" : policy.kind == .integer ? "1200" : "a text")"
+        )
       }
       definition.parts[index].since?.override = value
     }

@@ -67,9 +67,7 @@ struct TestCommand: ParsableCommand {
       do throws(ReadError) {
         files += try finder.find(path).filter { $0.foundBefore == nil }.map(\.path)
       } catch {
-        var finding = error.diagnostic
-        if error.code == .notFound { finding.hint = NearestFile.advice(for: path) }
-        report.findings.append(finding)
+        report.findings.append(error.diagnostic)
       }
     }
     return files

@@ -74,6 +74,40 @@ struct PipelineGuessTests {
     #expect(summary.entity == "Customer" && summary.key == ["customerId"] && summary.isWhole && summary.records == 3)
   }
 
+  @Test("what only a further file has, records of several elements, and envelopes are asked about")
+  func kindsOfRecords() throws {
+    try folder.write("id,n\n1,a\n2,b\n", to: "part-1.csv")
+    try folder.write("id,n,z\n3,c,9\n", to: "part-2.csv")
+    let parts = try guess("part-*.csv")
+    #expect(text(parts, 1).contains("part-2.csv” has columns that the first file has not: z"), "\(text(parts, 1))")
+    #expect(try run(parts) == [3])
+    try folder.write(
+      "<gpx><metadata><name>x</name></metadata><wpt lat='1'><name>a</name></wpt><wpt lat='2'><name>b</name></wpt></gpx>",
+      to: "a.gpx")
+    let kinds = try guess("a.gpx")
+    #expect(
+      text(kinds, 1).contains(
+        "# QUESTION: the records are elements of 2 names (metadata 1, wpt 2). Are only some of them records? Then guess"
+          + " again with --option 'records=/*/wpt'"), "\(text(kinds, 1))")
+    let chosen = try guess("a.gpx", options: [("records", "/*/wpt")])
+    #expect(!text(chosen, 1).contains("elements of"))
+    try folder.write(
+      "<rss><channel><title>t</title><item><guid>1</guid></item><item><guid>2</guid></item></channel></rss>",
+      to: "a.rss")
+    #expect(text(try guess("a.rss"), 1).contains("--option 'records=/*/channel/item'"))
+    #expect(
+      text(try guess("a.rss", options: [("records", "/*/channel/item")]), 1).contains("guid: guid  # integer: 2 values")
+    )
+  }
+
+  @Test("a header that stands again with another name is asked about") func nearHeader() throws {
+    try folder.write("code,name,city\nC1,a,x\nC2,b,y\nC3,c,z\nC4,d,w\ncode,name,town\nD1,a,x\n", to: "towns.csv")
+    let guess = try guess("towns.csv")
+    #expect(
+      text(guess, 1).contains("# QUESTION: is the record on line 6 the header of another file"), "\(text(guess, 1))")
+    #expect(try run(guess) == [6])
+  }
+
   @Test("columns with keys of another source become relationships, and pipelines run in their order")
   func relationships() throws {
     try folder.write("order_id,customer_id,amount\n10,1,5\n11,2,6\n12,1,7\n", to: "orders.csv")

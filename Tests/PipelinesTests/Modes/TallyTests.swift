@@ -198,6 +198,16 @@ import Testing
     #expect(ends.allSatisfy { $0.file?.hasSuffix("input.csv") == true })
   }
 
+  @Test("a record that is nearly the header is told, once for each file")
+  func nearHeader() throws {
+    let summary = try map.run(
+      "{ entity: Country, find_by: [code], attributes: [size] }", "code,size\na,1\nCODE,Size\nb,2\nCode,size\n")
+    let told = summary.warnings.filter { $0.code == .doubtfulHeader }
+    #expect(told.map { $0.position?.line } == [3])
+    #expect(told.first?.file?.hasSuffix("input.csv") == true)
+    #expect(told.first?.message.contains("repeated_headers: record") == true)
+  }
+
   @Test(
     "a last record that sums up the others is told where it is imported",
     arguments: [

@@ -302,6 +302,27 @@ import Testing
     try verify()
   }
 
+  @Test("the number of a bad element counts the empty ones before it") func numbersOfElements() throws {
+    try folder.pipeline(
+      """
+      lines: { each: lines, find_by: [number], relationships: { product: { find_by: { sku: sku }, missing: reject } } }
+      """)
+    let summary = try folder.run(
+      """
+      {"number":1,"lines":[null,{"number":1},"",{"number":"x"}]}
+      {"number":2,"lines":[]}
+      {"number":3,"lines":["",null,1]}
+      {"number":4,"lines":[{"number":1},null,{"number":2,"sku":"nowhere"}]}
+      """)
+    #expect((summary.inserted, summary.rejected) == (1, 3))
+    let rejects = try folder.rejects()
+    #expect(rejects.count == 3)
+    for (reject, field) in zip(rejects, ["lines[4].number", "lines[3]", "lines[3].sku"]) {
+      #expect(reject.contains("\"field\":\"\(field)\""), "\(reject)")
+    }
+    try verify()
+  }
+
   @Test("elements that are not there: rejected or passed over") func missing() throws {
     try folder.pipeline("tags: { split: \",\", find_by: { name: tags } }")
     try folder.run(#"{"number":1,"tags":"a,b"}"#)

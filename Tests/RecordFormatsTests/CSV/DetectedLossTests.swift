@@ -77,7 +77,9 @@ import Testing
     var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)))
     var batch = RecordBatch()
     while try reader.read(into: &batch, limit: BatchLimit()) { account += batch.account }
-    #expect(account.skipped[.repeatedHeader] == SkippedText.Amount(lines: 1, bytes: again.utf8.count + 1))
+    let mark = again.hasPrefix("\u{FEFF}") ? 3 : 0
+    #expect(account.skipped[.repeatedHeader] == SkippedText.Amount(lines: 1, bytes: again.utf8.count + 1 - mark))
+    #expect(account.skipped[.byteOrderMark].bytes == mark)
   }
 
   @Test(
@@ -167,6 +169,74 @@ import Testing
       #expect(Self.read("id,name\n1,a\nid,name,,\n2,b,,\n", options) == ["1|a", "2|b"])
     }
     #expect(Self.read("id,name\n1,a\nid,name,,\n2,b\n", CSVOptions()) == ["1|a", "fieldCount", "2|b"])
+  }
+
+  @Test(
+    "the mark of a file that was put behind another is no part of a record",
+    arguments: ["13,a,1\n", "\"13\",a,1\n", "\u{FEFF}13,a,1\n", "\n13,a,1\n", "13,a,1"], [true, false])
+  func markInside(_ rest: String, hasHeader: Bool) throws {
+    let text = (hasHeader ? "id,name,n\n" : "") + Self.rows + "\u{FEFF}" + rest
+    var options = CSVOptions()
+    if !hasHeader { options.header = .none }
+    let last = rest.contains("\"") ? "«13»|a|1" : "13|a|1"
+    #expect(Self.read(text, options) == Self.records + [last])
+    options.trim = true
+    options.delimiter = "||"
+    #expect(Self.read(text.split(separator: ",").joined(separator: "||"), options) == Self.records + [last])
+    options.delimiter = "\u{FF5C}"
+    #expect(Self.read(text.split(separator: ",").joined(separator: "\u{FF5C}"), options) == Self.records + [last])
+    // Inside a record it is text.
+    var plain = CSVOptions()
+    plain.header = .none
+    #expect(Self.read("1,\u{FEFF}a\n", plain) == ["1|\u{FEFF}a"])
+  }
+
+  @Test(
+    "a record that is nearly the header is a record, and noted",
+    arguments: [
+      ("id,name,mail", true), ("ID,Name,N", true), ("ident,name,n", true), ("N,Id,name", true),
+      ("\"id\",title,\"n\"", true),
+      ("name,id,x", false), ("id,name,7", false), ("id,name,", false), ("id,x,y", false), ("x,id,name", false),
+    ])
+  func nearHeader(_ again: String, isNoted: Bool) throws {
+    let text = "id,name,n\n" + Self.rows + again + "\n" + Self.rows + "id,name,other\n"
+    for (trims, level) in [(false, cscan_level.current), (false, CSCAN_NONE), (true, CSCAN_NONE)] {
+      for limit in [BatchLimit(), BatchLimit(records: 1), BatchLimit(records: 3, bytes: 7)] {
+        var options = CSVOptions()
+        options.trim = trims
+        var reader = try CSVReader(
+          stream: try ByteSource(bytes: Array(text.utf8)).open(), options: options, columns: .all, index: 0,
+          level: level)
+        var batch = RecordBatch()
+        var lines: [Int] = []
+        var count = 0
+        while try reader.read(into: &batch, limit: limit) {
+          count += batch.recordCount
+          if let place = batch.doubtfulHeader { lines.append(place.line) }
+        }
+        #expect(count == 42)
+        // The first one of a file only.
+        #expect(lines == [isNoted ? 22 : 43], "\(again), \(trims), \(limit)")
+      }
+    }
+    if isNoted { #expect(try Self.detected(text).header == .firstRecord) }
+  }
+
+  @Test("all records of a header are counted as lines, whatever stands above it") func headerLines() throws {
+    var options = CSVOptions()
+    options.headerRows = 2
+    for skipped in 0...3 {
+      options.skippedLines = skipped
+      let text = String(repeating: "above\n", count: skipped) + "\na,\"b\n1\"\n\nc,d\n1,2\n"
+      var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)), options: options)
+      var batch = RecordBatch()
+      var account = TextAccount()
+      while try reader.read(into: &batch, limit: BatchLimit()) { account += batch.account }
+      account += batch.account
+      #expect(account.skipped[.preamble].lines == skipped)
+      #expect(account.skipped[.header].lines == 3 && account.skipped[.blankLine].lines == 2, "\(skipped)")
+      #expect(account.isBalanced)
+    }
   }
 
   @Test("what is nearly a header is a record") func nearlyHeaders() {

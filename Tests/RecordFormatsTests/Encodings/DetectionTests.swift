@@ -26,6 +26,7 @@ import Testing
     ("ชื่อ,เมือง\nสมชาย ใจดี,กรุงเทพมหานคร\nสมหญิง,เชียงใหม่\n", ["tis-620", "iso-8859-11"]),
     ("名前,都市\n山田太郎,東京\nこれは日本語のテキストです。,大阪\n", ["shift_jis", "euc-jp", "iso-2022-jp"]),
     ("이름,도시\n김철수,서울특별시\n안녕하세요 반갑습니다,부산\n", ["euc-kr", "iso-2022-kr"]),
+    ("省,市,人口\n京,甲,100\n津,乙,200\n沪,丙,300\n渝,丁,400\n冀,戊,500\n", ["gb18030", "gb2312"]),
     ("姓名,城市\n张伟,北京\n这是一个简单的中文句子，我们在学习。,上海\n", ["gb18030", "gb2312"]),
     ("姓名,城市\n王小明,臺北\n這是一個簡單的中文句子，我們在學習。,高雄\n", ["big5", "euc-tw"]),
     ("vardas,miestas\nŽydrūnas,Šiauliai\nJūratė,Panevėžys\nĄžuolas,Kėdainiai\n", ["windows-1257", "iso-8859-13"]),
@@ -41,6 +42,22 @@ import Testing
       let clue: Comment = "\(name) was taken for \(guess.map { "\($0)" } ?? "nothing")"
       #expect(found.map { String(decoding: $0, as: UTF8.self) } == text, clue)
     }
+  }
+
+  @Test("a few Chinese characters that may be Korean, and Latin text with characters of UTF-8, are doubted")
+  func doubted() throws {
+    let chinese = try #require(iconv(Array("北京,广州\n安徽,福建\n".utf8), from: "UTF-8", to: "gbk")).text
+    let guess = try #require(chinese.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) })
+    #expect(
+      guess.encoding.name == "gb18030" && guess.confidence <= 0.5 && guess.evidence.contains("may be euc-"), "\(guess)")
+    let rows = "id,name\n1,Größe\n2,Ähre\n3,Köln\n"
+    let latin = try #require(iconv(Array(rows.utf8), from: "UTF-8", to: "iso-8859-1")).text
+    let clean = try #require(CSVDialectDetector.detect(sample: latin, isWhole: true))
+    #expect(!clean.evidence.contains { $0.contains("would be right in utf-8") })
+    let mixed = try #require(CSVDialectDetector.detect(sample: latin + Array("4,Müller\n".utf8), isWhole: true))
+    #expect(!mixed.isCertain)
+    #expect(
+      mixed.evidence.contains { $0.contains("but 1 character of it would be right in utf-8") }, "\(mixed.evidence)")
   }
 
   @Test("a few names of several western languages make no rare encoding of a text")

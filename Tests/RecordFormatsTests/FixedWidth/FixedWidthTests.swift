@@ -52,6 +52,15 @@ private func contiguous(_ widths: [(name: String, width: Int)]) -> [FixedWidthOp
     #expect(Self.read("1   日本語日本語12.00\n😀😀😀😀e\u{301}€😀  12345\n") == ["1|日本語日本語|12.00", "😀😀😀😀|e\u{301}€😀|12345"])
   }
 
+  @Test("the mark of a file that was put behind another moves no column") func markInside() throws {
+    #expect(Self.read("1   Ada    1.50\n\u{FEFF}2   Grace 22.00\n") == ["1|Ada| 1.50", "2|Grace|22.00"])
+    var reader = try FixedWidthReader(
+      source: ByteSource(bytes: Array("1   Ada    1.50\n\u{FEFF}2   Grace 22.00\n".utf8)), options: Self.people)
+    var batch = RecordBatch()
+    #expect(try reader.read(into: &batch, limit: BatchLimit()))
+    #expect(batch.account.skipped[.byteOrderMark].bytes == 3 && batch.account.isBalanced)
+  }
+
   @Test("other encodings are cut at their characters too") func otherEncodingsAreCut() {
     var options = Self.people
     options.encoding = .latin1

@@ -118,7 +118,9 @@ extension SourceBuilder {
     }
     for (index, column) in columns.enumerated()
     where columns[..<index].contains(where: { $0.value.lowercased() == column.value.lowercased() }) {
-      findings.add(.duplicateColumn, at: column.position, "“columns” names “\(column.value)” twice")
+      findings.add(
+        .duplicateColumn, at: column.position, "“columns” names “\(column.value)” twice",
+        hint: "give each column a name of its own")
     }
     return .names(columns.map(\.value))
   }
@@ -148,7 +150,9 @@ extension SourceBuilder {
       if let (other, clash) = clash(name, byte, used, options) {
         // The one that the file sets is the one to name.
         let field = source.has(name) ? name : other
-        findings.add(.invalidOption, at: source.fields[field]?.position ?? source.position, clash)
+        findings.add(
+          .invalidOption, at: source.fields[field]?.position ?? source.position, clash,
+          hint: "give one of them another character, or leave “\(field)” out")
       }
       used.append((name, byte))
     }

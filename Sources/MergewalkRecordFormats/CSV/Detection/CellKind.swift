@@ -28,6 +28,9 @@ enum CellKind: UInt8 {
     }
   }
 
+  /// Whether it could be the name of a column: it is there, and no number, date or the like.
+  var couldBeName: Bool { self != .empty && self != .missing && !isTyped }
+
   /// How much such a cell speaks for the way it was split, from 0 to 1.
   var credit: Double {
     switch self {

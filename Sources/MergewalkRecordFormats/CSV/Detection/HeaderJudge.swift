@@ -30,9 +30,9 @@ struct HeaderJudge {
       return
     }
     // What stands again below values is a header again.
+    let header = texts.names(table, first)
     let records = shape.records.enumerated().filter { place, index in
-      let row = table.rows[index]
-      return row.width > 0 && (place < Self.mostHeaderRows || !table.areSame(bytes, row, table.rows[first]))
+      table.rows[index].width > 0 && (place < Self.mostHeaderRows || !texts.areNames(table, index, as: header))
     }.map(\.element)
     let width = shape.width
     func kinds(_ record: Int) -> [CellKind] {
@@ -269,6 +269,25 @@ struct CellText {
       i += 1
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether a row is a header again, perhaps with other columns among those that it had (`CSVParser.isNearlyHeader`).
+  func areNames(_ table: SampleTable, _ row: Int, as header: [String]) -> Bool {
+    let cells = table.cells(of: table.rows[row])
+    guard cells.count == header.count else { return false }
+    var isSame = true
+    var met = 0
+    var others: [SampleTable.Cell] = []
+    for (cell, name) in zip(cells, header) {
+      // Nearly all are told by their lengths.
+      let mayBe = cell.isQuoted || trims || escape != nil || cell.end - cell.start == name.utf8.count
+      let text = mayBe ? text(cell) : ""
+      isSame = isSame && mayBe && text == name
+      if mayBe, !name.isEmpty, text.lowercased() == name.lowercased() { met += 1 } else { others.append(cell) }
+    }
+    return isSame
+      || CSVParser.isMet(met, of: header.count)
+        && others.allSatisfy { CellKind(bytes, $0.start, $0.end).couldBeName }
   }
 
   func names(_ table: SampleTable, _ row: Int) -> [String] { table.cells(of: table.rows[row]).map(text) }

@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// A sample decoded to UTF-8, and how its encoding was told.
 struct SampleText {
   /// The text without a byte order mark, cut behind its last whole line where more follows.
@@ -85,8 +87,12 @@ struct SampleText {
           + " all lines, is a sign"
         return (.windows1252, sentence, false, false)
       }
-      let sentence = "encoding: \(guess.encoding.name), because of \(guess.evidence)"
-      return (guess.encoding, sentence, guess.confidence > 0.5, true)
+      // Characters of UTF-8 are words of no language in these.
+      let isMixed = characters > 0 && ["windows-1252", "iso-8859-1", "iso-8859-15"].contains(name)
+      let sentence =
+        "encoding: \(name), because of \(guess.evidence)"
+        + (isMixed ? "; but \(PrintableText.count(characters, "character")) of it would be right in utf-8" : "")
+      return (guess.encoding, sentence, guess.confidence > 0.5 && !isMixed, true)
     }
   }
 
