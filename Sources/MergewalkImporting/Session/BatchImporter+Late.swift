@@ -6,30 +6,65 @@ import MergewalkObjectStore
 /// creates, so it is found after the owner's objects are written.
 ///
 /// A target is there when the store has it or when a record of the same batch names it as its own. One that comes in a
-/// later batch is not there yet: put such records first, or raise the batch's limits.
+/// later batch is not there yet: put such records first, or raise the batch's limits. Of what targets and elements refer
+/// to themselves, only earlier records count, whatever the batch.
 extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView) throws(ImportError) {
     if case .references(let stage) = pass { return try resolveReferences(stage, view) }
+    if pass == .lists { return try resolveLists(view) }
     if pass == .waiting { try skipRepeated(nodes[plan.root], view) }
+    // Before anything is done with their other targets, so that nothing is left of records without a late one.
+    let expected = try expectFirst(view)
     var written: Set<Int> = []
     for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.plan.rootEntity).inserted { try flush(state.plan.rootEntity) }
-      try expectTargets(state, view)
+      if state.role == .root, let expected {
+        // Only those that were rejected since can be missed.
+        let known = rejects.count
+        if known > expected { try expectTargets(state, view) }
+        if rejectAnew(since: known) { return }
+      } else {
+        try expectTargets(state, view)
+      }
       let isFirst = pass.postpones && state.role == .root
       if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
       if isFirst { try linkKnown(state, view) }
       for relationship in state.plan.relationships where isDueNow(relationship) {
         try flush(state.plan.rootEntity)
+        let known = rejects.count
         try resolve(nodes[relationship.target], view)
+        if rejectAnew(since: known) { return }
         if state.role == .root, makesSkipped(nodes[relationship.target], state, view) { throw retryAlone() }
         try flush(state.plan.rootEntity)
         try link(relationship, state, view)
       }
     }
     if !lists.isEmpty { try resolveLists(view) }
+  }
+
+  /// Settles the records whose targets in their own hierarchy will not be there, unless other nodes may make some of these;
+  /// returns how many rejects there are then.
+  private func expectFirst(_ view: BatchView) throws(ImportError) -> Int? {
+    let root = nodes[plan.root]
+    guard root.role == .root, root.plan.relationships.contains(where: isDueNow),
+      !nodes.contains(where: {
+        $0 !== root && !$0.isLateTarget && $0.plan.rootEntity == root.plan.rootEntity && isResolved($0)
+      })
+    else { return nil }
+    try expectTargets(root, view)
+    return rejects.count
+  }
+
+  /// Sees to it that the records that were rejected since leave nothing, although other nodes of theirs are done; returns
+  /// whether there are some. Then the attempt is rolled back and made anew without them.
+  private func rejectAnew(since known: Int) -> Bool {
+    // Rejected elements have their records rolled back anyway.
+    guard owner == nil, rejects.count > known else { return false }
+    elementRejects += rejects[known...]
+    return true
   }
 
   /// Whether a node's objects are found or created with the batch: the targets of records that were put off are known
@@ -76,6 +111,7 @@ extension BatchImporter {
       isDueNow(relationship) && !(nodes[relationship.target].plan.canCreate && relationship.missing == .create)
     }
     guard !due.isEmpty else { return }
+    guard owner.role == .root else { return try expectInOrder(due, owner, view) }
     let ownKeys = NodeKeys(owner, view)
     var own = OwnKeys()
     defer { own.keyBytes.deallocate() }
@@ -96,7 +132,7 @@ extension BatchImporter {
     while unknown.contains(where: { !$0.isEmpty }) {
       var lost: [Int] = []
       for (index, relationship) in due.enumerated() where !unknown[index].isEmpty {
-        let rejected = try settleMissing(unknown[index], relationship, view)
+        let rejected = try settleMissing(unknown[index], relationship, owner, view)
         unknown[index].removeAll(keepingCapacity: true)
         for record in rejected {
           let entry = own.entry(record, ownKeys, view.arena)
@@ -116,24 +152,67 @@ extension BatchImporter {
 
   /// Looks in the store for the targets of records; rejects those that cannot be without, and returns them.
   private func settleMissing(
-    _ records: ContiguousArray<Int32>, _ relationship: ImportRelationship, _ view: BatchView
+    _ records: ContiguousArray<Int32>, _ relationship: ImportRelationship, _ owner: NodeImporter, _ view: BatchView
   ) throws(ImportError) -> [Int] {
     let target = nodes[relationship.target]
     let node = view.nodes[target.node]
     try findTargets(records, target, view)
-    var rejected: [Int] = []
+    var missing: [Int] = []
     for record in records.map(Int.init) {
-      let isThere = node.targets[record] != 0
+      if node.targets[record] == 0 { missing.append(record) }
       node.targets[record] = 0
-      if isThere { continue }
-      if relationship.missing == .null, relationship.isOptional {
-        node.keyStates[record] = ImportBatch.KeyState.missing
-      } else {
-        reject(record, field: target.plan.keyFields.first, .missingTarget, view)
-        rejected.append(record)
+    }
+    if !missing.isEmpty, mayMake(owner, target, view) { throw retryAlone() }
+    return missing.filter { settleMissing($0, relationship, view) }
+  }
+
+  /// Says what a record means whose target is not there; whether it is rejected.
+  private func settleMissing(_ record: Int, _ relationship: ImportRelationship, _ view: BatchView) -> Bool {
+    let target = nodes[relationship.target]
+    if relationship.missing == .null, relationship.isOptional {
+      view.nodes[target.node].keyStates[record] = ImportBatch.KeyState.missing
+      return false
+    }
+    reject(record, field: target.plan.keyFields.first, .missingTarget, view)
+    return true
+  }
+
+  /// Whether an earlier record of a view may make or change an object that is looked for by other attributes than its own
+  /// key: only one record after the other can tell.
+  private func mayMake(_ owner: NodeImporter, _ target: NodeImporter, _ view: BatchView) -> Bool {
+    view.records.count > 1 && target.plan.keySlots != owner.plan.keySlots
+      && !Set(owner.plan.keySlots + owner.plan.attributeSlots).isDisjoint(with: target.plan.keySlots)
+  }
+
+  /// Settles the records whose targets or elements refer to what will not be there, as far as it is of their own
+  /// hierarchy: a target is there when the store has it, or when an earlier record or the same one makes it.
+  ///
+  /// - Complexity: O(records), and one fetch for each relationship.
+  private func expectInOrder(
+    _ due: [ImportRelationship], _ owner: NodeImporter, _ view: BatchView
+  ) throws(ImportError) {
+    let ownKeys = NodeKeys(owner, view)
+    var own = OwnKeys()
+    defer { own.keyBytes.deallocate() }
+    let makes = owner.plan.mode != .update && owner.plan.createsMissing
+    let keys = due.map { NodeKeys(nodes[$0.target], view) }
+    for relationship in due {
+      let target = nodes[relationship.target]
+      try findTargets(view.wanted(target.node), target, view)
+    }
+    for record in view.records {
+      let entry = makes && view.isWanted(record, ownKeys.node) ? own.add(record, ownKeys, view.arena) : -1
+      for (relationship, keys) in zip(due, keys) {
+        let target = nodes[relationship.target]
+        let isThere = keys.node.targets[record] > 0
+        if isThere { keys.node.targets[record] = 0 }
+        guard !isThere, view.isWanted(record, keys.node) else { continue }
+        if mayMake(owner, target, view) { throw retryAlone() }
+        let isSame = keys.slots == ownKeys.slots && target.takes(Int32(owner.entity.index))
+        if isSame, own.has(record, keys, view.arena) { continue }
+        if settleMissing(record, relationship, view), entry >= 0 { _ = own.remove(entry) }
       }
     }
-    return rejected
   }
 
   /// For each key that a record of the batch has itself, the records that name it.
@@ -172,15 +251,18 @@ extension BatchImporter {
     private var counts: [Int] = []
     var keyBytes = KeyBytes()
 
-    mutating func add(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) {
+    /// Adds a record's key, and returns its entry.
+    @discardableResult
+    mutating func add(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) -> Int {
       let key = keyBytes.key(keys.columns, row: record, arena: arena)
-      let entry = table.find(hash: keys.node.keyHashes[record], key: key)
+      var entry = table.find(hash: keys.node.keyHashes[record], key: key)
       if entry >= 0 {
         counts[entry] += 1
       } else {
-        table.insert(hash: keys.node.keyHashes[record], key: key, primaryKey: 0, content: 0)
+        entry = table.insert(hash: keys.node.keyHashes[record], key: key, primaryKey: 0, content: 0)
         counts.append(1)
       }
+      return entry
     }
 
     /// The entry of a key that a record has; -1 when no record is that object.
@@ -188,6 +270,12 @@ extension BatchImporter {
       if counts.isEmpty { return -1 }
       let key = keyBytes.key(keys.columns, row: record, arena: arena)
       return table.find(hash: keys.node.keyHashes[record], key: key)
+    }
+
+    /// Whether a record that was not taken out has a key.
+    mutating func has(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) -> Bool {
+      let entry = entry(record, keys, arena)
+      return entry >= 0 && counts[entry] > 0
     }
 
     /// Takes a record with a key out; whether it was the last one.

@@ -37,6 +37,10 @@ final class BatchImporter {
   var pass = Pass.single
   /// What objects that the first of two passes created refer to.
   var references: DeferredRecords?
+  /// Whether a relationship that is set in the second pass may be refused although its target is there or made.
+  var linksMayFail = false
+  /// Whether objects that wait for the second pass fill their lists there, because it may reject their records.
+  var listsWait = false
   /// The objects of these records; others of their hierarchy were made by lists and references.
   let referenceOwners = ObjectMarks()
   /// The hierarchies that have lost objects in a second pass: what the first one knew of them does not hold.
@@ -122,13 +126,13 @@ final class BatchImporter {
       countReferences(view)
     }
     settleValues(batch, outcomes)
-    if !lists.isEmpty { settleElements(listBatches, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     // What waits for the second pass has not come to its end either.
     var noted = outcomes
     if pass.postpones { try keepReferences(batch, &noted) }
+    if !lists.isEmpty { settleElements(listBatches, listsWait ? noted : outcomes) }
     since?.note(batch, noted)
     since?.noteRepeats(batch, repeats)
     noteLateRejects()
