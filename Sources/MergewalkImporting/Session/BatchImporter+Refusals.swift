@@ -122,6 +122,7 @@ extension BatchImporter {
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
     for state in allNodes { state.mark(isLikely: keepsSavepoints) }
+    waitingSince.removeAll(keepingCapacity: true)
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
@@ -137,6 +138,7 @@ extension BatchImporter {
     rejects.removeLast(rejects.count - mark.rejects)
     for (list, tally) in zip(allLists, mark.lists) { list.tally = tally }
     takeValues(mark.values)
+    for key in waitingSince { waitingObjects.remove(key) }
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts

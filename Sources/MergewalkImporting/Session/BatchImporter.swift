@@ -47,6 +47,8 @@ final class BatchImporter {
   var shrunkRoots: Set<Int> = []
   /// The objects about which a record or a reference waits for the second pass.
   let waitingObjects = ObjectMarks()
+  /// Those of the current attempt.
+  var waitingSince: [Int64] = []
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
   /// Whether only records of this import make objects of their hierarchy in the first pass, so that a record that finds

@@ -33,7 +33,7 @@ extension BatchImporter {
     let targets = state.plan.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
     let own = view.nodes[state.node].targets
     for record in state.inserts.lazy.map(Int.init) where targets.contains(where: { isOpen(record, $0) }) {
-      waitingObjects.mark(own[record])
+      noteWaiting(own[record])
     }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
     let first = mayGo ? firstKeys[state.plan.rootEntity] ?? .max : .max
@@ -54,10 +54,17 @@ extension BatchImporter {
         kept.append(apply)
       } else {
         view.outcomes[record] = .deferred
-        waitingObjects.mark(apply.primaryKey)
+        noteWaiting(apply.primaryKey)
       }
     }
     state.applies = kept
+  }
+
+  /// Notes that something waits about an object, until the attempt is rolled back: then its key may be another one's.
+  private func noteWaiting(_ key: Int64) {
+    guard !waitingObjects.contains(key) else { return }
+    waitingObjects.mark(key)
+    waitingSince.append(key)
   }
 
   /// Whether a record that was skipped because an earlier one has its key waits, as that one's object may go.

@@ -1,3 +1,4 @@
+import MergewalkObjectContext
 import MergewalkObjectStore
 
 /// A piece of a second pass that is taken back as a whole when a record turns out to be rejected in it.
