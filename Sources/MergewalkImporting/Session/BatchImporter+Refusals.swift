@@ -91,13 +91,17 @@ extension BatchImporter {
     try importHalves(view)
   }
 
+  /// Imports the pieces of a view one after the other: its halves, unless ``cuts`` says more.
   private func importHalves(_ view: BatchView) throws(ImportError) {
-    let middle = view.records.lowerBound + view.records.count / 2
-    var half = view
-    half.records = view.records.lowerBound..<middle
-    try importRecords(half)
-    half.records = middle..<view.records.upperBound
-    try importRecords(half)
+    let ends = cuts.isEmpty ? [view.records.lowerBound + view.records.count / 2] : cuts
+    cuts = []
+    var piece = view
+    var start = view.records.lowerBound
+    for end in ends + [view.records.upperBound] {
+      piece.records = start..<end
+      try importRecords(piece)
+      start = end
+    }
   }
 
   /// Makes the current attempt be rolled back and its halves be imported, down to single records: what one record's

@@ -69,6 +69,12 @@ final class BatchImporter {
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
     !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.plan.rootEntity)).count < nodes.count
+  /// Nodes that look for what others make.
+  private(set) lazy var meetings = findMeetings()
+  /// Nodes that say something about the same objects.
+  private(set) lazy var clashes = findClashes()
+  /// The records before which the current attempt has to be cut, instead of in its middle.
+  var cuts: [Int] = []
   /// What fills the to-many relationships of the records' own entity.
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.

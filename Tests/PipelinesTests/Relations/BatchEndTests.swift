@@ -111,6 +111,70 @@ import Testing
     }
   }
 
+  // MARK: Several relationships to one entity
+
+  @Test(
+    "of what two relationships say of one object the last record counts, and they find what earlier records have made",
+    arguments: 1...8,
+    [("create", "create"), ("create", "reject"), ("create", "null"), ("reject", "create"), ("null", "create")])
+  func twoTargets(seed: Int, missing: (seller: String, buyer: String)) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var inputs: [[String]] = []
+    var ages: [String: String] = [:]
+    var deals: [String] = []
+    var rejected: [Int] = []
+    for _ in 0..<2 {
+      var lines: [String] = []
+      rejected.append(0)
+      for _ in 0..<16 {
+        let number = "\(10 + inputs.count * 16 + lines.count)"
+        var fields: [(String, String?)] = [("k", number)]
+        var names: [String] = []
+        for (role, policy) in [("seller", missing.seller), ("buyer", missing.buyer)] where names.count < 2 {
+          let name = "p\(Int.random(in: 0..<9, using: &random))"
+          let age = "\(Int.random(in: 0..<3, using: &random))"
+          fields += [(role, name), (role + "_age", age)]
+          if policy == "create" || ages[name] != nil {
+            if !names.contains("!") { ages[name] = age }
+            names.append(name)
+          } else {
+            names.append(policy == "null" ? "-" : "!")
+          }
+        }
+        lines.append(record(fields))
+        if names.contains("!") {
+          rejected[rejected.count - 1] += 1
+        } else {
+          deals.append("D \(number) \(names[0]) \(names[1])")
+        }
+      }
+      inputs.append(lines)
+    }
+    let expected = deals + ages.sorted { $0.key < $1.key }.map { "P \($0.key) \($0.value)" }
+    for batch in Self.batches {
+      let found = try run(
+        """
+          D:
+            attributes: { k: string! }
+            relationships: { seller: { to_one: P }, buyer: { to_one: P } }
+            unique: [k]
+          P: { attributes: { name: string!, age: string }, unique: [name] }
+
+        """,
+        """
+        entity: D
+        find_by: [k]
+        relationships:
+          seller: { find_by: { name: seller }, attributes: { age: seller_age }, missing: "\(missing.seller)" }
+          buyer: { find_by: { name: buyer }, attributes: { age: buyer_age }, missing: "\(missing.buyer)" }
+        """, inputs, batch: batch,
+        "SELECT 'D ' || d.ZK || ' ' || ifnull(s.ZNAME, '-') || ' ' || ifnull(b.ZNAME, '-') FROM ZD d"
+          + " LEFT JOIN ZP s ON d.ZSELLER = s.Z_PK LEFT JOIN ZP b ON d.ZBUYER = b.Z_PK"
+          + " UNION SELECT 'P ' || ZNAME || ' ' || ZAGE FROM ZP ORDER BY 1")
+      #expect(found.rows == expected && found.rejected == rejected, "batch \(batch): \(inputs)")
+    }
+  }
+
   // MARK: Lists of records that are rejected late
 
   private static let tree = """
