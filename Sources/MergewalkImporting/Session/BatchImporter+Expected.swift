@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// Records whose targets in their own hierarchy will not be there, settled before anything of them is written.
