@@ -172,7 +172,7 @@ final class ListImporter {
 
   // MARK: Indexes
 
-  /// Forgets which indexes are there, as they may have been taken back.
+  /// Forgets which indexes are there, as they may have been rolled back.
   func forgetIndexes() { hasIndexes = false }
 
   /// Whether the members keep an order of their owners, so that each new pair has to be put behind the last one.

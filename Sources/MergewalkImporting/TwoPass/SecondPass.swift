@@ -8,7 +8,7 @@ import MergewalkObjectStore
 ///    other. After each, objects whose targets are missing and that cannot be without are taken out, and then those that
 ///    refer to these, until nothing refers to what is gone.
 /// 2. Behind the first stage, those that are still there fill their lists. Where an element rejects a record, all lists are
-///    taken back, the object is taken out with those that refer to it, and the lists of the others are filled anew: so
+///    rolled back, the object is taken out with those that refer to it, and the lists of the others are filled anew: so
 ///    nothing is left of a list whose record is rejected, whatever the order.
 /// 3. Records whose objects were there before are imported.
 ///
@@ -26,7 +26,7 @@ struct SecondPass {
   /// - Parameter ledger: what became of all records so far; goes on.
   func run(_ ledger: inout RecordLedger) throws(ImportError) {
     try link(.rejecting, &ledger)
-    // What may fail after the lists is taken back with them.
+    // What may fail after the lists is rolled back with them.
     let fails = parts.contains(where: \.importer.linksMayFail)
     let hasLists = parts.contains(where: \.importer.listsWait)
     if hasLists {
@@ -39,7 +39,7 @@ struct SecondPass {
           try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
         }
         isDone = parts.map(\.lost) == before
-        if isDone { try attempt.keep() } else { try attempt.takeBack() }
+        if isDone { try attempt.keep() } else { try attempt.rollBack() }
         try settle(before, &ledger)
       }
     }

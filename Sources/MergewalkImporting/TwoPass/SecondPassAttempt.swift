@@ -1,7 +1,7 @@
 import MergewalkObjectContext
 import MergewalkObjectStore
 
-/// A piece of a second pass that is taken back as a whole when a record turns out to be rejected in it.
+/// A piece of a second pass that is rolled back as a whole when a record turns out to be rejected in it.
 ///
 /// What it says of records that are rejected stays: they are written and counted as such.
 struct SecondPassAttempt {
@@ -39,8 +39,8 @@ struct SecondPassAttempt {
     do { try store.keepAttempt() } catch { throw ImportError(error) }
   }
 
-  /// Takes back what was done, in the store and in what finding and counting remember.
-  func takeBack() throws(ImportError) {
+  /// Rolls back what was done, in the store and in what finding and counting remember.
+  func rollBack() throws(ImportError) {
     do { try store.takeBackAttempt() } catch { throw ImportError(error) }
     store.sequences = sequences
     for (part, tally) in zip(parts, tallies) {
