@@ -3,8 +3,9 @@ import MergewalkObjectStore
 
 /// Records whose targets in their own hierarchy will not be there, settled before anything of them is written.
 extension BatchImporter {
-  /// Settles the records whose targets in their own hierarchy will not be there, unless other nodes may make some of these;
-  /// returns how many rejects there are then.
+  /// Settles the records whose targets in their own hierarchy will not be there, unless other nodes may make some of these.
+  ///
+  /// - Returns: How many rejects there are then.
   func expectFirst(_ view: BatchView) throws(ImportError) -> Int? {
     let root = nodes[plan.root]
     guard root.role == .root, root.plan.relationships.contains(where: isDueNow),

@@ -47,8 +47,9 @@ extension BatchImporter {
     if !lists.isEmpty { try resolveLists(view) }
   }
 
-  /// Sees to it that the records that were rejected since leave nothing, although other nodes of theirs are done; returns
-  /// whether there are some. Then the attempt is rolled back and made anew without them.
+  /// Whether records were rejected since, of which other nodes are done.
+  ///
+  /// Then the attempt is rolled back and made anew without them, so that they leave nothing.
   private func rejectAnew(since known: Int) -> Bool {
     // Rejected elements have their records rolled back anyway.
     guard owner == nil, rejects.count > known else { return false }
