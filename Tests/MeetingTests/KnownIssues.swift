@@ -7,35 +7,7 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = [
-    (
-      "parent",
-      Exclusion(
-        ["reject"], with: "list", ["split", "scalars", "objects", "ordered", "lines", "notes"],
-        because: "known issue: a record that the second pass rejects has filled its lists in the first one; with its "
-          + "object goes what the rule cascade names, but tags, moved notes and the figures of links stay")
-    ),
-    (
-      "parent",
-      Exclusion(
-        ["reject"], with: "list-options", ["add", "reject-empty", "keep-empty", "missing-reject", "missing-null"],
-        because: "known issue: a record that the second pass rejects has filled its lists in the first one; with its "
-          + "object goes what the rule cascade names, but tags, moved notes and the figures of links stay")
-    ),
-    (
-      "parent",
-      Exclusion(
-        ["create", "reject", "null", "two-pass-null"], with: "list-options", ["missing-reject"],
-        because: "known issue: a record that waits and is then rejected by its list leaves what it did to its targets")
-    ),
-    (
-      "parent",
-      Exclusion(
-        ["one-pass-reject"], with: "list-options", ["missing-reject"],
-        because: "known issue: of a record without its parent the other targets stay, of one without an element they "
-          + "go, and which of the two is found first depends on the batch: the parent may be rejected with it")
-    ),
-  ]
+  static let pairs: [(factor: String, exclusion: Exclusion)] = []
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

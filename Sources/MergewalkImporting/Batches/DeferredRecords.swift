@@ -18,17 +18,21 @@ final class DeferredRecords {
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
 
-  /// - Parameter fields: The fields whose cells are kept beside the column that only grows; `nil` for whole records, with
-  ///   their lists.
-  /// - Parameter path: The file's path, when it is to have a name.
-  init(plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil, path: String? = nil) {
+  /// - Parameters:
+  ///   - fields: The fields whose cells are kept beside the column that only grows; `nil` for those of whole records.
+  ///   - keepsLists: Whether their lists are kept.
+  ///   - path: The file's path, when it is to have a name.
+  init(
+    plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil, keepsLists: Bool = true,
+    path: String? = nil
+  ) {
     self.plan = plan
     self.path = path
     var kept = fields ?? Self.fields(of: plan)
     // How far the records have come is known when it is known what becomes of them.
     if let since = plan.sinceField, !kept.contains(since) { kept.append(since) }
     self.fields = kept
-    keepsLists = fields == nil
+    self.keepsLists = keepsLists
     self.folder = folder
     recordsPerBlock = limit.records
     bytesPerBlock = min(limit.bytes, 8 << 20)

@@ -12,6 +12,8 @@ final class NamedObjects {
   private let namedUpTo: Int64
   /// The keys that were added since ``mark()``.
   private var added: ContiguousArray<Int64> = []
+  /// Those that were added before, since ``beginAttempt()``; `nil` outside of one.
+  private var attempt: ContiguousArray<Int64>?
 
   init(below end: Int64 = .max, from start: Int64 = 0, namedUpTo: Int64 = 0) {
     self.end = end
@@ -43,7 +45,23 @@ final class NamedObjects {
   }
 
   /// Remembers what is known for ``undo()``.
-  func mark() { added.removeAll(keepingCapacity: true) }
+  func mark() {
+    attempt?.append(contentsOf: added)
+    added.removeAll(keepingCapacity: true)
+  }
+
+  /// Remembers what is known for ``endAttempt(isKept:)``, whatever is marked and undone meanwhile.
+  func beginAttempt() {
+    mark()
+    attempt = []
+  }
+
+  /// Ends what several objects of this kind may have begun; unless it is kept, forgets what was noted since.
+  func endAttempt(isKept: Bool) {
+    mark()
+    if let attempt, !isKept { for key in attempt { marks.remove(key) } }
+    attempt = nil
+  }
 
   /// Forgets what was noted since ``mark()``.
   func undo() {

@@ -14,6 +14,8 @@ final class NodeImporter {
   var isPostponed = false
   /// Whether an index of the store begins with the key's columns.
   var isIndexed = true
+  /// The slots of uniqueness constraints that changes can touch; `nil` until it is needed.
+  var looseConstraints: [[Int]]?
   /// Whether an element whose object is not there rejects its record; `nil` when relationships say so.
   var rejectsMissing: Bool?
   /// The primary key of the next object that this node creates in the current batch.

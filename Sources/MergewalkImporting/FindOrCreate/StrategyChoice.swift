@@ -115,9 +115,10 @@ struct StrategyChoice {
       FindDecision(plan, reason, rows: rows, expected: expected, hasIndex: hasIndex)
     }
     if rows == 0 {
-      // What is put off comes without its lists, and after records that may take its one-to-one partners.
+      // What is put off comes without its lists, and after records that may take its one-to-one partners or its values.
       let isNewRoot =
         isOwn(index) && plan.lists.isEmpty && isNewStore && !part.relationships.contains(where: \.isTakenByOthers)
+        && !hasLooseConstraints(part)
       return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
     func partitioned(_ reason: FindDecision.Reason) -> FindDecision {
@@ -177,6 +178,13 @@ struct StrategyChoice {
     let rows = try access.count(entity)
     if rows * Self.assumedKeyBytes > keyMemory * 4 / 5, isIndexed(part) || store.file.isNew { return SeekFinder() }
     return try table(access, entity, part, rows: rows)
+  }
+
+  /// Whether a uniqueness constraint is about more than the key.
+  private func hasLooseConstraints(_ part: ImportNode) -> Bool {
+    let table = store.schema.table(forRoot: part.rootEntity)
+    let columns = Set(part.keySlots.compactMap { table.columnName(slot: $0) })
+    return store.schema.indexes.contains { $0.isUnique && $0.table == table.name && Set($0.columns) != columns }
   }
 
   /// Whether an index of the store begins with the key's columns.

@@ -70,6 +70,12 @@ extension BatchImporter {
     }
   }
 
+  /// Whether a record fills its lists now: where the second pass may reject it, it does so when it is known to stay.
+  func fillsLists(_ record: Int, _ view: BatchView) -> Bool {
+    guard view.outcomes[record].takesLists else { return false }
+    return !(listsWait && pass.postpones && view.outcomes[record] == .inserted && waits(record, view))
+  }
+
   /// The reject of the record that a rejected element belongs to.
   private func ownReject(
     _ reject: RecordReject, _ list: ImportList, _ index: Int, _ batch: ListBatch

@@ -53,7 +53,7 @@ final class ListImporter {
     _ batch: inout ListBatch, _ view: BatchView, owners: BatchImporter
   ) throws(ImportError) -> [RecordReject] {
     let own = view.nodes[owners.plan.root].targets
-    var waiting = view.records.filter { batch.hasList[$0] && own[$0] > 0 && view.outcomes[$0].takesLists }
+    var waiting = view.records.filter { batch.hasList[$0] && own[$0] > 0 && owners.fillsLists($0, view) }
     outcomes.fill(.rejected, count: batch.batch.records.recordCount)
     importer.rejects.removeAll(keepingCapacity: true)
     reset(&batch, batch.range(view.records))
@@ -171,6 +171,9 @@ final class ListImporter {
   }
 
   // MARK: Indexes
+
+  /// Forgets which indexes are there, as they may have been rolled back.
+  func forgetIndexes() { hasIndexes = false }
 
   /// Whether the members keep an order of their owners, so that each new pair has to be put behind the last one.
   private var keepsInverseOrder: Bool {

@@ -6,30 +6,55 @@ import MergewalkObjectStore
 /// creates, so it is found after the owner's objects are written.
 ///
 /// A target is there when the store has it or when a record of the same batch names it as its own. One that comes in a
-/// later batch is not there yet: put such records first, or raise the batch's limits.
+/// later batch is not there yet: put such records first, or raise the batch's limits. Of what targets and elements refer
+/// to themselves, only earlier records count, whatever the batch.
 extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView) throws(ImportError) {
     if case .references(let stage) = pass { return try resolveReferences(stage, view) }
+    if pass == .lists { return try resolveLists(view) }
     if pass == .waiting { try skipRepeated(nodes[plan.root], view) }
+    // Before anything is done with their other targets, so that nothing is left of records without a late one.
+    let expected = try expectFirst(view)
     var written: Set<Int> = []
     for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.plan.rootEntity).inserted { try flush(state.plan.rootEntity) }
-      try expectTargets(state, view)
+      if state.role == .root, let expected {
+        // Only those that were rejected since can be missed.
+        let known = rejects.count
+        if known > expected { try expectTargets(state, view) }
+        if rejectAnew(since: known) { return }
+      } else {
+        try expectTargets(state, view)
+      }
       let isFirst = pass.postpones && state.role == .root
       if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
       if isFirst { try linkKnown(state, view) }
       for relationship in state.plan.relationships where isDueNow(relationship) {
         try flush(state.plan.rootEntity)
+        let known = rejects.count
         try resolve(nodes[relationship.target], view)
+        if rejectAnew(since: known) { return }
         if state.role == .root, makesSkipped(nodes[relationship.target], state, view) { throw retryAlone() }
         try flush(state.plan.rootEntity)
         try link(relationship, state, view)
       }
     }
+    try checkOrder(view)
+    try checkClashes(view)
     if !lists.isEmpty { try resolveLists(view) }
+  }
+
+  /// Whether records were rejected since, of which other nodes are done.
+  ///
+  /// Then the attempt is rolled back and made anew without them, so that they leave nothing.
+  private func rejectAnew(since known: Int) -> Bool {
+    // Rejected elements have their records rolled back anyway.
+    guard owner == nil, rejects.count > known else { return false }
+    elementRejects += rejects[known...]
+    return true
   }
 
   /// Whether a node's objects are found or created with the batch: the targets of records that were put off are known
@@ -55,7 +80,7 @@ extension BatchImporter {
   }
 
   /// Whether a relationship within one hierarchy is set with the batch, not in a second pass.
-  private func isDueNow(_ relationship: ImportRelationship) -> Bool {
+  func isDueNow(_ relationship: ImportRelationship) -> Bool {
     relationship.isLate && !(pass.postpones && relationship.isPostponed)
   }
 
@@ -63,138 +88,6 @@ extension BatchImporter {
   func flush(_ root: Int) throws(ImportError) {
     try writeChanges()
     context.buffer(root: root).removeAll()
-  }
-
-  /// Settles, before anything of the records is written, those whose targets will not be there.
-  ///
-  /// A target is there when the store has it, or when a record of the batch is it. When the last such record is rejected
-  /// because of its own target, those that name it are looked at again.
-  ///
-  /// - Complexity: O(records), and one fetch for each link of a chain of records that are rejected.
-  private func expectTargets(_ owner: NodeImporter, _ view: BatchView) throws(ImportError) {
-    let due = owner.plan.relationships.filter { relationship in
-      isDueNow(relationship) && !(nodes[relationship.target].plan.canCreate && relationship.missing == .create)
-    }
-    guard !due.isEmpty else { return }
-    let ownKeys = NodeKeys(owner, view)
-    var own = OwnKeys()
-    defer { own.keyBytes.deallocate() }
-    if owner.plan.mode != .update {
-      for record in view.records where view.isWanted(record, ownKeys.node) { own.add(record, ownKeys, view.arena) }
-    }
-    // Those that are neither in the batch nor in the store have no target.
-    var unknown = due.map { _ in ContiguousArray<Int32>() }
-    for (index, relationship) in due.enumerated() {
-      let target = nodes[relationship.target]
-      let keys = NodeKeys(target, view)
-      let mayBeOwn = keys.slots == ownKeys.slots && target.takes(Int32(owner.entity.index))
-      for record in view.records where view.isWanted(record, keys.node) {
-        if !mayBeOwn || own.entry(record, keys, view.arena) < 0 { unknown[index].append(Int32(record)) }
-      }
-    }
-    var namedBy: [Int: [(due: Int, record: Int32)]]?
-    while unknown.contains(where: { !$0.isEmpty }) {
-      var lost: [Int] = []
-      for (index, relationship) in due.enumerated() where !unknown[index].isEmpty {
-        let rejected = try settleMissing(unknown[index], relationship, view)
-        unknown[index].removeAll(keepingCapacity: true)
-        for record in rejected {
-          let entry = own.entry(record, ownKeys, view.arena)
-          if entry >= 0, own.remove(entry) { lost.append(entry) }
-        }
-      }
-      guard !lost.isEmpty else { return }
-      let names = namedBy ?? namedRecords(due, owner, &own, ownKeys, view)
-      namedBy = names
-      for entry in lost {
-        for name in names[entry] ?? [] where view.outcomes[Int(name.record)] != .rejected {
-          unknown[name.due].append(name.record)
-        }
-      }
-    }
-  }
-
-  /// Looks in the store for the targets of records; rejects those that cannot be without, and returns them.
-  private func settleMissing(
-    _ records: ContiguousArray<Int32>, _ relationship: ImportRelationship, _ view: BatchView
-  ) throws(ImportError) -> [Int] {
-    let target = nodes[relationship.target]
-    let node = view.nodes[target.node]
-    try findTargets(records, target, view)
-    var rejected: [Int] = []
-    for record in records.map(Int.init) {
-      let isThere = node.targets[record] != 0
-      node.targets[record] = 0
-      if isThere { continue }
-      if relationship.missing == .null, relationship.isOptional {
-        node.keyStates[record] = ImportBatch.KeyState.missing
-      } else {
-        reject(record, field: target.plan.keyFields.first, .missingTarget, view)
-        rejected.append(record)
-      }
-    }
-    return rejected
-  }
-
-  /// For each key that a record of the batch has itself, the records that name it.
-  private func namedRecords(
-    _ due: [ImportRelationship], _ owner: NodeImporter, _ own: inout OwnKeys, _ ownKeys: NodeKeys, _ view: BatchView
-  ) -> [Int: [(due: Int, record: Int32)]] {
-    var names: [Int: [(due: Int, record: Int32)]] = [:]
-    for (index, relationship) in due.enumerated() {
-      let target = nodes[relationship.target]
-      let keys = NodeKeys(target, view)
-      guard keys.slots == ownKeys.slots, target.takes(Int32(owner.entity.index)) else { continue }
-      for record in view.records where view.isWanted(record, keys.node) {
-        let entry = own.entry(record, keys, view.arena)
-        if entry >= 0 { names[entry, default: []].append((index, Int32(record))) }
-      }
-    }
-    return names
-  }
-
-  /// The keys that the records of a batch have for a node.
-  private struct NodeKeys {
-    let columns: [CellColumnView]
-    let slots: [Int]
-    let node: BatchView.NodeView
-
-    init(_ state: NodeImporter, _ view: BatchView) {
-      columns = state.plan.keyFields.map { view.fields[$0] }
-      slots = state.plan.keySlots
-      node = view.nodes[state.node]
-    }
-  }
-
-  /// The keys that the batch's records have themselves, and how many records have each.
-  private struct OwnKeys {
-    private let table = KeyTable()
-    private var counts: [Int] = []
-    var keyBytes = KeyBytes()
-
-    mutating func add(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) {
-      let key = keyBytes.key(keys.columns, row: record, arena: arena)
-      let entry = table.find(hash: keys.node.keyHashes[record], key: key)
-      if entry >= 0 {
-        counts[entry] += 1
-      } else {
-        table.insert(hash: keys.node.keyHashes[record], key: key, primaryKey: 0, content: 0)
-        counts.append(1)
-      }
-    }
-
-    /// The entry of a key that a record has; -1 when no record is that object.
-    mutating func entry(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) -> Int {
-      if counts.isEmpty { return -1 }
-      let key = keyBytes.key(keys.columns, row: record, arena: arena)
-      return table.find(hash: keys.node.keyHashes[record], key: key)
-    }
-
-    /// Takes a record with a key out; whether it was the last one.
-    mutating func remove(_ entry: Int) -> Bool {
-      counts[entry] -= 1
-      return counts[entry] == 0
-    }
   }
 
   /// Sets the relationship of every record's object to the target that was found.

@@ -91,13 +91,17 @@ extension BatchImporter {
     try importHalves(view)
   }
 
+  /// Imports the pieces of a view one after the other: its halves, unless ``cuts`` says more.
   private func importHalves(_ view: BatchView) throws(ImportError) {
-    let middle = view.records.lowerBound + view.records.count / 2
-    var half = view
-    half.records = view.records.lowerBound..<middle
-    try importRecords(half)
-    half.records = middle..<view.records.upperBound
-    try importRecords(half)
+    let ends = cuts.isEmpty ? [view.records.lowerBound + view.records.count / 2] : cuts
+    cuts = []
+    var piece = view
+    var start = view.records.lowerBound
+    for end in ends + [view.records.upperBound] {
+      piece.records = start..<end
+      try importRecords(piece)
+      start = end
+    }
   }
 
   /// Makes the current attempt be rolled back and its halves be imported, down to single records: what one record's
@@ -122,6 +126,7 @@ extension BatchImporter {
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
     for state in allNodes { state.mark(isLikely: keepsSavepoints) }
+    waitingSince.removeAll(keepingCapacity: true)
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
@@ -137,6 +142,7 @@ extension BatchImporter {
     rejects.removeLast(rejects.count - mark.rejects)
     for (list, tally) in zip(allLists, mark.lists) { list.tally = tally }
     takeValues(mark.values)
+    for key in waitingSince { waitingObjects.remove(key) }
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts

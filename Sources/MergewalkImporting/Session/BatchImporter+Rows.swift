@@ -86,6 +86,7 @@ extension BatchImporter {
     var collisions = ContiguousArray<Int32>()
     // A row that was found by a hash may have another key.
     let comparesKeys = state.finder.findsByHash
+    var unique = startUniqueValues(state)
     for apply in state.applies {
       let record = Int(apply.record)
       try relateInserts(before: record, state, view)
@@ -98,10 +99,13 @@ extension BatchImporter {
         collisions.append(apply.record)
         continue
       }
+      let before = unique?.values(row, buffer) ?? []
       let isUpdated = try update(row, state, view, record: record)
+      if isUpdated, unique?.note(row, before: before, buffer) ?? false { throw top.retryAlone() }
       settle(record, isUpdated ? .updated : .unchanged, state, view, counts: apply.counts)
     }
     try relateInserts(before: .max, state, view)
+    try check(unique, state)
     guard !collisions.isEmpty else { return }
     // Two keys with one hash: the records are looked for by their bytes.
     state.inserts.removeAll(keepingCapacity: true)

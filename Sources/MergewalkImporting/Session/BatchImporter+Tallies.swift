@@ -130,7 +130,7 @@ extension BatchImporter {
   }
 
   /// Whether the references of a record that the first pass has imported wait for the second.
-  private func waits(_ record: Int, _ view: BatchView) -> Bool {
+  func waits(_ record: Int, _ view: BatchView) -> Bool {
     plan.postponed.contains {
       let node = view.nodes[$0.target]
       return node.keyStates[record] == ImportBatch.KeyState.usable && node.targets[record] == 0

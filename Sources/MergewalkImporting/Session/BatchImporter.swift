@@ -37,12 +37,18 @@ final class BatchImporter {
   var pass = Pass.single
   /// What objects that the first of two passes created refer to.
   var references: DeferredRecords?
+  /// Whether a relationship that is set in the second pass may be refused although its target is there or made.
+  var linksMayFail = false
+  /// Whether objects that wait for the second pass fill their lists there, because it may reject their records.
+  var listsWait = false
   /// The objects of these records; others of their hierarchy were made by lists and references.
   let referenceOwners = ObjectMarks()
   /// The hierarchies that have lost objects in a second pass: what the first one knew of them does not hold.
   var shrunkRoots: Set<Int> = []
   /// The objects about which a record or a reference waits for the second pass.
   let waitingObjects = ObjectMarks()
+  /// Those of the current attempt.
+  var waitingSince: [Int64] = []
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
   /// Whether only records of this import make objects of their hierarchy in the first pass, so that a record that finds
@@ -63,6 +69,12 @@ final class BatchImporter {
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
     !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.plan.rootEntity)).count < nodes.count
+  /// Nodes that look for what others make.
+  private(set) lazy var meetings = findMeetings()
+  /// Nodes that say something about the same objects.
+  private(set) lazy var clashes = findClashes()
+  /// The records before which the current attempt has to be cut, instead of in its middle.
+  var cuts: [Int] = []
   /// What fills the to-many relationships of the records' own entity.
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.
@@ -122,13 +134,13 @@ final class BatchImporter {
       countReferences(view)
     }
     settleValues(batch, outcomes)
-    if !lists.isEmpty { settleElements(listBatches, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     // What waits for the second pass has not come to its end either.
     var noted = outcomes
     if pass.postpones { try keepReferences(batch, &noted) }
+    if !lists.isEmpty { settleElements(listBatches, listsWait ? noted : outcomes) }
     since?.note(batch, noted)
     since?.noteRepeats(batch, repeats)
     noteLateRejects()

@@ -33,12 +33,15 @@ extension BatchImporter {
     let targets = state.plan.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
     let own = view.nodes[state.node].targets
     for record in state.inserts.lazy.map(Int.init) where targets.contains(where: { isOpen(record, $0) }) {
-      waitingObjects.mark(own[record])
+      noteWaiting(own[record])
     }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
     let first = mayGo ? firstKeys[state.plan.rootEntity] ?? .max : .max
     if waitsWhenSkipped(state) {
-      for record in view.records where view.outcomes[record] == .skipped && own[record] >= first {
+      for record in view.records
+      where view.outcomes[record] == .skipped
+        && (own[record] >= first || linksMayFail && waitingObjects.contains(own[record]))
+      {
         view.outcomes[record] = .deferred
       }
     }
@@ -51,10 +54,17 @@ extension BatchImporter {
         kept.append(apply)
       } else {
         view.outcomes[record] = .deferred
-        waitingObjects.mark(apply.primaryKey)
+        noteWaiting(apply.primaryKey)
       }
     }
     state.applies = kept
+  }
+
+  /// Notes that something waits about an object, until the attempt is rolled back: then its key may be another one's.
+  private func noteWaiting(_ key: Int64) {
+    guard !waitingObjects.contains(key) else { return }
+    waitingObjects.mark(key)
+    waitingSince.append(key)
   }
 
   /// Whether a record that was skipped because an earlier one has its key waits, as that one's object may go.
@@ -128,12 +138,12 @@ extension BatchImporter {
     }
   }
 
-  /// Sets the relationships of objects that the first pass has created.
+  /// Sets relationships of objects that the first pass has created, or fills their lists, as ``pass`` says.
   ///
   /// - Parameter gone: Those that were taken out.
-  /// - Returns: The primary keys of those whose targets are missing and that cannot stay, with the field to blame.
+  /// - Returns: The primary keys of those that cannot stay, with the field to blame.
   func processReferences(
-    _ batch: inout ImportBatch, _ stage: ImportRelationship.Stage, without gone: [Int64: Int32]
+    _ batch: inout ImportBatch, without gone: [Int64: Int32]
   ) throws(ImportError) -> [(key: Int64, field: Int32?)] {
     let count = batch.records.recordCount
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.inserted, count: count)
@@ -141,23 +151,27 @@ extension BatchImporter {
       for record in 0..<count where gone[batch.nodes[plan.root].targets[record]] != nil { outcomes[record] = .rejected }
     }
     rejects.removeAll(keepingCapacity: true)
-    var lost: [(key: Int64, field: Int32?)] = []
+    if pass == .lists { startLists(&batch) }
+    defer { if pass == .lists { endLists(&batch) } }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
-      countReferences(of: stage, view)
-      let own = view.nodes[plan.root].targets
-      for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
-      for relationship in plan.postponed where relationship.stage == stage {
-        let targets = view.nodes[relationship.target].targets
-        for record in view.records where view.outcomes[record] != .rejected {
-          watch?.mark(targets[record], node: relationship.target)
-        }
-      }
+      if case .references(let stage) = pass { noteReferences(of: stage, view) }
     }
     context.reset()
+    if pass == .lists { settleElements(listBatches, outcomes) }
     for reject in rejects { settleValues(of: Int(reject.record), batch, isRejected: true) }
-    takeBack(lost.count)
-    return lost
+    return rejects.map { (batch.nodes[plan.root].targets[Int($0.record)], $0.field) }
+  }
+
+  /// Counts and marks what the references of a stage have led to.
+  private func noteReferences(of stage: ImportRelationship.Stage, _ view: BatchView) {
+    countReferences(of: stage, view)
+    for relationship in plan.postponed where relationship.stage == stage {
+      let targets = view.nodes[relationship.target].targets
+      for record in view.records where view.outcomes[record] != .rejected {
+        watch?.mark(targets[record], node: relationship.target)
+      }
+    }
   }
 
   /// Counts records as rejected whose objects were taken out again.

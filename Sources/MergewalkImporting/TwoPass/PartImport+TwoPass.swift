@@ -24,9 +24,16 @@ extension PartImport {
       $0.plan.rootEntity == root.rootEntity && $0.role != .given && !$0.isPostponed
     }
     importer.repeatsWait = definition.parts.count == 1 && root.mode != .insert && makers.count == 1
+    importer.linksMayFail = plan.postponed.contains { relationship in
+      relationship.isTakenByOthers
+        || relationship.stage == .creating && importer.hasGuards(importer.nodes[relationship.target])
+    }
+    importer.listsWait =
+      !plan.lists.isEmpty && (importer.linksMayFail || plan.postponed.contains { $0.stage == .rejecting })
     let folder = FileSystem.folder(of: definition.storePath)
     importer.references = DeferredRecords(
-      plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields)
+      plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields,
+      keepsLists: importer.listsWait)
     if importer.deferred == nil {
       importer.deferred = DeferredRecords(plan: plan, folder: folder, limit: definition.batchLimit)
     }
@@ -98,21 +105,47 @@ extension PartImport {
       if target.finder.usesIndex { try importer.buildIndexes(file, for: target) }
     }
     let preparer = BatchPreparer(plan: plan, seed: importer.seed)
-    try references.replay { (batch) throws(ImportError) in
+    try replayReferences(references) { batch in
       for relationship in due { preparer.hashAgain(&batch, node: relationship.target) }
+    }
+  }
+
+  /// Fills the lists of the objects that the first pass has created and the second one has not taken out.
+  func fillLists() throws(ImportError) {
+    importer.pass = .lists
+    guard importer.listsWait, let references = importer.references, references.count > 0 else { return }
+    let preparer = BatchPreparer(plan: plan, seed: importer.seed)
+    try replayReferences(references) { batch in
+      batch.refusals.removeAll(keepingCapacity: true)
+      preparer.prepareLists(&batch)
+    }
+  }
+
+  /// Goes once more through the objects that the first pass has created.
+  ///
+  /// - Parameter prepare: Fills what comes back empty.
+  private func replayReferences(
+    _ references: DeferredRecords, _ prepare: (inout ImportBatch) -> Void
+  ) throws(ImportError) {
+    try references.replay { (batch) throws(ImportError) in
+      prepare(&batch)
       try begin()
-      for (key, field) in try importer.processReferences(&batch, stage, without: lost) { lost[key] = field ?? -1 }
+      for (key, field) in try importer.processReferences(&batch, without: lost) { lost[key] = field ?? -1 }
       try rejects.write(batch, importer.rejects)
       try commit()
       importer.batches += 1
     }
   }
 
-  /// Rejects the records of objects that were taken out because what they refer to was.
-  func reject(_ keys: [Int64: Int32]) throws(ImportError) {
+  /// Counts objects that were taken out, and rejects the records of those that were because what they refer to was.
+  ///
+  /// - Parameters:
+  ///   - rejected: How many have records that are rejected already.
+  ///   - keys: The others, with the field to blame.
+  func takeBack(_ rejected: Int, _ keys: [Int64: Int32]) throws(ImportError) {
+    importer.takeBack(rejected + keys.count)
     guard !keys.isEmpty, let references = importer.references else { return }
     lost.merge(keys) { first, _ in first }
-    importer.takeBack(keys.count)
     try references.replay { (batch) throws(ImportError) in
       var list: [RecordReject] = []
       for record in 0..<batch.records.recordCount {

@@ -19,6 +19,8 @@ enum Pass: Equatable {
   case deferred(isFirst: Bool)
   /// The postponed relationships of one stage, of objects that the first pass created.
   case references(ImportRelationship.Stage)
+  /// The lists of these objects, where the second pass may reject their records.
+  case lists
   /// Records whose objects were there before, when everything that they may refer to is.
   case waiting
 

@@ -7,9 +7,12 @@ import MergewalkObjectStore
 /// 1. The relationships of the objects that the first pass created are set, one ``ImportRelationship/Stage`` after the
 ///    other. After each, objects whose targets are missing and that cannot be without are taken out, and then those that
 ///    refer to these, until nothing refers to what is gone.
-/// 2. Records whose objects were there before are imported.
+/// 2. Behind the first stage, those that are still there fill their lists. Where an element rejects a record, all lists are
+///    rolled back, the object is taken out with those that refer to it, and the lists of the others are filled anew: so
+///    nothing is left of a list whose record is rejected, whatever the order.
+/// 3. Records whose objects were there before are imported.
 ///
-/// An object that was there before the run refers to nothing that the run made until step 2, so taking out never
+/// An object that was there before the run refers to nothing that the run made until step 3, so taking out never
 /// changes it.
 struct SecondPass {
   let parts: [PartImport]
@@ -22,16 +25,48 @@ struct SecondPass {
   ///
   /// - Parameter ledger: what became of all records so far; goes on.
   func run(_ ledger: inout RecordLedger) throws(ImportError) {
-    for stage in ImportRelationship.Stage.allCases {
-      let before = parts.map(\.lost)
-      try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
-      let further = try takeOut(before)
-      for (index, part) in parts.enumerated() where !further[index].isEmpty {
-        turn(index)
-        try part.settle(&ledger) { () throws(ImportError) in try part.reject(further[index]) }
+    try link(.rejecting, &ledger)
+    // What may fail after the lists is rolled back with them.
+    let fails = parts.contains(where: \.importer.linksMayFail)
+    let hasLists = parts.contains(where: \.importer.listsWait)
+    if hasLists {
+      var isDone = false
+      while !isDone {
+        let before = parts.map(\.lost)
+        let attempt = try SecondPassAttempt(parts, file, store)
+        try forEach(&ledger) { (part) throws(ImportError) in try part.fillLists() }
+        for stage in [ImportRelationship.Stage.creating, .taking] where fails && parts.map(\.lost) == before {
+          try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
+        }
+        isDone = parts.map(\.lost) == before
+        if isDone { try attempt.keep() } else { try attempt.rollBack() }
+        try settle(before, &ledger)
       }
     }
+    if !hasLists || !fails {
+      try link(.creating, &ledger)
+      try link(.taking, &ledger)
+    }
     try forEach(&ledger) { (part) throws(ImportError) in try part.importWaiting() }
+  }
+
+  /// Sets the relationships of a stage.
+  private func link(_ stage: ImportRelationship.Stage, _ ledger: inout RecordLedger) throws(ImportError) {
+    let before = parts.map(\.lost)
+    try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
+    try settle(before, &ledger)
+  }
+
+  /// Takes out the objects that were lost, with those that refer to them, and counts them.
+  ///
+  /// - Parameter before: For each part those that were taken out before.
+  private func settle(_ before: [[Int64: Int32]], _ ledger: inout RecordLedger) throws(ImportError) {
+    let rejected = zip(parts, before).map { $0.lost.count - $1.count }
+    let further = try takeOut(before)
+    for (index, part) in parts.enumerated() where rejected[index] > 0 || !further[index].isEmpty {
+      turn(index)
+      try part.settle(&ledger) { () throws(ImportError) in try part.takeBack(rejected[index], further[index]) }
+    }
   }
 
   private func forEach(

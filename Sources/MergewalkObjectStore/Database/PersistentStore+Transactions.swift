@@ -54,6 +54,20 @@ extension PersistentStore {
   /// Rolls back what was done since ``beginPart()``.
   package func takeBackPart() throws(StoreError) { try connection.execute("ROLLBACK TO part; RELEASE part") }
 
+  /// Begins a piece of the transaction with parts of its own, which can be rolled back by itself.
+  package func beginAttempt() throws(StoreError) {
+    try file.begin()
+    try file.deferRows(of: [])
+    try connection.execute("SAVEPOINT attempt")
+  }
+  /// Keeps what was done since ``beginAttempt()``.
+  package func keepAttempt() throws(StoreError) { try connection.execute("RELEASE attempt") }
+  /// Rolls back what was done since ``beginAttempt()``, indexes that were built in a new store included.
+  package func takeBackAttempt() throws(StoreError) {
+    try connection.execute("ROLLBACK TO attempt; RELEASE attempt")
+    if file.isNew { try file.findPendingIndexes() }
+  }
+
   /// Makes room for what a deletion reaches (``BatchDeletePlan``).
   package func prepareDeletion() throws(StoreError) { try connection.execute(BatchDeletePlan.create) }
 

@@ -106,6 +106,13 @@ extension CSVParser {
     name.withUnsafeBufferPointer { CellKind($0, 0, $0.count).couldBeName }
   }
 
+  /// Whether a field of a record could be the name of a column.
+  func couldBeName(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int) -> Bool {
+    var name: [UInt8] = []
+    eachByte(base, from, to) { name.append($0) }
+    return Self.couldBeName(name)
+  }
+
   /// Three names at most, for a message.
   private static func list(_ names: [[UInt8]]) -> String {
     let shown = names.prefix(3).map { "“\(words($0))”" }.joined(separator: ", ")

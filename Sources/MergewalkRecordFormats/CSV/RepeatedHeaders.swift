@@ -29,7 +29,8 @@ extension CSVParser {
     }
   }
 
-  /// Whether a record has all names of the header, and in another order.
+  /// Whether a record has all names of the header, and in another order; or of four names or more all but one in their
+  /// places, and behind the first one what could be a name.
   func isHeaderReordered(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
     if headers.places.isEmpty { return false }
     var text = start
@@ -37,16 +38,20 @@ extension CSVParser {
     while text < stop, base[text] == quote || base[text] == 32 || base[text] == 9 { text += 1 }
     guard text < stop, headers.mayBeName(base[text], nil) || base[text] == escape else { return false }
     var column = 0
-    var (isNames, isMoved) = (true, false)
+    var (isNames, isMoved, isRenamed) = (true, false, false)
     var met: Set<Int> = []
     eachField(base, start, stop) { from, to in
-      let place = headers.place { use in eachByte(base, from, to, use) }
-      isNames = place.map { met.insert($0).inserted } ?? false
-      isMoved = isMoved || place != column
+      if let place = headers.place({ use in eachByte(base, from, to, use) }) {
+        isNames = met.insert(place).inserted
+        isMoved = isMoved || place != column
+      } else {
+        isNames = column > 0 && !isRenamed && headers.places.count >= 4 && couldBeName(base, from, to)
+        isRenamed = true
+      }
       column += 1
-      return isNames
+      return isNames && !(isMoved && isRenamed)
     }
-    return isNames && isMoved && column == headers.places.count
+    return isNames && isMoved != isRenamed && column == headers.places.count
   }
 
   /// The failure of a record that is the header in another order: what follows it would be stored in wrong columns.
@@ -61,9 +66,11 @@ extension CSVParser {
     let header = headers.records[0]
     let column = header.indices.first { $0 < names.count && header[$0] != names[$0] } ?? 0
     let (above, found) = (Self.words(header[column]), Self.words(names[column]))
+    let how =
+      headers.places[names[column]] == nil ? "with a column of another name" : "with its columns in another order"
     return ParseFailure(
       code: .reorderedHeader, position: SourcePosition(line: line, column: 1, byteOffset: origin + start),
-      message: "the header stands here again with its columns in another order: column \(column + 1) is"
+      message: "the header stands here again \(how): column \(column + 1) is"
         + " “\(above)” above and “\(found)” here; read each file by itself, or say “repeated_headers: record” if this is"
         + " a record")
   }

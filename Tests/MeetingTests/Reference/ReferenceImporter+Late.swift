@@ -39,6 +39,13 @@ extension ReferenceImporter {
     }
   }
 
+  /// Whether the second pass may reject a record, so that its lists wait until it has not.
+  var listsWait: Bool {
+    let entity = model.entity(named: part.root.entityName)
+    let hasRelatives = entity.map { model.entities[$0.rootIndex].hasSubentities } ?? false
+    return lateRelationships(part.root).contains { rejects($0, part.root) || creates($0) && hasRelatives }
+  }
+
   /// Sets the relationships of a record's object into its own hierarchy; whether one was another.
   mutating func link(_ record: ReadRecord, _ object: Int) -> Bool {
     var isChanged = false
@@ -68,6 +75,7 @@ extension ReferenceImporter {
   /// Imports the records of a part that refer to each other in any order: all objects first, then what they refer to.
   ///
   /// A record whose target will not be there is rejected, then those that refer to what it would have made, and so on.
+  /// Where that may happen, the others fill their lists only then, and go like these when an element rejects them.
   /// Records whose object is there wait as a whole, unless what they refer to was there before the run, too.
   mutating func runTwoPasses(_ files: [[ReadRecord]]) {
     known = Set(graph.objects.keys)
@@ -79,7 +87,14 @@ extension ReferenceImporter {
       for entry in attempt.linking where attempt.lacksLateTarget(entry.record, orOwn: false) {
         more[entry.place] = "relationship.missingTarget"
       }
+      let lacks = more
       attempt.isSecondPass = true
+      for entry in attempt.linking where listsWait && lacks.isEmpty {
+        let before = attempt
+        guard attempt.relateLists(entry.record, part.root, entry.object) == nil else { continue }
+        attempt = before
+        more[entry.place] = "relationship.missingTarget"
+      }
       for entry in attempt.linking where more.isEmpty {
         attempt.isRefused = false
         _ = attempt.link(entry.record, entry.object)
@@ -103,14 +118,20 @@ extension ReferenceImporter {
   /// Whether a record refers to an object of its own hierarchy that was not there before the run, or that nobody has
   /// looked for because no index leads to it.
   func isOpen(_ record: ReadRecord) -> Bool {
-    lateRelationships(part.root).contains { relationship in
-      guard let key = key(record, relationship.target) else { return false }
-      let keys = Set(relationship.target.findBy.map(\.attributeName))
-      let entity = model.entity(named: relationship.target.entityName)
-      let isIndexed = entity?.uniquenessConstraints.contains { Set($0) == keys } ?? false
-      guard isIndexed, let found = find(relationship.target.entityName, relationship.target, key) else { return true }
-      return !known.contains(found)
-    }
+    lateRelationships(part.root).contains { key(record, $0.target) != nil && !isKnown(record, $0.target) }
+  }
+
+  /// Whether a record refers to an object of its own hierarchy that was there before the run and is looked for.
+  func refersToKnown(_ record: ReadRecord) -> Bool {
+    lateRelationships(part.root).contains { isKnown(record, $0.target) }
+  }
+
+  private func isKnown(_ record: ReadRecord, _ target: EntityImport) -> Bool {
+    let keys = Set(target.findBy.map(\.attributeName))
+    let entity = model.entity(named: target.entityName)
+    guard entity?.uniquenessConstraints.contains(where: { Set($0) == keys }) ?? false, let key = key(record, target)
+    else { return false }
+    return find(target.entityName, target, key).map(known.contains) ?? false
   }
 
   private mutating func importWaiting(_ entry: Entry) {

@@ -232,7 +232,7 @@ struct ReferenceImporter {
     guard reasons.isEmpty else { return refuse(entry, reasons) }
     let before = self
     isRefused = false
-    guard let targets = relate(record, root), hasTwoPasses || !lacksLateTarget(record, orOwn: true) else {
+    guard hasTwoPasses || !lacksLateTarget(record, orOwn: true), let targets = relate(record, root) else {
       return refuse(entry, ["relationship.missingTarget"])
     }
     if isRefused {
@@ -278,7 +278,7 @@ struct ReferenceImporter {
     } else if link(entry.record, object) {
       isChanged = true
     }
-    guard let listsChanged = relateLists(entry.record, root, object) else {
+    guard let listsChanged = isLinkedLater && listsWait ? false : relateLists(entry.record, root, object) else {
       self = before
       return refuse(entry, ["relationship.missingTarget"])
     }
@@ -339,8 +339,10 @@ struct ReferenceImporter {
     let object = create(record, root, targets)
     if violatesUniqueness(object) {
       // What can be told before a row is written is told first; a relationship in its own hierarchy needs the row.
-      let isWritten = !hasTwoPasses && !lateRelationships(root).isEmpty
-      let isLost = !isWritten && relateLists(record, root, object) == nil
+      let isWritten =
+        !lateRelationships(root).isEmpty && (!hasTwoPasses || isSecondPass || refersToKnown(record))
+      let hasLists = !(hasTwoPasses && !isSecondPass && listsWait && isOpen(record))
+      let isLost = !isWritten && hasLists && relateLists(record, root, object) == nil
       return .rejected(isLost ? "relationship.missingTarget" : "constraint.unique")
     }
     settled = object

@@ -124,6 +124,31 @@ import Testing
   }
 
   @Test(
+    "a header that stands again with a column of another name ends the reading",
+    arguments: [("id,name,town,n", 3), ("id,\"label\",city,n", 2), ("\u{FEFF}id,name,city,count", 4)])
+  func headerRenamed(_ again: String, _ column: Int) throws {
+    let rows = (1...20).map { "\($0),lamp \($0),ulm,\($0 * 3)\n" }.joined()
+    let text = "id,name,city,n\n" + rows + again + "\n3,lamp,rome,1\n"
+    #expect(Self.read(text, CSVOptions()).last == "failed: reorderedHeader@22:1")
+    #expect(Self.read(text, try Self.detected(text)).last == "failed: reorderedHeader@22:1")
+    var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)))
+    var batch = RecordBatch()
+    let error = #expect(throws: ReadError.self) { while try reader.read(into: &batch, limit: BatchLimit()) {} }
+    #expect(error?.description.contains("with a column of another name: column \(column) is") == true)
+    var options = CSVOptions()
+    options.trim = true
+    options.delimiter = "||"
+    let long = text.split(separator: ",").joined(separator: " ||")
+    #expect(Self.read(long, options).last == "failed: reorderedHeader@22:1")
+    options = CSVOptions()
+    options.repeatedHeaders = .record
+    #expect(Self.read(text, options).count == 22)
+    // What is moved too, has a value or several other names, or is one of three, is a record.
+    let records = ["id,city,town,n", "id,name,7,n", "id,name,,n", "id,label,town,n", "number,name,city,n"]
+    #expect(Self.read("id,name,city,n\n" + records.map { $0 + "\n" }.joined(), CSVOptions()).count == records.count)
+  }
+
+  @Test(
     "a header that stands again with more columns, or fewer, ends the reading where records are padded or cut",
     arguments: [
       ("id,name,city,n", "with “city” besides"), ("city,id,name,n", "with “city” besides"),
