@@ -5,12 +5,12 @@ import CMergewalkSQLite
 /// Tables without a primary key and virtual tables are not seen; the tables behind virtual ones are. It belongs to the
 /// connection, and must be gone before that closes. Source: [The session
 /// extension](https://sqlite.org/sessionintro.html).
-public final class ChangeRecording {
+package final class ChangeRecording {
   private let connection: Connection
   private let session: OpaquePointer
 
   /// Begins to record.
-  public init(_ connection: Connection) throws(SQLiteError) {
+  package init(_ connection: Connection) throws(SQLiteError) {
     var session: OpaquePointer?
     var code = sqlite3session_create(connection.handle, "main", &session)
     if code == SQLITE_OK { code = sqlite3session_attach(session, nil) }
@@ -28,7 +28,7 @@ public final class ChangeRecording {
   ///
   /// - Throws: ``SQLiteError``, also when they take more than 2 GiB.
   /// - Complexity: O(changed rows); each is read once.
-  public func changes() throws(SQLiteError) -> [UInt8] {
+  package func changes() throws(SQLiteError) -> [UInt8] {
     var count: Int32 = 0
     var bytes: UnsafeMutableRawPointer?
     let code = sqlite3session_changeset(session, &count, &bytes)
@@ -47,7 +47,7 @@ extension Connection {
   /// Triggers do not run: what they did is among the changes.
   ///
   /// - Returns: Whether they were made; false when a row is not what it was before them.
-  public func apply(_ changes: [UInt8]) throws(SQLiteError) -> Bool {
+  package func apply(_ changes: [UInt8]) throws(SQLiteError) -> Bool {
     // R-trees and full-text tables have their rows in tables that only they may write.
     setOption(SQLITE_DBCONFIG_DEFENSIVE, false)
     setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
