@@ -177,4 +177,42 @@ import Testing
     #expect(try ModelReader.read(folder.file("M.xcdatamodeld")).entities.map(\.name) == ["A"])
     withExtendedLifetime(folder) {}
   }
+
+  /// As a published model of Xcode's has it.
+  private static let composite = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="24477" \
+    systemVersion="24A335" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
+        <entity name="Task" representedClassName="Task" syncable="YES">
+            <attribute name="place" optional="YES" attributeType="Composite" composite="Point"/>
+        </entity>
+        <composite name="Point">
+            <attribute name="lat" attributeType="Double" defaultValueString="0.0" usesScalarValueType="YES"/>
+            <attribute name="lng" optional="YES" attributeType="Double" usesScalarValueType="YES"/>
+        </composite>
+    </model>
+    """
+
+  @Test func `a composite attribute names its composite as in Xcode, in both formats`() throws {
+    let draft = try ModelReader.parse(Array(Self.composite.utf8), path: "contents")
+    #expect(draft.entities[0].attributes[0].compositeName == "Point")
+    #expect(draft.entities[0].attributes[0].unknownXMLAttributes.isEmpty)
+    #expect(ModelWriter.xml(draft) == Self.composite)
+    #expect(ModelWriter.yaml(draft).contains("composite: Point"))
+    let copy = try ModelReader.parse(Array(ModelWriter.yaml(draft).utf8), path: "m.yaml")
+    #expect(ModelWriter.xml(copy).contains(#"attributeType="Composite" composite="Point""#))
+    // What this project wrote before.
+    let earlier = Self.composite.replacing(" composite=", with: " compositeName=")
+    #expect(
+      try ModelReader.parse(Array(earlier.utf8), path: "contents").entities[0].attributes[0].compositeName == "Point")
+    #expect(try ManagedObjectModel(draft).entities[0].attributes.map(\.name) == ["place.lat", "place.lng"])
+  }
+
+  @Test func `a compiled model without entities is one`() throws {
+    let model = try ManagedObjectModel(ModelReader.parse(Array("<model/>".utf8), path: "contents"))
+    let compiled = ModelWriter.compiled(model)
+    let read = try ModelReader.parse(compiled.bytes, path: "m.mom")
+    #expect(read.entities.isEmpty)
+    #expect(ModelLint.check(read).map(\.code) == ["emptyModel"])
+  }
 }

@@ -101,6 +101,20 @@ import Testing
     }
   }
 
+  @Test func `the list beside a compiled model has its hashes and its checksum`() throws {
+    let text = "entities: { A: { attributes: { k: string } }, B: {} }"
+    let model = try ManagedObjectModel(ModelReader.parse(Array(text.utf8), path: "m.yaml"))
+    let list =
+      try PropertyListSerialization.propertyList(
+        from: Data(ModelWriter.versionInfo(model, version: "V")), format: nil) as? [String: Any]
+    let checksums = list?["NSManagedObjectModel_VersionChecksums"] as? [String: String]
+    #expect(checksums == ["V": model.versionChecksum])
+    let hashes = list?["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]]
+    #expect(
+      hashes?["V"]?.mapValues { Array($0) }
+        == Dictionary(uniqueKeysWithValues: model.versionHashes.map { ($0.name, $0.hash) }))
+  }
+
   @Test(.enabled(if: Locations.shared != nil), arguments: ["xcserver/XCServerCoreData", "swiftgen/Model"])
   func `all versions in a compiled model's VersionInfo agree`(base: String) throws {
     let data = try Data(

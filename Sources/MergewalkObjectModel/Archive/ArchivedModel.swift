@@ -57,7 +57,10 @@ package struct ArchivedModel {
     draft.configurations = configurations(of: draft)
     draft.readerFindings = findings.diagnostics
     draft.incompleteEntities = incomplete
-    return draft.entities.isEmpty ? nil : draft
+    if !draft.entities.isEmpty { return draft }
+    // A compiled model without entities has an empty list of them.
+    let list = archive.object(archive.root, "NSEntities")
+    return purpose == .file && list.flatMap { archive.list($0, "NS.objects") }?.isEmpty == true ? draft : nil
   }
 
   /// Notes what is left out of an entity, whose version hash is then another one.

@@ -31,6 +31,10 @@ public enum ModelWriter {
         PropertyList.Entry("NSManagedObjectModel_CurrentVersionName", .string(version)),
         PropertyList.Entry(
           "NSManagedObjectModel_VersionHashes", .dictionary([PropertyList.Entry(version, .dictionary(hashes))])),
+        // Newer compilers add it, as published lists show.
+        PropertyList.Entry(
+          "NSManagedObjectModel_VersionChecksums",
+          .dictionary([PropertyList.Entry(version, .string(model.versionChecksum))])),
       ]))
   }
 

@@ -16,7 +16,8 @@ extension ModelXMLReader {
     }
     attribute.valueTransformerName = bag.take("valueTransformerName")
     attribute.customClassName = bag.take("customClassName")
-    attribute.compositeName = bag.take("compositeName")
+    // Earlier versions of this project wrote the other name.
+    attribute.compositeName = bag.take("composite") ?? bag.take("compositeName")
     attribute.allowsExternalBinaryDataStorage = flag(&bag, "allowsExternalBinaryDataStorage", element) ?? false
     attribute.preservesValueInHistoryOnDeletion = flag(&bag, "preserveAfterDeletion", element) ?? false
     attribute.allowsCloudEncryption = flag(&bag, "allowsCloudEncryption", element) ?? false

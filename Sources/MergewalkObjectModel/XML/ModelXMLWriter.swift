@@ -104,7 +104,7 @@ struct ModelXMLWriter {
         ("allowsExternalBinaryDataStorage", yes(attribute.allowsExternalBinaryDataStorage)),
         ("allowsCloudEncryption", yes(attribute.allowsCloudEncryption)),
         ("preserveAfterDeletion", yes(attribute.preservesValueInHistoryOnDeletion)),
-        ("customClassName", attribute.customClassName), ("compositeName", attribute.compositeName),
+        ("customClassName", attribute.customClassName), ("composite", attribute.compositeName),
         ("indexed", yes(attribute.isIndexed)),
         ("elementID", attribute.renamingIdentifier), ("versionHashModifier", attribute.versionHashModifier),
         ("spotlightIndexingEnabled", yes(attribute.isIndexedBySpotlight)),

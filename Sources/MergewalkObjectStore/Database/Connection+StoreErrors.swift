@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-package import MergewalkSQLite
+import MergewalkSQLite
 
 /// SQLite's calls as everything here makes them: they throw ``StoreError``, and hide the ones that throw SQLite's errors.
 extension Connection {
@@ -48,17 +48,6 @@ extension Connection {
   func check(_ code: Int32, _ what: String) throws(StoreError) {
     if code != SQLITE_OK {
       throw StoreError(SQLiteError(code: code, message: "cannot register \(what)"), path: name)
-    }
-  }
-
-  /// Registers functions that only Core Data has and that triggers of its stores call, each with five arguments.
-  package func registerCoreDataFunctions() throws(StoreError) {
-    let names = [
-      "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
-      "NSCoreDataTriggerUpdateAffectedObjectValue",
-    ]
-    try mapped { () throws(SQLiteError) in
-      for name in names { try registerNullFunction(name, argumentCount: 5) }
     }
   }
 

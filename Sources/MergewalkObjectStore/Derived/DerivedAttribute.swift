@@ -192,11 +192,11 @@ struct DerivedAttribute {
 
 extension StoreSchema {
   /// The derived attributes that are computed here, in the order of entities and attributes.
-  var derivedAttributes: [DerivedAttribute] {
-    model.entities.flatMap { entity in
-      entity.attributes.filter { $0.isDerived && $0.declaringEntity == entity.index }
-        .compactMap { DerivedAttribute($0, of: entity, self) }
-    }
+  var derivedAttributes: [DerivedAttribute] { model.entities.flatMap { derivedAttributes(of: $0) } }
+
+  func derivedAttributes(of entity: EntityDescription) -> [DerivedAttribute] {
+    entity.attributes.filter { $0.isDerived && $0.declaringEntity == entity.index }
+      .compactMap { DerivedAttribute($0, of: entity, self) }
   }
 
   /// Whether an import gives a derived attribute a value.

@@ -301,6 +301,7 @@ public final class StoreFile {
         try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
+        try fillCounts()
         try makeTriggers()
         try writeBookkeeping { () throws(StoreError) in try raiseMaxima(connection) }
         try checkDirectTables()

@@ -18,6 +18,10 @@ final class RemovedTriggers {
       if try connection.hasTable(index.name) { try connection.execute("DROP TABLE \(index.name)") }
     }
     for index in present { try connection.build(index) }
+    // Before there are triggers that depend on a count.
+    for count in new.countedAttributes where !count.triggers.allSatisfy(old.triggers.contains) {
+      try connection.execute(count.fillStatement)
+    }
     try connection.trustSpatialIndexes()
     for trigger in new.triggers where try !connection.hasTrigger(trigger.name) { try connection.execute(trigger.sql) }
     for trigger in list where !usual.contains(trigger.name.uppercased()) { try bringBack(trigger, connection) }

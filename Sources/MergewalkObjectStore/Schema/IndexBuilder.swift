@@ -10,6 +10,8 @@ struct IndexBuilder {
   private(set) var warnings: [SchemaWarning] = []
   /// The indexes by their names as SQLite compares them.
   private var byName: [String: IndexDefinition] = [:]
+  /// The key of a root entity's user info by which its table has no index of entity numbers.
+  private static let omittedKey = "_NSEntityOmitSubentityColumnIndex"
 
   init(model: ManagedObjectModel, numbers: [Int], tables: [EntityTable], joinTables: [JoinTable]) {
     self.model = model
@@ -22,7 +24,9 @@ struct IndexBuilder {
     for table in tables {
       let root = model.entities[table.rootEntity]
       addForeignKeys(table)
-      if root.hasSubentities { add("\(table.name)_Z_ENT_INDEX", table, ["Z_ENT"], .entity, root) }
+      if root.hasSubentities, root.declaration.userInfo[Self.omittedKey] != "YES" {
+        add("\(table.name)_Z_ENT_INDEX", table, ["Z_ENT"], .entity, root)
+      }
       for entity in model.family(of: root.index) where numbers[entity.index] > 0 {
         addIndexes(of: entity, table)
       }
@@ -71,7 +75,7 @@ struct IndexBuilder {
         "Z_\(entity.name)_\(compound.joined(separator: "_"))", table, columns, .compound, entity,
         as: compound.joined(separator: ", "))
     }
-    for fetchIndex in declaration.fetchIndexes {
+    for fetchIndex in declaration.fetchIndexes where !isRelationship(fetchIndex, of: entity) {
       guard let index = index(fetchIndex, of: entity, table) else {
         // An R-tree is a table of its own, see ``StoreSchema/spatialIndexes``.
         let isSpatial = entity.isRoot && fetchIndex.elements.allSatisfy { $0.kind == .rTree && $0.propertyName != nil }
@@ -115,6 +119,12 @@ struct IndexBuilder {
       name: "Z_\(entity.name)_\(fetchIndex.name)", table: table.name, columns: known,
       descending: fetchIndex.elements.map { !$0.isAscending }, origin: .fetchIndex, entity: entity.index,
       condition: condition)
+  }
+
+  /// Whether a fetch index is that of one relationship: Core Data makes none, as the column of a to-one relationship has one.
+  private func isRelationship(_ fetchIndex: FetchIndexDescription, of entity: EntityDescription) -> Bool {
+    isPlain(fetchIndex) && fetchIndex.elements.count == 1
+      && fetchIndex.elements[0].propertyName.flatMap { entity.relationship(named: $0) }.map { !$0.isTransient } == true
   }
 
   private func isPlain(_ fetchIndex: FetchIndexDescription) -> Bool {

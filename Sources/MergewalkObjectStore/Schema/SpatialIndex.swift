@@ -56,13 +56,15 @@ package struct TriggerDefinition: Sendable, Hashable {
   let table: String
   /// When it runs: `AFTER UPDATE OF ZNAME`.
   let event: String
+  /// For which rows, in Core Data's words: `WHEN NEW.ZNAME IS NULL`.
+  var clause = "FOR EACH ROW"
   /// Its statements, each with its semicolon.
   let body: String
 
   package var sql: String { "CREATE TRIGGER \(rest)" }
   /// The same for one connection, which the file knows nothing of.
   var temporarySQL: String { "CREATE TEMP TRIGGER \(rest)" }
-  private var rest: String { "\(name) \(event) ON \(table) FOR EACH ROW BEGIN \(body) END" }
+  private var rest: String { "\(name) \(event) ON \(table) \(clause) BEGIN \(body) END" }
 }
 
 extension StoreSchema {
@@ -70,17 +72,18 @@ extension StoreSchema {
   /// computes from others.
   ///
   /// Only entities without a parent have one: what Core Data does for others is not known.
-  package var spatialIndexes: [SpatialIndex] {
-    model.entities.filter { $0.isRoot && entityNumbers[$0.index] > 0 }.flatMap { entity in
-      var wanted = entity.declaration.fetchIndexes.filter { $0.elements.contains { $0.kind == .rTree } }.map { index in
-        (index.name, index.elements.map { $0.kind == .rTree ? $0.propertyName ?? "" : "" })
-      }
-      for attribute in entity.declaration.attributes {
-        guard let names = attribute.userInfo[SpatialIndex.componentsKey] else { continue }
-        wanted.append((attribute.name, names.split(separator: ",").map { String($0.drop { $0 == " " }) }))
-      }
-      return wanted.compactMap { spatialIndex(entity, $0.0, $0.1) }
+  package var spatialIndexes: [SpatialIndex] { model.entities.flatMap { spatialIndexes(of: $0) } }
+
+  private func spatialIndexes(of entity: EntityDescription) -> [SpatialIndex] {
+    guard entity.isRoot, contains(entity) else { return [] }
+    var wanted = entity.declaration.fetchIndexes.filter { $0.elements.contains { $0.kind == .rTree } }.map { index in
+      (index.name, index.elements.map { $0.kind == .rTree ? $0.propertyName ?? "" : "" })
     }
+    for attribute in entity.declaration.attributes {
+      guard let names = attribute.userInfo[SpatialIndex.componentsKey] else { continue }
+      wanted.append((attribute.name, names.split(separator: ",").map { String($0.drop { $0 == " " }) }))
+    }
+    return wanted.compactMap { spatialIndex(entity, $0.0, $0.1) }
   }
 
   private func spatialIndex(_ entity: EntityDescription, _ name: String, _ properties: [String]) -> SpatialIndex? {
@@ -94,8 +97,12 @@ extension StoreSchema {
     return SpatialIndex(name: "Z_RT_\(entity.name)_\(name)", table: table.name, columns: columns)
   }
 
+  /// All triggers of a new store, entity by entity in Core Data's order.
   package var triggers: [TriggerDefinition] {
-    spatialIndexes.flatMap(\.triggers) + derivedAttributes.flatMap(\.triggers)
+    model.entities.flatMap { entity in
+      derivedAttributes(of: entity).flatMap(\.triggers) + spatialIndexes(of: entity).flatMap(\.triggers)
+        + countedAttributes(of: entity).flatMap(\.triggers)
+    }
   }
 }
 
@@ -110,28 +117,34 @@ extension AttributeType {
 }
 
 extension DerivedAttribute {
-  /// The triggers of an attribute that takes the value of another one over a to-one relationship; of other derived attributes
-  /// it is not known how Core Data words them.
+  private static let inserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
+  private static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+
+  /// The triggers of an attribute that takes the value of another one over a to-one relationship, or the time of the save; of
+  /// other derived attributes it is not known how Core Data words them.
   var triggers: [TriggerDefinition] {
-    guard let source, let link = source.link else { return [] }
-    let (inserted, updated) = (
-      "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue"
-    )
     func make(_ role: String, _ on: String, _ event: String, _ value: String, _ condition: String) -> TriggerDefinition
     {
-      let function = event.hasPrefix("INSERT") ? inserted : updated
+      let function = event.hasPrefix("INSERT") ? Self.inserted : Self.updated
       let kind = event.prefix(6)
       return TriggerDefinition(
-        name: "Z_DA_\(on)_\(entity.name)_\(name)_\(role)_\(kind)", table: on, event: "AFTER \(event)",
+        name: "Z_DA_\(on)_\(entity.name)_\(name)\(role)_\(kind)", table: on, event: "AFTER \(event)",
         body: "UPDATE \(table) SET \(column) = \(value) WHERE \(condition); SELECT \(function)('\(table)', Z_ENT, Z_PK,"
           + " '\(name)', \(column)) FROM \(table) WHERE \(condition);")
     }
+    let own = "Z_PK = NEW.Z_PK"
+    if value == nil {
+      // In a table that others share it is not known which rows the triggers leave alone.
+      guard entity.isRoot else { return [] }
+      return ["INSERT", "UPDATE OF Z_OPT"].map { make("", table, $0, "NSCoreDataNow()", own) }
+    }
+    guard let source, let link = source.link else { return [] }
     let value = "(SELECT \(source.column) FROM \(source.table) WHERE Z_PK = NEW.\(link))"
+    let reached = "\(link) = NEW.Z_PK"
     return [
-      make("SOURCE", table, "INSERT", value, "Z_PK = NEW.Z_PK"),
-      make("SOURCE", table, "UPDATE OF \(link)", value, "Z_PK = NEW.Z_PK"),
-      make("PARAMETER", source.table, "INSERT", "NEW.\(source.column)", "\(link) = NEW.Z_PK"),
-      make("PARAMETER", source.table, "UPDATE OF \(source.column)", "NEW.\(source.column)", "\(link) = NEW.Z_PK"),
+      make("_SOURCE", table, "INSERT", value, own), make("_SOURCE", table, "UPDATE OF \(link)", value, own),
+      make("_PARAMETER", source.table, "INSERT", "NEW.\(source.column)", reached),
+      make("_PARAMETER", source.table, "UPDATE OF \(source.column)", "NEW.\(source.column)", reached),
     ]
   }
 }
