@@ -40,10 +40,7 @@ void ccommand_let_code_go(void) { dl_iterate_phdr(let_go, NULL); }
 
 /* What is large goes back to the system when it is freed: the C library would keep it for the next time, and what the
  * stages of a run take would add up. */
-static void keep_little_memory(void) {
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);
-  mallopt(M_TRIM_THRESHOLD, 128 << 10);
-}
+static void keep_little_memory(void) { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
 #else
 void ccommand_let_code_go(void) {}
 static void keep_little_memory(void) {}
