@@ -76,7 +76,12 @@ extension ManagedObjectContext {
         // Held while the others are judged, which may let go of objects.
         buffer.pin(read)
         defer { unpin(table: table, read) }
+        let generation = registry.generation
         let merged = try plan.merge(keys, sortKeys, compiled)
+        // Judging fires faults, and their hooks may do anything.
+        guard registry.generation == generation, plan.pending.matches.allSatisfy({ $0.object.isValid }) else {
+          throw ObjectError(.invalid, "the context was reset during a fetch, by a hook of an object or an observer")
+        }
         places = ContiguousArray(
           merged.map { place in
             switch place {
