@@ -212,11 +212,19 @@ struct PreviewCommandTests {
         "--option delimter: error: “source” has no field “delimter”; did you mean “delimiter”? [unknownField]"
       ),
       ("delimiter=123456789", "--option delimiter: error: “delimiter” takes 1 to 8 bytes of text"),
-      ("delimiter=|\"|", "--option delimiter: error: “delimiter” contains “quote” [invalidOption]"),
+      (
+        "delimiter=|\"|",
+        "--option delimiter: error: “delimiter” contains “quote”; give one of them another character, or leave"
+          + " “delimiter” out [invalidOption]"
+      ),
       ("null=[a", "--option null: error: "), ("skip_lines=-1", "--option skip_lines: error: “skip_lines” cannot be -1"),
       ("format=cvs", "--option format: error: “format” cannot be “cvs”; did you mean “csv”?"),
       ("encoding=utf-9", "--option encoding: error: there is no encoding “utf-9”"),
-      ("quote=comma", "--option quote: error: “delimiter” and “quote” are the same character [invalidOption]"),
+      (
+        "quote=comma",
+        "--option quote: error: “delimiter” and “quote” are the same character; give one of them another character, or"
+          + " leave “quote” out [invalidOption]"
+      ),
       ("files=x.csv", "--option files: error: “source” has no field “files”"),
     ])
   func options(_ option: String, _ words: String) throws {

@@ -10,7 +10,7 @@ struct UniqueValues {
   private let constraints: [[Int]]
   private let seed: UInt64
   private var released: Set<UInt64> = []
-  /// The rows that have let go of a value.
+  /// The rows whose values have changed.
   private var changed: Set<Int> = []
 
   init(_ constraints: [[Int]], seed: UInt64) {
@@ -30,10 +30,12 @@ struct UniqueValues {
 
   /// Notes what a change has made of a row; whether the row had its value of before from the same attempt.
   mutating func note(_ row: Int, before: [UInt64], _ buffer: RowBuffer) -> Bool {
-    let left = zip(before, values(row, buffer)).filter { $0 != $1 && $0 != 0 }.map(\.0)
-    guard !left.isEmpty else { return false }
+    let after = values(row, buffer)
+    guard before != after else { return false }
+    let isFirst = changed.insert(row).inserted && buffer.states[row] != RowState.inserted
+    let left = zip(before, after).filter { $0 != $1 && $0 != 0 }.map(\.0)
     released.formUnion(left)
-    return !changed.insert(row).inserted || buffer.states[row] == RowState.inserted
+    return !left.isEmpty && !isFirst
   }
 
   /// Whether something was let go of.

@@ -1,8 +1,9 @@
 import Glibc
 import MergewalkDiagnostics
 
-/// What a save over several stores writes, in a file beside the first of them: `.NAME.mergewalk-joint/TOKEN`. Beside each
-/// other one a link of that name leads to it.
+/// The journal of a save over several stores, a file beside the first of them.
+///
+/// Its name is `.NAME.mergewalk-joint/TOKEN`; beside each other store a link of that name leads to it.
 ///
 /// For the next developer:
 /// - The file is made empty and locked, then come the links, all of them on the disk; then its content. When that is on

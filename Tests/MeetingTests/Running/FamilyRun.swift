@@ -27,6 +27,8 @@ extension MeetingRun {
     }
     isBreached = isBreached || Self.isBreached(definition.rejects, read: read, rejected, rejects)
     let folder = files.folder.file("family")
+    let skipped = split.skipped + wanted.values.reduce(0) { $0 + $1.skippedRecords }
+    if read == skipped + rejected, !scenario.mayBeEmptied, try isPublishedFilled() { isBreached = true }
     let failure = try isKilled ? buildKilled() : build(folder)
     guard failure == (isBreached ? "limitBreached" : nil) else {
       differences.append(
@@ -34,15 +36,14 @@ extension MeetingRun {
       return
     }
     if isBreached { return }
-    let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/_SUCCESS"))
-    let manifest = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    let manifest = try publishedManifest() ?? [:]
     if manifest["read"] as? Int != read {
       differences.append("\(name): read \(manifest["read"] ?? ""), must be \(read)")
     }
-    if manifest["skipped"] as? Int != split.skipped + wanted.values.reduce(0, { $0 + $1.skippedRecords }) {
+    if manifest["skipped"] as? Int != skipped {
       differences.append("\(name): skipped \(manifest["skipped"] ?? "")")
     }
-    let stores = manifest["stores"] as? [[String: Any]] ?? []
+    let stores = publishedStores(manifest)
     let values = stores.map { Self.bytes($0["value"]) }
     if Set(values) != Set(wanted.keys) || values.count != wanted.count {
       let names = wanted.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
@@ -69,25 +70,37 @@ extension MeetingRun {
   /// Gives the family an input without records: it stays as it is, unless the pipeline allows that it is emptied.
   func emptyFamily() throws {
     let folder = files.folder.file("family")
-    func manifest() -> Data? { try? Data(contentsOf: URL(fileURLWithPath: folder + "/_SUCCESS")) }
-    func stores(_ manifest: Data?) throws -> [[String: Any]] {
-      let object = try manifest.map { try JSONSerialization.jsonObject(with: $0) } as? [String: Any]
-      return object?["stores"] as? [[String: Any]] ?? []
-    }
-    let before = manifest()
-    let isFilled = try stores(before).contains { store in
-      let counts = store["records"] as? [String: Int] ?? [:]
-      return counts["read", default: 0] > counts["skipped", default: 0] + counts["rejected", default: 0]
-    }
+    let before = try manifestBytes()
+    let isRefused = try isPublishedFilled() && !scenario.mayBeEmptied
     try files.writeNothing()
     let failure = try build(folder)
-    let isRefused = isFilled && !scenario.mayBeEmptied
     if failure != (isRefused ? "limitBreached" : nil) {
       differences.append("emptied: \(failure ?? "published"), must be \(isRefused ? "refused" : "published")")
-    } else if isRefused, manifest() != before {
+    } else if isRefused, try manifestBytes() != before {
       differences.append("emptied: the manifest has changed")
-    } else if !isRefused, try !stores(manifest()).isEmpty {
+    } else if !isRefused, try !publishedStores(publishedManifest()).isEmpty {
       differences.append("emptied: there are stores")
+    }
+  }
+
+  private func manifestBytes() throws -> Data? {
+    let path = files.folder.file("family") + "/_SUCCESS"
+    return FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(fileURLWithPath: path)) : nil
+  }
+
+  private func publishedManifest() throws -> [String: Any]? {
+    try manifestBytes().map { try JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+  }
+
+  private func publishedStores(_ manifest: [String: Any]?) -> [[String: Any]] {
+    manifest?["stores"] as? [[String: Any]] ?? []
+  }
+
+  /// Whether one of the published stores has records.
+  private func isPublishedFilled() throws -> Bool {
+    try publishedStores(publishedManifest()).contains { store in
+      let counts = store["records"] as? [String: Int] ?? [:]
+      return counts["read", default: 0] > counts["skipped", default: 0] + counts["rejected", default: 0]
     }
   }
 

@@ -305,7 +305,11 @@ import Testing
   @Test("the number of a bad element counts the empty ones before it") func numbersOfElements() throws {
     try folder.pipeline(
       """
-      lines: { each: lines, find_by: [number], relationships: { product: { find_by: { sku: sku }, missing: reject } } }
+      lines:
+        each: lines
+        find_by: [number]
+        orphans: delete
+        relationships: { product: { find_by: { sku: sku }, missing: reject } }
       """)
     let summary = try folder.run(
       """
