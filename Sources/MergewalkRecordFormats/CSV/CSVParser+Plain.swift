@@ -126,7 +126,9 @@ extension CSVParser {
           }
         }
         let first = base[start]
-        if first == 0xEF, ByteOrderMark.end(base, start, end) > start { return marks.meetOdd() }
+        if first == 0xEF, ByteOrderMark.isBeforeRecord(base, start, end, isLast: false) != false {
+          return marks.meetOdd()
+        }
         if first == 10 || first == 13 || first == firstComment {
           guard skipsBlankLines, first == 10 || first == 13 else { return marks.meetOdd() }
           let isPair = first == 13 && base[start + 1] == 10

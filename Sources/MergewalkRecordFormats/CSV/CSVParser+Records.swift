@@ -41,11 +41,10 @@ extension CSVParser {
       let first = base[start]
       // The mark of a file that was put behind another.
       if first == 0xEF, linesToSkip == 0 {
-        if start + 3 > end, !isLast { return .needsInput }
-        let text = ByteOrderMark.end(base, start, end)
-        if text > start {
-          account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start)
-          start = text
+        guard let isMark = ByteOrderMark.isBeforeRecord(base, start, end, isLast: isLast) else { return .needsInput }
+        if isMark {
+          account.skipped.add(.byteOrderMark, lines: 0, bytes: ByteOrderMark.bytes.count)
+          start += ByteOrderMark.bytes.count
           scan = SpecialScanner(base, from: start, end: end, delimiter: delimiter, quote: quote, escape: escape)
           continue records
         }

@@ -5,6 +5,8 @@ extension OutputBytes {
   mutating func append(csv text: UnsafeRawBufferPointer, _ layout: RowLayout) {
     if text.isEmpty { return append(layout.empty) }
     var needsQuotes = !layout.null.isEmpty && text.count == layout.null.count && text.elementsEqual(layout.null)
+    // At the start of a record, a reader takes it for the mark of a file.
+    if text[0] == 0xEF, text.starts(with: ByteOrderMark.bytes) { needsQuotes = true }
     for byte in text where byte <= UInt8(ascii: "\"") || byte == layout.delimiter {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"), layout.delimiter: needsQuotes = true

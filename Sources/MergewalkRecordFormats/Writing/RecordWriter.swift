@@ -152,7 +152,8 @@ package final class RecordWriter {
   private static func put(
     _ from: UnsafePointer<UInt8>, _ count: Int, at start: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
-    var needsQuotes = false
+    // At the start of a record, a byte order mark is that of a file.
+    var needsQuotes = ByteOrderMark.end(from, 0, count) > 0
     for i in 0..<count {
       let byte = from[i]
       needsQuotes =

@@ -62,6 +62,12 @@ struct SampleText {
     return counts.count { $0 > 0 } > 3 && counts.reduce(0, +) * 50 > bytes.count
   }
 
+  /// Encodings of Latin letters in which an “Ã” or the like stands before no sign.
+  private static let westernNames: Set<String> = [
+    "windows-1252", "windows-1254", "windows-1257", "iso-8859-1", "iso-8859-3", "iso-8859-4", "iso-8859-9",
+    "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15",
+  ]
+
   private static func encoding(
     _ sample: [UInt8], _ isWhole: Bool, _ asked: TextEncoding
   ) -> (TextEncoding, String?, Bool, Bool) {
@@ -88,7 +94,7 @@ struct SampleText {
         return (.windows1252, sentence, false, false)
       }
       // Characters of UTF-8 are words of no language in these.
-      let isMixed = characters > 0 && ["windows-1252", "iso-8859-1", "iso-8859-15"].contains(name)
+      let isMixed = characters > 0 && westernNames.contains(name)
       let sentence =
         "encoding: \(name), because of \(guess.evidence)"
         + (isMixed ? "; but \(PrintableText.count(characters, "character")) of it would be right in utf-8" : "")
