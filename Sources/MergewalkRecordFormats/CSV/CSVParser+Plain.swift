@@ -126,7 +126,7 @@ extension CSVParser {
           }
         }
         let first = base[start]
-        if first == 0xEF, ByteOrderMark.isBeforeRecord(base, start, end, isLast: false) != false {
+        if first == 0xEF, ByteOrderMark.countBeforeRecord(base, start, end, isLast: false) != 0 {
           return marks.meetOdd()
         }
         if first == 10 || first == 13 || first == firstComment {

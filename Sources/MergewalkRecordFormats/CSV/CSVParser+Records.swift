@@ -41,10 +41,10 @@ extension CSVParser {
       let first = base[start]
       // The mark of a file that was put behind another.
       if first == 0xEF, linesToSkip == 0 {
-        guard let isMark = ByteOrderMark.isBeforeRecord(base, start, end, isLast: isLast) else { return .needsInput }
-        if isMark {
-          account.skipped.add(.byteOrderMark, lines: 0, bytes: ByteOrderMark.bytes.count)
-          start += ByteOrderMark.bytes.count
+        guard let marks = ByteOrderMark.countBeforeRecord(base, start, end, isLast: isLast) else { return .needsInput }
+        if marks > 0 {
+          account.skipped.add(.byteOrderMark, lines: 0, bytes: marks)
+          start += marks
           scan = SpecialScanner(base, from: start, end: end, delimiter: delimiter, quote: quote, escape: escape)
           continue records
         }

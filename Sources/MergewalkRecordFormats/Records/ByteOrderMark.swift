@@ -11,14 +11,21 @@ enum ByteOrderMark {
     return isThere ? start + 3 : start
   }
 
-  /// Whether the mark of a file stands before the record at `start`. Marks without text behind them, on their line, are
-  /// text themselves.
+  /// How many bytes of marks of files stand before the record at `start`: 0 when no text follows them on their line, as
+  /// they are text themselves then.
   ///
   /// - Returns: nil when more text has to be read to tell.
   @inline(__always)
-  static func isBeforeRecord(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, isLast: Bool) -> Bool? {
-    if stop - start < 6, !isLast { return nil }
-    let text = end(base, start, stop)
-    return text > start && text < stop && base[text] != 10 && base[text] != 13 && end(base, text, stop) == text
+  static func countBeforeRecord(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, isLast: Bool
+  ) -> Int? {
+    var text = start
+    while true {
+      if stop - text < 3, !isLast { return nil }
+      let next = end(base, text, stop)
+      if next == text { break }
+      text = next
+    }
+    return text < stop && base[text] != 10 && base[text] != 13 ? text - start : 0
   }
 }
