@@ -126,7 +126,7 @@ extension CSVParser {
           }
         }
         let first = base[start]
-        if first == 0xEF, ByteOrderMark.countBeforeRecord(base, start, end, isLast: false) != 0 {
+        if first == 0xEF, ByteOrderMark.end(base, start, end) > start || start + 3 > end {
           return marks.meetOdd()
         }
         if first == 10 || first == 13 || first == firstComment {

@@ -41,7 +41,8 @@ extension CSVParser {
       let first = base[start]
       // The mark of a file that was put behind another.
       if first == 0xEF, linesToSkip == 0 {
-        guard let marks = ByteOrderMark.countBeforeRecord(base, start, end, isLast: isLast) else { return .needsInput }
+        let marks = ByteOrderMark.countBeforeRecord(base, start, end, isLast: isLast, columnCount: columnCount)
+        guard let marks else { return .needsInput }
         if marks > 0 {
           account.skipped.add(.byteOrderMark, lines: 0, bytes: marks)
           start += marks

@@ -11,13 +11,13 @@ enum ByteOrderMark {
     return isThere ? start + 3 : start
   }
 
-  /// How many bytes of marks of files stand before the record at `start`: 0 when no text follows them on their line, as
-  /// they are text themselves then.
+  /// How many bytes of marks of files stand before the record at `start`. In a table of one column, marks that no text
+  /// follows on their line are text themselves.
   ///
   /// - Returns: nil when more text has to be read to tell.
   @inline(__always)
   static func countBeforeRecord(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, isLast: Bool
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, isLast: Bool, columnCount: Int
   ) -> Int? {
     var text = start
     while true {
@@ -26,6 +26,6 @@ enum ByteOrderMark {
       if next == text { break }
       text = next
     }
-    return text < stop && base[text] != 10 && base[text] != 13 ? text - start : 0
+    return columnCount > 1 || text < stop && base[text] != 10 && base[text] != 13 ? text - start : 0
   }
 }
