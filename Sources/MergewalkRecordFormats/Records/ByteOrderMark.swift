@@ -11,8 +11,9 @@ enum ByteOrderMark {
     return isThere ? start + 3 : start
   }
 
-  /// How many bytes of marks of files stand before the record at `start`. In a table of one column, marks that no text
-  /// follows on their line are text themselves.
+  /// Counts the bytes of the marks of files before the record at `start`.
+  ///
+  /// In a table of one column, marks that no text follows on their line are text themselves.
   ///
   /// - Returns: nil when more text has to be read to tell.
   @inline(__always)
