@@ -1,6 +1,6 @@
 import CMergewalkProcess
 package import MergewalkDiagnostics
-package import Glibc
+import Glibc
 
 /// The few calls of the file system that stores need.
 package enum FileSystem {
@@ -106,8 +106,8 @@ package enum FileSystem {
     throw StoreError(.inputOutput, path: path, message: "it is \(kind), which no file replaces; name another place")
   }
 
-  package static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
-    if mkdir(path, mode) == 0 { return }
+  package static func makeFolder(_ path: String, mode: UInt32 = 0o755) throws(StoreError) {
+    if mkdir(path, mode_t(mode)) == 0 { return }
     guard errno == EEXIST else { throw failure(path, "cannot make the folder") }
     if FileKind(path) == .file {
       throw StoreError(
