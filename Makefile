@@ -30,10 +30,10 @@ dist-test: ## install what `make dist` built into roots without Swift, and run t
 	python3 scripts/dist-test.py --dist build/dist
 
 test: packages ## every test
-	$(SWIFT) test
+	SWIFT=$(SWIFT) ./scripts/test.sh
 
 test-scalar: build ## the readers' tests without vector instructions, as on a processor that has none
-	MERGEWALK_SCAN=none $(SWIFT) test --skip-build --filter 'RecordFormatsTests\.(CSV|NDJSON|JSON|FixedWidth|ScanLevel|TextCheck)'
+	MERGEWALK_SCAN=none SWIFT=$(SWIFT) ./scripts/test.sh --skip-build --filter 'RecordFormatsTests\.(CSV|NDJSON|JSON|FixedWidth|ScanLevel|TextCheck)'
 
 sanitize: sanitize-thread sanitize-address ## tests under both sanitizers
 
@@ -83,7 +83,7 @@ bench-smoke: packages release ## the same at 20,000 orders, once: do all contest
 
 soak: packages ## the long tests: property tests with many seeds, and each fuzz target for FUZZ_SECONDS
 	./scripts/install-engines.sh spark
-	MERGEWALK_SOAK=1 $(SWIFT) test
+	MERGEWALK_SOAK=1 SWIFT=$(SWIFT) ./scripts/test.sh
 	SWIFT=$(SWIFT) ./scripts/consumer.sh
 	./scripts/test-plugin.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)

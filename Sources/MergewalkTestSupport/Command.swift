@@ -36,8 +36,7 @@ public struct Command {
     process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch.file("input")))
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
-    try process.run()
-    process.waitUntilExit()
+    try process.runToItsEnd()
     status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     output = try String(contentsOfFile: scratch.file("output"), encoding: .utf8)
     words = try String(contentsOfFile: scratch.file("words"), encoding: .utf8)
@@ -60,8 +59,7 @@ public struct Command {
     process.environment = ["PATH": "/usr/bin:/bin", "MERGEWALK": Self.path]
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
-    try process.run()
-    process.waitUntilExit()
+    try process.runToItsEnd()
     status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     output = try String(contentsOfFile: scratch.file("output"), encoding: .utf8)
     words = try String(contentsOfFile: scratch.file("words"), encoding: .utf8)
@@ -80,5 +78,18 @@ public struct Command {
   public func object() throws -> [String: Any] {
     let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
     return value as? [String: Any] ?? [:]
+  }
+}
+
+extension Process {
+  /// Runs it and waits. One that is still there after ten minutes hangs: it is killed, and its status is minus 9.
+  ///
+  /// A trait that limits the time of a test would also count how long the test waited for its turn.
+  fileprivate func runToItsEnd() throws {
+    try run()
+    let watchdog = DispatchWorkItem { [processIdentifier] in kill(processIdentifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 600, execute: watchdog)
+    waitUntilExit()
+    watchdog.cancel()
   }
 }

@@ -80,7 +80,7 @@ struct FetchOutputTests {
     #expect(!wide.output.contains("…"))
   }
 
-  @Test("memory does not grow with the rows", .timeLimit(.minutes(5)))
+  @Test("memory does not grow with the rows")
   func memory() throws {
     let small = try LargeStore(rows: 2_000)
     let large = try LargeStore(rows: 200_000)

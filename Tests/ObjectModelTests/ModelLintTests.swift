@@ -389,7 +389,7 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     #expect(ModelLint.check(draft).map(\.code) == [code])
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["chain", "cycle", "misspelt", "wide", "constraints"])
+  @Test(arguments: ["chain", "cycle", "misspelt", "wide", "constraints"])
   func `a hostile model is checked in bounded time`(shape: String) throws {
     let count = 3_000
     var draft = ModelDraft()
@@ -416,9 +416,11 @@ struct LintCase: Sendable, CustomTestStringConvertible {
       draft.entities[0].attributes = (0..<count).map { AttributeDescription(name: "a\($0)", type: .string) }
       draft.entities[0].uniquenessConstraints = (0..<count).map { ["a\($0)"] }
     }
+    let start = ProcessorTime.now
     let hasErrors = ModelLint.check(draft).contains { $0.severity == .error }
     #expect(hasErrors == ["chain", "cycle", "misspelt"].contains(shape))
     #expect(((try? ManagedObjectModel(draft)) == nil) == hasErrors)
+    #expect(ProcessorTime.now - start < .seconds(30))
   }
 
   @Test func `the list of codes in the documentation is closed`() throws {

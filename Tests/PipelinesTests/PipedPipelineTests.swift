@@ -2,7 +2,7 @@ import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 
-@Suite("Pipelines from pipes", .timeLimit(.minutes(1)))
+@Suite("Pipelines from pipes")
 struct PipedPipelineTests {
   @Test("who is told of a run is not looked for in a pipe, which was read when the run began")
   func notifications() {

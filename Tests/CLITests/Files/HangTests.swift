@@ -4,7 +4,7 @@ import MergewalkTestSupport
 import Testing
 
 /// Nothing that lies at a path, and nothing in a store, keeps the command from coming to an end.
-@Suite("Nothing hangs", .timeLimit(.minutes(2)))
+@Suite("Nothing hangs")
 struct HangTests {
   @Test("a pipe without another end", arguments: ["store", "rejects", "include", "model", "report", "secret"])
   func pipes(place: String) throws {

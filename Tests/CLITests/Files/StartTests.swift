@@ -3,7 +3,7 @@ import MergewalkTestSupport
 import Testing
 
 /// The first moments of the command, and machines that lack something.
-@Suite("Starting", .timeLimit(.minutes(2)))
+@Suite("Starting")
 struct StartTests {
   @Test("without /proc the command does what it is told", .enabled(if: Shim.isThere))
   func withoutProc() throws {

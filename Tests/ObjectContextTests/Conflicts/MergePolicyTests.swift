@@ -329,9 +329,8 @@ struct MergePolicyTests {
   @Test("OL23: a thousand contexts on one coordinator are made within a second")
   func ol23ManyContexts() throws {
     let place = try Workplace(try ConflictModels.shop())
-    let clock = ContinuousClock()
     var contexts: [ManagedObjectContext] = []
-    let time = clock.measure { for _ in 0..<1000 { contexts.append(place.anotherContext()) } }
+    let time = ProcessorTime.measure { for _ in 0..<1000 { contexts.append(place.anotherContext()) } }
     #expect(time < .seconds(1))
     #expect(contexts.count == 1000)
   }

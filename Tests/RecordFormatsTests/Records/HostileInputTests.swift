@@ -64,10 +64,12 @@ struct HostileInputTests {
     #expect(found.errors.first?.position.column == 1)
   }
 
-  @Test("an element that stands 100,000 times in one record is a list soon", .timeLimit(.minutes(1)))
+  @Test("an element that stands 100,000 times in one record is a list soon")
   func repeatedElement() throws {
     let text = "<r><i>" + String(repeating: #"<a b=""/>"#, count: 100_000) + "</i></r>"
+    let start = ProcessorTime.now
     let found = try read(text, .xml(XMLOptions()), .named(["a"]))
+    #expect(ProcessorTime.now - start < .seconds(30))
     #expect(found.texts.first??.utf8.count == 3 * 100_000 + 1)
   }
 

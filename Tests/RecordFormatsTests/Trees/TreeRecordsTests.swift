@@ -200,11 +200,11 @@ private struct Feeder {
   }
 
   @Test func `records with very many children are read in linear time`() {
-    let start = ContinuousClock.now
+    let start = ProcessorTime.now
     let lines = Feeder.lines(
       [["l": .list((0..<20_000).map { .map([("s", .scalar("\($0)", .number))]) })]], columns: ["l.s"], each: "l")
     #expect(lines == (0..<20_000).map { "#\($0)" })
-    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(ProcessorTime.now - start < .seconds(30))
   }
 
   @Test func `names of members are collected in their order`() {
