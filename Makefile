@@ -7,6 +7,8 @@ MERGEWALK := .build/release/mergewalk
 DEMO_STORE := build/shop.sqlite
 FUZZ_SECONDS ?= 600
 CAMPAIGN_SECONDS ?= 7200
+# Options of bench/run.py for `make bench-smoke`.
+BENCH ?=
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -55,6 +57,7 @@ lint: packages ## formatting, imports, pipelines and models
 	python3 scripts/check-imports.py
 	python3 scripts/check-docs.py
 	python3 scripts/public-types.py --check
+	python3 scripts/check-inlinable.py
 	$(SWIFT) build --product mergewalk
 	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml pipelines/library/*.yaml
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld
@@ -79,7 +82,7 @@ bench: packages release ## the benchmarks: 1,000,000 orders and fetches, every c
 	python3 bench/readers.py --format all
 
 bench-smoke: packages release ## the same at 20,000 orders, once: do all contestants do the same work?
-	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results
+	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results $(BENCH)
 
 soak: packages ## the long tests: property tests with many seeds, and each fuzz target for FUZZ_SECONDS
 	./scripts/install-engines.sh spark

@@ -59,7 +59,7 @@ package final class EventLog {
 ///
 /// Advice for the next editor: it is part of what a C library's callbacks reach by a pointer; a word is a store and a
 /// comparison.
-package struct EventWriter {
+@usableFromInline package struct EventWriter {
   /// The log that is being written.
   package private(set) var log: EventLog
   @usableFromInline var next: UnsafeMutablePointer<UInt64>

@@ -1,7 +1,7 @@
 /// The calls that throw, as functions.
 ///
 /// A module whose own methods of the same names throw errors of its own hides these here, and reaches them so.
-package enum SQLiteCalls {
+@usableFromInline package enum SQLiteCalls {
   /// ``Connection/init(path:mode:)``.
   package static func open(_ path: String, _ mode: Connection.Mode) throws(SQLiteError) -> Connection {
     try Connection(path: path, mode: mode)

@@ -3,7 +3,7 @@ import CMergewalkSQLite
 /// A call of SQLite that failed.
 ///
 /// Source: [Result and Error Codes](https://sqlite.org/rescode.html).
-package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+@usableFromInline package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
   package let code: Int32
   /// SQLite's own words.
@@ -41,7 +41,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   package var primaryCode: Int32 { code & 0xFF }
 
   /// `SQLite error CODE: message (statement)`; a long statement is cut.
-  package var description: String {
+  @usableFromInline package var description: String {
     let longest = 1000
     let shown = sql.map { $0.utf8.count > longest ? "\($0.prefix(longest))… (\($0.utf8.count) bytes)" : $0 }
     return "SQLite error \(code): \(message)\(shown.map { " (\($0))" } ?? "")"

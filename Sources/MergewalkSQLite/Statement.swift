@@ -1,12 +1,12 @@
-import CMergewalkSQLite
+public import CMergewalkSQLite
 
 /// A compiled statement, confined like its connection.
 ///
 /// Parameters count from 1 and columns from 0, as in SQLite. Binding never throws: what SQLite refuses to bind is
 /// thrown by the next ``step()``.
-package final class Statement {
+@usableFromInline package final class Statement {
   /// SQLite's handle.
-  package let handle: OpaquePointer
+  @usableFromInline package let handle: OpaquePointer
   /// The statement's text.
   package let sql: String
 

@@ -1,7 +1,7 @@
 /// What a column makes of the values that are put into it.
 ///
 /// Source: [Datatypes In SQLite, 3. Type Affinity](https://sqlite.org/datatype3.html#type_affinity).
-package enum ColumnAffinity: UInt8, Sendable, Hashable, CaseIterable {
+@frozen @usableFromInline package enum ColumnAffinity: UInt8, Sendable, Hashable, CaseIterable {
   case blob
   case text
   case numeric

@@ -4,13 +4,13 @@
 /// SQLite would turn into a text or read as a number is no ``StoredValue``, and its row goes through SQLite. Sources:
 /// [2.1 Record Format](https://sqlite.org/fileformat2.html#record_format), [Type
 /// Affinity](https://sqlite.org/datatype3.html#type_affinity).
-@frozen package struct StoredValue: BitwiseCopyable {
+@usableFromInline @frozen package struct StoredValue: BitwiseCopyable {
   /// The serial type of the format.
-  package let serial: UInt64
+  @usableFromInline package let serial: UInt64
   /// An integer, or the bits of a real number.
-  package let bits: UInt64
+  @usableFromInline package let bits: UInt64
   /// The bytes of a text or of binary data; the caller keeps them.
-  package let bytes: UnsafePointer<UInt8>?
+  @usableFromInline package let bytes: UnsafePointer<UInt8>?
 
   @inlinable init(serial: UInt64, bits: UInt64 = 0, bytes: UnsafePointer<UInt8>? = nil) {
     self.serial = serial

@@ -2,9 +2,9 @@
 ///
 /// The first word of an event has its kind (4 bits), flags (8), where the parser stood in the document (26, from the
 /// base on) and a count (26). What follows depends on the kind.
-package enum XMLEvent {
+@usableFromInline package enum XMLEvent {
   /// The kinds; the number of a case is its place.
-  package enum Kind: UInt8, Sendable {
+  @usableFromInline package enum Kind: UInt8, Sendable {
     /// An element starts: its local name; with flags also its prefix and its URI, and the attributes.
     case start
     /// The innermost element ends.

@@ -3,7 +3,7 @@ import Glibc
 /// A start tag as libxml2 reports it; valid until the next event.
 ///
 /// Names are pointers of the parser's dictionary, in which equal names are one; they end with a NUL.
-package struct XMLTag {
+@usableFromInline package struct XMLTag {
   /// The name behind the prefix.
   package var local: UnsafePointer<UInt8>?
   /// The prefix; nil for none.

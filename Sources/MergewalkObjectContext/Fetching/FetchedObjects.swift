@@ -175,8 +175,9 @@ final class FetchedRows {
   ) -> ManagedObject {
     // The place of a row that is gone is not used again while this collection holds it.
     guard buffer.state(of: place) != RowState.free else { return lostObject(index) }
+    let entity = buffer.entity(of: place)
     let object = context.object(buffer, row: place)
-    object.learnEntity(buffer.entity(of: place))
+    object.learnEntity(entity)
     return object
   }
 

@@ -21,6 +21,7 @@ extension ManagedObjectContext {
 
   /// Tells the undo manager and the object of an insert.
   func tellOfInsert(_ object: ManagedObject) {
+    guard object.isOfGeneration else { return }
     recorder?.isThere(object)
     if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
   }
@@ -38,6 +39,7 @@ extension ManagedObjectContext {
 
   /// Makes an object that an initializer made the one object of its row.
   package func takeIn(_ object: ManagedObject) {
+    guard object.isOfGeneration else { return }
     registry.register(object, table: object.table, row: object.row)
     objectCameUp(object, buffer(table: object.table))
     tellOfInsert(object)

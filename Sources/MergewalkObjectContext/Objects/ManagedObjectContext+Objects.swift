@@ -130,6 +130,8 @@ extension ManagedObjectContext {
       link: registry.link, generation: registry.generation, table: table, row: row,
       primaryKey: buffer.key(of: row), entityIndex: entity)
     let object = registry.link.classes.types[entity].init(handle)
+    // An initializer of one's own may have reset the context: then the object is that of no row.
+    guard object.isOfGeneration else { return object }
     registry.register(object, table: table, row: row, of: buffer.rowCount)
     objectCameUp(object, buffer)
     return object

@@ -1,9 +1,9 @@
-package import MergewalkSQLite
+public import MergewalkSQLite
 
 /// What a cell of a database holds, whatever its column was declared as.
 ///
 /// Source: [Storage classes](https://sqlite.org/datatype3.html).
-package enum StorageClass: Int32, Sendable {
+@frozen @usableFromInline package enum StorageClass: Int32, Sendable {
   case integer = 1
   case real, text, blob, null
 
@@ -20,7 +20,7 @@ package enum StorageClass: Int32, Sendable {
 }
 
 /// A statement of one's own and the rows that it gives; parameters count from 1, columns from 0.
-package struct DatabaseRows {
+@usableFromInline package struct DatabaseRows {
   @usableFromInline package let statement: Statement
 
   init(_ statement: Statement) { self.statement = statement }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB:
 /// a batch's byte limit keeps it far below.
-package final class ByteArena {
+@usableFromInline package final class ByteArena {
   // Unchecked exclusivity: they are touched for each text in the hot loops, and the class is confined to one thread.
 
   /// The first byte; moves when the arena grows.

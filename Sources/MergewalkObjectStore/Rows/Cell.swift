@@ -9,28 +9,28 @@
 /// | `real` | the `Double` bit pattern (Double, Float, Date in seconds since 2001-01-01 UTC, other decimals) |
 /// | `text` | ``ByteRange`` of UTF-8 bytes in the arena that belongs to the column (String, URI) |
 /// | `blob` | ``ByteRange`` of bytes in the arena that belongs to the column (Binary, UUID, Transformable) |
-package enum CellTag {
+@usableFromInline package enum CellTag {
   /// No value (SQL NULL).
-  package static let null: UInt8 = 0
+  @inlinable package static var null: UInt8 { 0 }
   /// A 64-bit integer.
-  package static let integer: UInt8 = 1
+  @inlinable package static var integer: UInt8 { 1 }
   /// A binary64 number.
-  package static let real: UInt8 = 2
+  @inlinable package static var real: UInt8 { 2 }
   /// UTF-8 text in the arena.
-  package static let text: UInt8 = 3
+  @inlinable package static var text: UInt8 { 3 }
   /// Bytes in the arena.
-  package static let blob: UInt8 = 4
+  @inlinable package static var blob: UInt8 { 4 }
   /// Incoming data says nothing about this cell: an update keeps what is there, an insert takes the model's default.
-  package static let absent: UInt8 = 5
+  @inlinable package static var absent: UInt8 { 5 }
   /// The value did not convert; its record is rejected.
-  package static let failed: UInt8 = 6
+  @inlinable package static var failed: UInt8 { 6 }
 }
 
 /// A range of bytes in an arena of at most 4 GiB, packed into a cell's payload: offset in the high half, length in the
 /// low half.
-package struct ByteRange: Hashable, Sendable {
+@usableFromInline package struct ByteRange: Hashable, Sendable {
   /// The packed form.
-  package let payload: UInt64
+  @usableFromInline package let payload: UInt64
 
   /// Packs an offset and a length, both in bytes and below 2^32.
   @inlinable @inline(__always) package init(offset: Int, length: Int) {

@@ -2,10 +2,10 @@
 ///
 /// The function folds 128-bit products in the manner of Wang Yi's wyhash (public domain). Seeds are drawn anew for each
 /// run, so that no input can be made to collide.
-package enum CellHash {
-  @usableFromInline static let secret0: UInt64 = 0xA076_1D64_78BD_642F
-  @usableFromInline static let secret1: UInt64 = 0xE703_7ED1_A0B4_28DB
-  @usableFromInline static let secret2: UInt64 = 0x8EBC_6AF0_9C88_C6E3
+@usableFromInline package enum CellHash {
+  @inlinable static var secret0: UInt64 { 0xA076_1D64_78BD_642F }
+  @inlinable static var secret1: UInt64 { 0xE703_7ED1_A0B4_28DB }
+  @inlinable static var secret2: UInt64 { 0x8EBC_6AF0_9C88_C6E3 }
 
   /// Folds the 128-bit product of two numbers.
   @inlinable @inline(__always)

@@ -100,7 +100,7 @@ enum CellReader {
 var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
 
 /// Hashes of rows: a chain over the cells of the key, then of the other cells.
-package enum ContentHash {
+@usableFromInline package enum ContentHash {
   /// The chain's start.
   @inlinable @inline(__always)
   package static func start(_ seed: UInt64) -> UInt64 { CellHash.mix(seed, 0x9FB2_1C65_1E98_DF25) }

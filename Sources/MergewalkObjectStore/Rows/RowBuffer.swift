@@ -2,19 +2,19 @@ import Glibc
 public import MergewalkObjectModel
 
 /// The state of a row of a ``RowBuffer`` in relation to the store.
-package enum RowState {
+@usableFromInline package enum RowState {
   /// The place is not in use.
-  package static let free: UInt8 = 0
+  @inlinable package static var free: UInt8 { 0 }
   /// The row is in the store and nothing here differs from what was fetched.
-  package static let clean: UInt8 = 1
+  @inlinable package static var clean: UInt8 { 1 }
   /// The row is not in the store yet.
-  package static let inserted: UInt8 = 2
+  @inlinable package static var inserted: UInt8 { 2 }
   /// The row is in the store and some of its cells were set here.
-  package static let updated: UInt8 = 3
+  @inlinable package static var updated: UInt8 { 3 }
   /// The row is in the store and will be deleted by the next save.
-  package static let deleted: UInt8 = 4
+  @inlinable package static var deleted: UInt8 { 4 }
   /// The row is known by its primary key only.
-  package static let fault: UInt8 = 5
+  @inlinable package static var fault: UInt8 { 5 }
 }
 
 /// The rows of one root entity and everything below it that a context holds: typed columns, not objects.

@@ -1,7 +1,7 @@
 package import MergewalkObjectModel
 
 /// A table of rows as a context knows it: that of a root entity in one of the stores.
-package struct TableID: Hashable, Comparable, Sendable {
+@usableFromInline package struct TableID: Hashable, Comparable, Sendable {
   @usableFromInline let place: Int32
   @usableFromInline let rootEntity: UInt16
   @usableFromInline let storeNumber: UInt16
@@ -27,7 +27,7 @@ package struct TableID: Hashable, Comparable, Sendable {
   @inlinable package var store: Int { Int(storeNumber) }
 
   /// The table of another entity in the same store: relationships do not leave it.
-  @inlinable package func sibling(_ entity: EntityDescription) -> TableID {
+  package func sibling(_ entity: EntityDescription) -> TableID {
     TableID(place: index - root + entity.rootIndex, root: entity.rootIndex, store: store)
   }
 

@@ -92,4 +92,41 @@ struct FoundByRandomUseTests {
       try Self.claim(objectErrorCode { try second.setValue(.string("Eve"), forKey: "name") } == .invalid)
     }
   }
+
+  @Test("an initializer that resets its context makes an object of no record, which nothing finds again")
+  func resetInInitializer() async {
+    await #expect(processExitsWith: .success) {
+      let place = try Workplace.staffed()
+      for _ in 0..<3 { _ = try place.context.insert("Task") }
+      try place.context.save()
+      try place.reopen()
+      try place.coordinator.setClasses(["Task": Forgetful.self])
+      let context = place.anotherContext()
+      do {
+        let inserted = try context.insert("Task")
+        try Self.claim(objectErrorCode { try inserted.value(forKey: "title") } == .invalid)
+        try Self.claim(context.insertedObjects.isEmpty)
+        let objects = Array(try context.fetch(FetchRequest("Task")))
+        try Self.claim(objects.count == 3)
+        for object in objects {
+          try Self.claim(objectErrorCode { try object.setValue(.string("x"), forKey: "title") } == .invalid)
+        }
+      }
+      // Their memory is gone: whoever found them now would read that of others.
+      Forgetful.resets = false
+      for object in try context.fetch(FetchRequest("Task")) { try object.setValue(.string("y"), forKey: "title") }
+      try context.save()
+      try Self.claim(try context.count(for: FetchRequest("Task", where: ObjectPredicate(format: "title == 'y'"))) == 3)
+    }
+  }
+}
+
+/// Resets the context while an object is made.
+private final class Forgetful: ManagedObject {
+  nonisolated(unsafe) static var resets = true
+
+  required init(_ handle: ObjectHandle) {
+    super.init(handle)
+    if Self.resets { context?.reset() }
+  }
 }
