@@ -169,8 +169,8 @@ struct NotifyTests {
     arguments: [
       ("- { when: always }", "missingField"), ("- { url: 'ftp://x/y' }", "“url” is not an HTTP URL"),
       ("- { url: 'https://x/y z' }", "“url” is not an HTTP URL"),
-      ("- { url: 'https://x', command: [a] }", "“command” says nothing beside “url”"),
-      ("- { command: [a], headers: { A: b } }", "“headers” says nothing beside “command”"),
+      ("- { url: 'https://x', command: [a] }", "“command” has no effect together with “url”"),
+      ("- { command: [a], headers: { A: b } }", "“headers” has no effect together with “command”"),
       ("- { url: 'https://x', when: [failures] }", "did you mean “failure”?"),
       ("- { url: 'https://x', body: '{{statsu}}' }", "did you mean “status”?"),
       ("- { url: 'https://x', body: '{{status' }", "no placeholder"),
