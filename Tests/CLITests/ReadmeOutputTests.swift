@@ -14,7 +14,7 @@ struct ReadmeOutputTests {
     let page = try String(contentsOfFile: Locations.repository + "/README.md", encoding: .utf8)
     return page.matches(of: #/```sh\n(?<commands>(?:(?!```).*\n)+)```\n\n```text\n(?<output>(?:(?!```).*\n)+)```/#).map
     {
-      Example(commands: String($0.commands), output: String($0.output))
+      Example(commands: String($0.commands), output: String($0.output.output))
     }
   }
 

@@ -174,7 +174,7 @@ struct NotifyTests {
       ("- { url: 'https://x', when: [failures] }", "did you mean “failure”?"),
       ("- { url: 'https://x', body: '{{statsu}}' }", "did you mean “status”?"),
       ("- { url: 'https://x', body: '{{status' }", "no placeholder"),
-      ("- { url: 'https://x', body: '{\"a\": {{status}}}' }", "begins as JSON and is none"),
+      ("- { url: 'https://x', body: '{\"a\": {{status}}}' }", "begins like JSON but is invalid"),
       ("- { url: 'https://x', timeout: 0s }", "“timeout” cannot be nothing"),
       ("- { url: 'https://x', headers: { 'A b': c } }", "is not a header"),
       ("- { url: 'https://x', body: 'key ${secret:TOKEN}' }", "“body” of a notification holds a secret"),

@@ -110,7 +110,7 @@ struct NotificationBuilder {
         }))
     guard let fault = JSONCheck.fault(of: Array(sample.utf8)) else { return }
     findings.add(
-      .invalidOption, at: position, "“body” begins like JSON but is not valid JSON: \(fault)",
+      .invalidOption, at: position, "“body” begins like JSON but is invalid: \(fault)",
       hint: "put texts between quotes: \"{{message}}\", and leave numbers bare: {{rejected}}")
   }
 }
