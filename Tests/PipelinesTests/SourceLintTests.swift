@@ -61,7 +61,7 @@ struct SourceLintTests {
     #expect(
       try folder.lint(pipeline("files: \"in/*.csv\"")) == [
         "pipeline.yaml:5:10: warning: “in/link.csv” is the same file as “in/a.csv”, which is listed before; it is read"
-          + " once, where it is first named [repeatedFile]"
+          + " once, where it is listed first [repeatedFile]"
       ])
     #expect(
       try folder.lint(pipeline("files: in\n  pattern: \"*.tsv\"")) == [

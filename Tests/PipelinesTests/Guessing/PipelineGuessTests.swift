@@ -46,7 +46,7 @@ struct PipelineGuessTests {
     #expect(guess.summaries.map(\.entity) == ["People"])
     #expect(guess.summaries[0].records == 3)
     #expect(guess.files.map { $0.path.split(separator: "/").last } == ["model.yaml", "people.yaml"])
-    #expect(text(guess, 1).contains("files: [../people-1.csv, ../people-2.csv]"))
+    #expect(text(guess, 1).contains("files: [\(folder.file("people-1.csv")), \(folder.file("people-2.csv"))]"))
     #expect(try run(guess) == [3])
   }
 
