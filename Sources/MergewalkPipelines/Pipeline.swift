@@ -2,21 +2,20 @@ public import MergewalkDiagnostics
 public import MergewalkImporting
 import MergewalkRecordFormats
 
-/// Settings that the caller of a pipeline adds to its file.
+/// Settings that the caller adds to a pipeline file.
 public struct PipelineSettings: Sendable {
   /// The values of `${NAME}`.
   public var variables = Variables()
   /// The store to use in place of the file's, relative to the working directory.
   public var storePath: String?
-  /// The files to read in place of those that the file names, relative to the working directory; `-` is standard
-  /// input.
+  /// The files to read in place of the pipeline's, relative to the working directory; `-` is standard input.
   public var sourcePaths: [String] = []
-  /// Files to read in place of single ones, relative to the working directory, by the text that names those in the file,
-  /// with or without its folders.
+  /// Files to read in place of single ones, relative to the working directory, by the names of those in the pipeline,
+  /// with or without folders.
   public var sourceReplacements: [String: [String]] = [:]
-  /// Whether headers of input files are compared with the columns that the pipeline names.
+  /// Whether to compare the headers of input files with the columns that the pipeline uses.
   public var checksHeaders = true
-  /// Whether the files that the pipeline names must be there; when not, the format follows from `format` or their names.
+  /// Whether the pipeline's files must exist; if not, the format follows from `format` or their names.
   public var needsFiles = true
 
   /// The formats of the imports in their order, when they are known and no file is to be looked into.
@@ -31,7 +30,7 @@ public struct PipelineSettings: Sendable {
   public init() {}
 }
 
-/// A pipeline file that was read and checked.
+/// A pipeline file that has been read and checked.
 public struct Pipeline: Sendable {
   /// The import that the file defines, ready to run.
   public let definition: ImportDefinition
@@ -56,8 +55,8 @@ public struct Pipeline: Sendable {
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 
-  /// Returns who is told how a run of a pipeline ended, and what keeps its secrets out of that: also of a file that cannot
-  /// be run, as far as it can be read.
+  /// Returns the notifications about the end of a pipeline's run, with what keeps its secrets out of them; as far as
+  /// possible also for a pipeline that cannot be run.
   public static func notifications(
     _ path: String, settings: PipelineSettings = PipelineSettings()
   ) -> (list: [RunNotification], redaction: Redaction) {
@@ -68,8 +67,8 @@ public struct Pipeline: Sendable {
     return (list, findings.redaction)
   }
 
-  /// Returns every finding about a pipeline file, its model and its inputs' headers, sorted by place; none for a
-  /// pipeline without mistakes.
+  /// Returns every finding about a pipeline file, its model and the headers of its inputs, sorted by position; empty
+  /// for a pipeline without mistakes.
   public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {
     let findings = Findings(path: path)
     var settings = settings

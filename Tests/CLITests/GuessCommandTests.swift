@@ -79,7 +79,7 @@ struct GuessCommandTests {
     try folder.write("mine\n", to: "model.yaml")
     let refused = try command("guess", "customers.csv")
     #expect(refused.status == 2)
-    #expect(refused.words.hasPrefix("model.yaml: error: the file is there already; "))
+    #expect(refused.words.hasPrefix("model.yaml: error: the file already exists; "))
     #expect(try String(contentsOfFile: folder.file("model.yaml"), encoding: .utf8) == "mine\n")
     #expect(!FileManager.default.fileExists(atPath: folder.file("customers.yaml")))
     #expect(try command("guess", "customers.csv", "--force").status == 0)

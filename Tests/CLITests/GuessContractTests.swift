@@ -68,7 +68,7 @@ struct GuessContractTests {
     #expect(pipeline.contains("area: area  # text: 3 values, 2 values with leading zeros (01234)"), "\(pipeline)")
     #expect(
       pipeline.contains(
-        "day: day  # text: 3 values, dates of which no value tells whether the day or the month comes first"))
+        "day: day  # text: 3 values, dates, but no value shows whether the day or the month comes first"))
     #expect(pipeline.contains("# QUESTION: if the day comes first: type date with date: \"dd/MM/yyyy\""))
     #expect(model.contains("area: ") && !model.contains("date") && !model.contains("integer"))
     #expect(try Command(["run", "out/places.yaml", "--quiet"], in: folder.path).status == 0)

@@ -128,7 +128,7 @@ struct NeverMatchedTests {
     let command = try run(
       "{\"id\":1,\"lines\":[{\"sku\":\"a\"}]}\n", to: "a.ndjson", source: "max_record: 1MiB",
       attributes: "{ note: lines.sku }", key: "id")
-    #expect(try command.warnings().first?.contains("it stands in a list") == true)
+    #expect(try command.warnings().first?.contains("it is in a list") == true)
   }
 
   @Test(

@@ -73,7 +73,7 @@ struct DialectLintTests {
     #expect(
       try findings("files: \"-\"\n  format: csv\n  dialect: detect") == [
         "pipeline.yaml:7:3: error: “-” can be read only once, so that its dialect cannot be looked at before;"
-          + " look at a part of it with “mergewalk preview”, and say “delimiter”, “quote” and so on [invalidOption]"
+          + " look at a part of it with “mergewalk preview”, and set “delimiter”, “quote” and so on [invalidOption]"
       ])
     #expect(try findings("files: report.csv\n  dialect: detect") == [])
     try folder.folder.write("a,b\nc,d\ne,f\n", to: "text.csv")

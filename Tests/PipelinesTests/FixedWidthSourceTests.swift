@@ -86,7 +86,7 @@ struct FixedWidthSourceTests {
       ("widths: {id: 1-5, name: 4}", "7:27", "either all columns have widths, or all have places", "invalidOption"),
       ("widths: {id: 5-1}", "7:16", "“5-1” is not the places", "invalidOption"),
       ("widths: {id: 1-2-3}", "7:16", "“1-2-3” is not the places", "invalidOption"),
-      ("widths: {id: 1-5, name: 5-9}", "7:27", "“name” overlaps “id”, which stands at 1-5", "invalidOption"),
+      ("widths: {id: 1-5, name: 5-9}", "7:27", "“name” overlaps “id”, which occupies 1-5", "invalidOption"),
       ("widths: {id: 5}\n  quote: none", "8:3", "“quote” is for the formats csv, tsv", "unsuitableOption"),
     ])
   func findings(_ options: String, _ place: String, _ message: String, _ code: String) throws {

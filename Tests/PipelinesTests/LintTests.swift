@@ -92,7 +92,7 @@ struct LintTests {
       "wrongKind", "    customer:\n", "    note: { find_by: { note: note } }\n    customer:\n", "under “attributes”"),
     Mistake(
       "unsuitableRelationship", "category: { find_by",
-      "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "say “split: \";\"” for a text"),
+      "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "set “split: \";\"” for a text"),
     Mistake("unmappedRequired", "    orderedAt: { from: ordered_at, date: iso8601 }\n", "", "“orderedAt” of “Order”"),
     Mistake(
       "unmappedRequired",
@@ -118,7 +118,7 @@ struct LintTests {
     Mistake("unknownColumn", "from: ordered_at", "from: «orderedat", "did you mean “ordered_at”?"),
     Mistake("unknownColumn", "{ sku: sku }", "{ sku: «article_number }", "there is order_id, ordered_at"),
     Mistake("unknownColumn", "format: csv", "ignore: [«nothing]", "to ignore"),
-    Mistake("unknownColumn", "files: orders.csv", "files: «semicolons.csv", "say “delimiter: semicolon”"),
+    Mistake("unknownColumn", "files: orders.csv", "files: «semicolons.csv", "set “delimiter: semicolon”"),
     Mistake("wrongType", "format: csv", "header: «yes", "for example “header: true”"),
     Mistake("datePattern", "date: iso8601", "date: «dd.MM.YYYY", "the calendar year is yyyy"),
     Mistake("duplicateColumn", "format: csv", "columns: [a, «A]", "twice"),

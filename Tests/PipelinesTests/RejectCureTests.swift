@@ -37,7 +37,7 @@ struct RejectCureTests {
       ("value.number", ["5%,x", "$5,x"], "“null_tokens”"),
       ("value.boolean", ["ja,x", "nein,y"], "{ true: [ja], false: [nein] }"),
       ("value.boolean", ["OUI", "non"], "{ true: [oui], false: [non] }"),
-      ("value.boolean", ["up;", "down;"], "say which of “up”, “down” mean true"),
+      ("value.boolean", ["up;", "down;"], "set which of “up”, “down” mean true"),
       // What tells nothing leaves the sentence of the code.
       ("value.date", ["yesterday"], "or another pattern"), ("value.number", ["tall,x"], "“null_tokens”"),
       ("value.date", ["yesterday,", "31.12.2024,", "soon,"], "or another pattern"),

@@ -53,15 +53,15 @@ struct SourceLintTests {
     #expect(try folder.lint(pipeline("files: [in/b.csv, \"in/*.csv\"]")) == [])
     #expect(
       try folder.lint(pipeline("files: [in/b.csv, ./in/b.csv]")) == [
-        "pipeline.yaml:5:21: warning: “in/b.csv” is named before; it is read once, where it is first named"
+        "pipeline.yaml:5:21: warning: “in/b.csv” is listed before; it is read once, where it is listed first"
           + " [repeatedFile]"
       ])
     try FileManager.default.createSymbolicLink(
       atPath: folder.folder.file("in/link.csv"), withDestinationPath: folder.folder.file("in/a.csv"))
     #expect(
       try folder.lint(pipeline("files: \"in/*.csv\"")) == [
-        "pipeline.yaml:5:10: warning: “in/link.csv” is the same file as “in/a.csv”, which is named before; it is read"
-          + " once, where it is first named [repeatedFile]"
+        "pipeline.yaml:5:10: warning: “in/link.csv” is the same file as “in/a.csv”, which is listed before; it is read"
+          + " once, where it is listed first [repeatedFile]"
       ])
     #expect(
       try folder.lint(pipeline("files: in\n  pattern: \"*.tsv\"")) == [
@@ -109,7 +109,7 @@ struct SourceLintTests {
       (
         "list.txt",
         "\(String(repeating: "0", count: 64))  orders.csv\n\(String(repeating: "1", count: 64))  orders.csv\n",
-        "list.txt:2:1: error: “orders.csv” has another SHA-256 here than where it is named before [invalidManifest]"
+        "list.txt:2:1: error: “orders.csv” has a different SHA-256 here than where it is listed first [invalidManifest]"
       ),
       ("list.txt", "in\n", "list.txt:1:1: error: “in”: this is a folder, not a file [unreadableFile]"),
       ("list.txt", String(repeating: "0", count: 64) + "\n", "list.txt:1:1: error: a digest without a file"),
@@ -137,7 +137,7 @@ struct SourceLintTests {
     try folder.folder.write("{\"id\": 1}\n", to: "b.ndjson")
     let findings = try folder.lint(pipeline("files: [orders.csv, b.ndjson]"))
     let words = "pipeline.yaml:5:23: error: “b.ndjson” is ndjson by its name, “orders.csv” is csv: all files"
-    #expect(findings.contains { $0.hasPrefix(words) && $0.hasSuffix("or say “format” [missingField]") }, "\(findings)")
+    #expect(findings.contains { $0.hasPrefix(words) && $0.hasSuffix("or set “format” [missingField]") }, "\(findings)")
     let said = try folder.lint(pipeline("files: [orders.csv, b.ndjson]\n  format: csv"))
     #expect(!said.contains { $0.contains("by its name") }, "\(said)")
   }

@@ -174,7 +174,7 @@ struct DatePattern: Sendable {
     case "D": hint = "D is the day of the year; the day of the month is dd"
     case "k", "K": hint = "hours are HH (00-23), or hh (01-12) with a"
     case "z", "v", "V", "O": hint = "zones are numbers here: Z (+hhmm) or XXX (+hh:mm or Z)"
-    case "T": hint = "text stands in quotes: 'T'"
+    case "T": hint = "write text in quotes: 'T'"
     default: break
     }
     findings.append(

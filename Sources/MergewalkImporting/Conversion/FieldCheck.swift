@@ -134,7 +134,7 @@ struct FieldCheck {
     if (trues + falses).contains("") {
       report(
         .emptySpelling, about: ["true", "false"], "an empty field has no spelling",
-        hint: "say what it means with empty:")
+        hint: "set its meaning with empty:")
     }
     return BooleanSpellings(true: trues, false: falses)
   }

@@ -2,17 +2,17 @@ public import MergewalkDiagnostics
 public import MergewalkObjectModel
 public import MergewalkRecordFormats
 
-/// The definition of one import, not yet resolved: names are as the user wrote them.
+/// The definition of an import, not yet resolved: names are as the user wrote them.
 ///
 /// A pipeline file is parsed into this; Swift code can build it by hand. `ImportPlan` resolves it against the model.
 public struct ImportDefinition: Sendable {
-  /// The pipeline's name, which rejects and summaries carry.
+  /// The pipeline's name, as shown in rejects and summaries.
   public var name: String
-  /// The file that it was read from, for messages; `nil` when it was made in another way.
+  /// The file from which it was read, for messages; `nil` if it was created in code.
   public var path: String?
-  /// The files beside that one that say what it does: what it includes, its model, manifests, secrets.
+  /// Further files that define it: included files, its model, manifests, secrets.
   public var readFiles: [String] = []
-  /// Where the files that it writes are named, by the fields `rejects`, `metrics` and `report`.
+  /// The positions of the output files' names, by the fields `rejects`, `metrics` and `report`.
   public var outputPlaces: [String: SourcePosition] = [:]
   /// The model of the store.
   public var model: ManagedObjectModel
@@ -22,40 +22,39 @@ public struct ImportDefinition: Sendable {
   ///
   /// Never empty. ``sources``, ``format``, ``root`` and ``findPlan`` are those of the first.
   public var parts: [ImportPart]
-  /// Whether the imports run in the order in which they stand here; else those that others depend on come first.
+  /// Whether the imports run in the given order; otherwise those that others depend on run first.
   public var keepsOrder = false
-  /// When a batch is full: whichever limit comes first.
+  /// The limits of a batch, whichever is reached first.
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
-  /// Where rejects go and how many are too many.
+  /// The rejects file, and how many rejects are too many.
   public var rejects = RejectPolicy()
   /// How the records are spread over many stores; `nil` for one store.
   ///
   /// A run makes one store in any case.
   public var stores: StoresPolicy?
-  /// How many records there must be, refused ones included, for the run to count; `nil` for any number.
+  /// The expected number of records, including rejected ones; `nil` for any number.
   public var expectedRecords: Int?
   /// The treatment of earlier runs, and of other processes that have the store open.
   public var policy = RunPolicy()
-  /// How much memory tables of keys may take, in bytes.
+  /// The maximum memory for tables of keys, in bytes.
   public var keyMemory = 48 << 20
-  /// How much memory SQLite's page cache may take, in bytes.
+  /// The maximum memory for SQLite's page cache, in bytes.
   public var cacheMemory = 24 << 20
-  /// Whether everything is done and then thrown away.
+  /// Whether everything is done and then discarded.
   public var isDryRun = false
-  /// How many changes of objects the summary shows.
+  /// The maximum number of changed objects in the summary.
   public var sampledChanges = 0
-  /// Records and reports of the run beside its summary.
+  /// The table of runs, metrics and reports of the run.
   public var reporting = RunReporting()
-  /// The seed of the hashes of keys; `nil` for a new one each run.
+  /// The seed for hashes of keys; `nil` for a new one in each run.
   ///
-  /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
-  /// put off for a second look depends on it, and so do the primary keys of new objects: a store that must come out the
-  /// same each time needs the same seed each time.
+  /// The seed differs in each run, so that no input can be crafted to make keys collide. It affects which records are
+  /// deferred, and thus the primary keys of new objects: a reproducible store needs a constant seed.
   public var hashSeed: UInt64?
   /// The definition's ``DefinitionDigest``, where it was computed for many runs that differ in their inputs only.
   package var digest: UInt64?
-  /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
-  /// ``findPlan`` mean nothing.
+  /// Whole objects with their identities, for a new store; if there are any, ``inputs``, ``format``, ``root`` and
+  /// ``findPlan`` have no effect.
   public var objects: [IdentityImport] = []
   /// Warnings about the inputs, found before the run, for its summary.
   public var warnings: [RunWarning] = []
@@ -73,7 +72,7 @@ public struct ImportDefinition: Sendable {
     parts = [ImportPart(sources: inputs.map { ByteSource(path: $0) }, format: format, root: root)]
   }
 
-  /// Where the run's rejects go; `nil` when they are only counted.
+  /// The path of the run's rejects; `nil` if they are only counted.
   public var rejectsPath: String? { isDryRun ? rejects.dryRunPath : rejects.path }
 
   /// Creates a definition of several imports with the default limits.
@@ -105,30 +104,31 @@ public enum FindPlan: String, Sendable, CaseIterable {
   case seek
   /// One sequential scan of the table before the first batch, then look-ups in memory.
   case scan
-  /// Objects are made for all records, and those that were there already are deleted again before the save; for flat
-  /// entities, others are found as usual.
+  /// Objects are created for all records, and those that already existed are deleted again before the save; for flat
+  /// entities only.
   case deduplicate
 }
 
-/// The mode of an import: how records are treated whose key is, or is not, in the store.
+/// The mode of an import: how to treat records whose key is, or is not, in the store.
 public enum ImportMode: String, Sendable, CaseIterable {
-  /// Update what is there, insert what is not.
+  /// Update objects that exist, insert those that do not.
   case upsert
   /// Insert everything without searching.
   case insert
-  /// Update what is there; records without an object are skipped.
+  /// Update objects that exist; skip records without an object.
   case update
-  /// Insert what is not there; records with an object are skipped unchanged.
+  /// Insert objects that do not exist; skip records that have one.
   case createMissing = "create-missing"
-  /// As `upsert`; then objects that no record names are deleted or marked.
+  /// Like `upsert`; then delete or mark the objects that no record names.
   case sync
-  /// As `sync`, and what a record does not fill goes to its default: the entity then holds what the records say.
+  /// Like `sync`, and reset whatever a record does not fill to its default: the entity then contains exactly what the
+  /// records do.
   case replace
 }
 
-/// Which record of several with the same key counts.
+/// Which of several records with the same key counts.
 public enum DuplicatePolicy: String, Sendable, CaseIterable {
-  /// Each later record updates what the earlier one left.
+  /// Each later record updates the object again.
   case last
   /// Later records are skipped.
   case first
@@ -136,25 +136,25 @@ public enum DuplicatePolicy: String, Sendable, CaseIterable {
   case reject
 }
 
-/// The treatment of a relationship whose target is named by the record but does not exist.
+/// How to treat a target that a record names but that does not exist.
 public enum MissingTargetPolicy: String, Sendable, CaseIterable {
   /// The target is created.
   case create
   /// The record is rejected.
   case reject
-  /// The relationship is set to nothing.
+  /// The relationship is set to null.
   case null
 }
 
-/// How the records fill one entity.
+/// How records fill an entity.
 public struct EntityImport: Sendable {
   /// The entity's name.
   public var entityName: String
   /// The attributes that identify an object, in order; empty only for mode `insert`.
   public var findBy: [FieldImport]
-  /// The mode: how known and unknown keys are treated.
+  /// The mode: how to treat known and unknown keys.
   public var mode = ImportMode.upsert
-  /// Which of several records with one key counts.
+  /// Which of several records with the same key counts.
   public var duplicates = DuplicatePolicy.last
   /// The treatment of objects that no record names, in the modes `sync` and `replace`.
   public var sync = SyncPolicy()
@@ -162,7 +162,7 @@ public struct EntityImport: Sendable {
   public var attributes: [FieldImport]
   /// The relationships.
   public var relationships: [RelationshipImport]
-  /// Where the definition stands: the entity's name, or that of the relationship whose target it is.
+  /// The position of the definition: of the entity's name, or of the relationship whose target it is.
   public var position = SourcePosition.file
   /// Where its options stand, those of `find_by` one by one, with those of the relationship whose target it is.
   package var places = OptionPlaces()
@@ -179,7 +179,7 @@ public struct EntityImport: Sendable {
   }
 }
 
-/// How the records fill one relationship: by finding or creating its target.
+/// How records fill a relationship: by finding or creating its target.
 public struct RelationshipImport: Sendable {
   /// The relationship's name.
   public var name: String
@@ -192,7 +192,7 @@ public struct RelationshipImport: Sendable {
   public var isPostponed = false
   /// How a to-many relationship's targets are listed; `nil` for a to-one relationship.
   public var list: ListImport?
-  /// Where the definition stands.
+  /// The position of the definition.
   public var position = SourcePosition.file
 
   /// Creates the import of one relationship.
@@ -202,13 +202,13 @@ public struct RelationshipImport: Sendable {
   }
 }
 
-/// How the records fill one attribute.
+/// How records fill an attribute.
 public struct FieldImport: Sendable {
-  /// The replacement for a field that has no value of its own.
+  /// The substitute for a field that has no value.
   public enum Substitute: String, Sendable, CaseIterable {
-    /// Leave what is there; a new object takes the model's default.
+    /// Keep the existing value; a new object has the model's default.
     case keep
-    /// Set it to nothing.
+    /// Set it to null.
     case null
     /// Set it to the model's default.
     case useDefault = "default"
@@ -220,15 +220,15 @@ public struct FieldImport: Sendable {
 
   /// The attribute's name.
   public var attributeName: String
-  /// The column or dotted path it comes from.
+  /// The column, or the dotted path.
   public var column: String
   /// How the bytes become a value.
   public var conversion = ConversionOptions()
-  /// The record has no such field (a short row by option, a missing member).
+  /// The substitute if the record has no such field (a padded short row, a missing member).
   public var whenAbsent = Substitute.keep
   /// Whether mode `replace` says what ``whenAbsent`` is, and no person.
   var isReplaced = false
-  /// The field is null (JSON null, a null token).
+  /// The substitute if the field is null (JSON null, a null token).
   public var whenNull = Substitute.null
   /// A value that is set in place of ``whenAbsent``.
   public var absentValue: String?
@@ -236,17 +236,17 @@ public struct FieldImport: Sendable {
   public var nullValue: String?
   /// A value that is set in place of ``whenEmpty``.
   public var emptyValue: String?
-  /// The steps that the column's values pass before they are converted.
+  /// The steps applied to the column's values before they are converted.
   public var steps: [TransformStep] = []
-  /// An expression over columns that takes the column's place.
+  /// An expression over columns, in place of the column.
   public var value: SourceText?
   /// The field is there and empty.
   ///
   /// `nil`: the empty string for String and Binary, null for other types.
   public var whenEmpty: Substitute?
-  /// Where the definition stands.
+  /// The position of the definition.
   public var position = SourcePosition.file
-  /// Where its options stand.
+  /// The positions of its options.
   package var places = OptionPlaces()
 
   /// Creates the import of one attribute.
@@ -281,11 +281,11 @@ public struct ConversionOptions: Sendable, Hashable {
     case raw
   }
 
-  /// Whether white space around the value is removed before anything else is asked.
+  /// Whether to remove white space around the value before anything else.
   public var trim = false
   /// How a date is written.
   public var dateFormat = DateFormat.iso8601
-  /// The zone of dates that name none, in seconds east of UTC.
+  /// The time zone of dates that do not give one, in seconds east of UTC.
   public var timeZoneOffset = 0
   /// How bytes are written.
   public var binaryEncoding = BinaryEncoding.base64
@@ -293,13 +293,13 @@ public struct ConversionOptions: Sendable, Hashable {
   public var decimalMark = UInt8(ascii: ".")
   /// The mark between groups of digits that is removed, or `nil` for none.
   public var groupMark: UInt8?
-  /// Spellings of true, compared without ASCII case; empty for `true`, `t`, `yes`, `y`, `1`, `on`.
+  /// Texts that mean true, ignoring ASCII case; empty for `true`, `t`, `yes`, `y`, `1`, `on`.
   public var trueSpellings: [String] = []
-  /// Spellings of false, compared without ASCII case; empty for `false`, `f`, `no`, `n`, `0`, `off`.
+  /// Texts that mean false, ignoring ASCII case; empty for `false`, `f`, `no`, `n`, `0`, `off`.
   public var falseSpellings: [String] = []
-  /// Spellings that mean null, compared exactly, before conversion.
+  /// Texts that mean null, compared exactly, before conversion.
   public var nullSpellings: [String] = []
-  /// Whether numbers with zeros or a plus before their digits are refused: `007` and `+49` are codes and no numbers.
+  /// Whether to reject numbers with leading zeros or a plus sign: `007` and `+49` are codes, not numbers.
   public var plainNumbers = false
   /// Whether the text spells what a store holds, as exports write it: dates are ISO 8601 or seconds since 2001, numbers
   /// come back bit for bit, and decimal numbers may have 17 digits.
@@ -309,26 +309,26 @@ public struct ConversionOptions: Sendable, Hashable {
   public init() {}
 }
 
-/// Where rejects go and how many are too many.
+/// The rejects file, and how many rejects are too many.
 public struct RejectPolicy: Sendable {
-  /// The file that takes rejected records, or `nil` to only count them; a dry run leaves it alone.
+  /// The file for rejected records, or `nil` to only count them; a dry run does not write it.
   public var path: String?
-  /// The file that takes the records that a dry run rejects, or `nil` to only count them.
+  /// The file for the rejects of a dry run, or `nil` to only count them.
   public var dryRunPath: String?
   /// What names the run in each line, where the same records are to give the same bytes; `nil` for its pipeline and time.
   package var run: String?
-  /// The greatest number of rejects that a run survives; `nil` for any number.
+  /// The maximum number of rejects; `nil` for any number.
   public var limit: Int?
-  /// The greatest share of rejects (0...1) that a run survives; `nil` for any.
+  /// The maximum share of rejects (0...1); `nil` for any.
   public var ratio: Double?
-  /// How many records must have been read before the share is asked; at the end of a run it is asked in any case.
+  /// How many records must have been read before the share is checked; at the end of a run it is always checked.
   public var minimum = 1000
-  /// The greatest number of rejects with certain codes that a run survives.
+  /// The maximum numbers of rejects with certain codes.
   public var codes: [CodeLimit] = []
 
-  /// How many rejects of one kind are too many.
+  /// The maximum number of rejects of one kind.
   public struct CodeLimit: Sendable, Hashable {
-    /// A code such as `value.date`, or all of a stage as `read.*`.
+    /// A code such as `value.date`, or all codes of a stage, such as `read.*`.
     public var pattern: String
     /// The greatest number.
     public var limit: Int

@@ -11,13 +11,13 @@ public struct ImportSummary: Sendable {
     case completed
     /// Finished; some records were rejected, within the limits.
     case completedWithRejects = "completed_with_rejects"
-    /// Too many rejects: the store is as before.
+    /// Too many rejects: the store is unchanged.
     case limitBreached = "limit_breached"
-    /// A dry run: the store is as before.
+    /// A dry run: the store is unchanged.
     case dryRun = "dry_run"
-    /// Stopped on request: a new store is not there, an existing one keeps the run's part for a run that goes on.
+    /// Stopped on request: the store is unchanged, and the next run resumes.
     case interrupted
-    /// The inputs were imported before: nothing was done.
+    /// The inputs had already been imported: nothing was done.
     case skippedAgain = "skipped_again"
   }
   /// Counts of the objects of one entity, by outcome.
@@ -26,16 +26,16 @@ public struct ImportSummary: Sendable {
     public var inserted = 0
     /// Objects changed, counted once for each time a record changed one.
     public var updated = 0
-    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that
-    /// were there before the run and as the records say when the first of them did so.
+    /// Records that found their object and changed nothing; for an entity that records only refer to, existing objects
+    /// that already had the values of the first record that refers to them.
     public var unchanged = 0
-    /// Records whose object an earlier record of the same import has named already.
+    /// Records whose object an earlier record of the same import has already named.
     public var duplicates = 0
     /// References to an object that was there.
     var found = 0
     /// References to an object that was not there, where the relationship was set to nothing.
     var missing = 0
-    /// Objects deleted because no record names them, or because delete rules took them along.
+    /// Objects deleted because no record names them, or by delete rules.
     public var deleted = 0
     /// Objects marked as gone because no record names them.
     public var marked = 0
@@ -89,48 +89,49 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
-  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the
-  /// same when another process resumes the run.
+  /// The run's name, as in its rejects, its logs and the table of runs.
+  ///
+  /// See ``RunIdentity/text``. It stays the same when another process resumes the run.
   public var runID = ""
-  /// The run's number in the table of runs; nil when it is not there.
+  /// The run's number in the table of runs; `nil` if it is not recorded.
   public var runNumber: Int?
   /// When the run began, in seconds since 1970 UTC.
   public var started = 0.0
-  /// The ``runID`` of the run that this one continued; nil when it began at the start.
+  /// The ``runID`` of the run that this one resumed; `nil` if it began at the start.
   public var resumedFrom: String?
-  /// How many records earlier processes have imported of this run; `nil` when it was begun by this one.
+  /// How many records of this run earlier processes have imported; `nil` if this process began the run.
   public var resumedAfter: Int?
-  /// Whether an input that can be read only once came whole.
+  /// Whether an input that can be read only once was complete.
   public enum Completeness: String, Sendable {
-    /// It has the records or the digest that were expected.
+    /// It has the expected number of records or the expected digest.
     case checked
-    /// Without an expected size or checksum: when whatever writes it dies, that is its end.
+    /// There was no expected size or checksum: if the program that writes the input dies, this looks like its end.
     case unchecked
   }
 
-  /// Whether inputs came whole, as far as a size or checksum was given; `nil` for files of which nothing was expected.
+  /// Whether the inputs were complete, if a size or checksum was given; `nil` for files without such an expectation.
   public var completeness: Completeness?
   /// Which limit was exceeded; `nil` for none.
   public var breach: LimitBreach?
-  /// Measures that are far from this pipeline's usual ones.
+  /// Measures that differ greatly from the pipeline's usual ones.
   public var anomalies: [RunAnomaly] = []
   /// How the run ended.
   public var status = Status.completed
   /// The records of all imports; the counts themselves are members of the summary, too: `summary.inserted`.
   public var counts = RecordCounts()
-  /// Objects deleted because no record names them, with those that delete rules took along; no records.
+  /// Objects deleted because no record names them, including those deleted by delete rules; these are not records.
   public var deleted = 0
   /// Objects marked as gone because no record names them.
   public var marked = 0
   /// Objects that no record names and that may not be deleted.
   public var denied = 0
-  /// The first changes of objects, as many as the definition asks for.
+  /// The first changes of objects, up to the number set in the definition.
   public var changes: [ObjectChange] = []
   /// Batches written.
   public var batches = 0
-  /// How rows got into the store.
+  /// How rows were written to the store.
   public var load = LoadWay(.storeExists)
-  /// How many rows went past SQLite.
+  /// How many rows bypassed SQLite.
   public var directRows = 0
   /// Whether the store is new and laid out as it can be shipped.
   package var isPacked = false
@@ -157,8 +158,8 @@ public struct ImportSummary: Sendable {
   /// Seconds that the writer spent on each part of the work: `prepare` (opening, reading what is stored), `wait` (for
   /// the reader), `find`, `write`, `finish` (indexes, sync).
   public var phases: [Phase] = []
-  /// Seconds that the reader's thread spent on `read` (reading and cutting records) and `convert` (values, keys,
-  /// hashes); both go on while the writer works.
+  /// Seconds that the reader's thread spent on `read` (reading and splitting records) and `convert` (values, keys,
+  /// hashes), in parallel with the writer.
   public var readerPhases: [Phase] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
@@ -167,13 +168,13 @@ public struct ImportSummary: Sendable {
   public var fields: [FieldTally] = []
   /// Counts of the elements of each list, by import.
   public var lists: [ListTally] = []
-  /// The account of the inputs' text: each byte belongs to a record or was skipped for a named reason.
+  /// The accounting of the inputs' text: each byte belongs to a record or was skipped for a given reason.
   public var text = TextAccount()
 
   /// Counts of records by import, in the order in which they ran.
   public var parts: [PartCounts] = []
 
-  /// Creates a summary of nothing.
+  /// Creates an empty summary.
   public init() {}
 
   /// One of the counts of records.
@@ -182,9 +183,9 @@ public struct ImportSummary: Sendable {
     set { counts[keyPath: count] = newValue }
   }
 
-  /// The stage that held up the run most; nil when nothing was measured.
+  /// The slowest stage of the run; `nil` if nothing was measured.
   ///
-  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or
+  /// It is the phase in which the writer spent most time or, if that is `wait`, what it waited for: `read` or
   /// `convert`.
   public var slowStage: String? {
     guard let longest = phases.max(by: { $0.seconds < $1.seconds }), longest.seconds > 0 else { return nil }

@@ -78,7 +78,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     self.init(
       .doubtfulEnd,
       batch.doubtfulEnd != nil
-        ? "the file ends right behind the last delimiter of a record, without a line end, and other records have a value"
+        ? "the file ends right after the last delimiter of a record, without a line end, and other records have a value"
           + " there; if it was cut, fetch it again and import it once more"
         : "the last record of the file seems to sum up the others, and is imported like one of them; a condition of the"
           + " import (“where”) leaves it out",

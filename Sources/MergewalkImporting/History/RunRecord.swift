@@ -10,7 +10,7 @@ public enum RunStatus: String, Sendable, Hashable, CaseIterable {
   case completedWithRejects = "completed_with_rejects"
   /// It could not be carried out; the store is as before.
   case failed
-  /// Too many rejects: the store is as before.
+  /// Too many rejects: the store is unchanged.
   case limitBreached = "limit_breached"
   /// It was told to stop; what was committed can be continued.
   case interrupted

@@ -95,7 +95,7 @@ extension ImportPlanBuilder {
       findings.report(
         .invalidOption, at: place("orphans"),
         "“\(description.destinationEntityName).\(owner.name)” is mandatory, so an object that a list leaves out cannot"
-          + " stay", hint: "say “orphans: delete”, or “links: add”")
+          + " stay", hint: "set “orphans: delete”, or “links: add”")
     }
   }
 }

@@ -35,7 +35,7 @@ extension ListImporter {
         (
           keys[0],
           "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: \(model.entities[along.entity].name) "
-            + "\(along.key), which the record names, would go with it; list it, or say “orphans: unlink”"
+            + "\(along.key), which the record names, would go with it; list it, or set “orphans: unlink”"
         )
       ]
     }
@@ -79,7 +79,7 @@ extension ListImporter {
         keys[0],
         "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: "
           + (isOwn ? "" : "\(failure.entity) \(failure.primaryKey) would go with it, and ")
-          + "“\(failure.entity).\(failure.property)” denies that while it has objects; list it, or say “orphans: unlink”"
+          + "“\(failure.entity).\(failure.property)” denies that while it has objects; list it, or set “orphans: unlink”"
       ))
   }
 }

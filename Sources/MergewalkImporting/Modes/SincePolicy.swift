@@ -49,7 +49,7 @@ public struct SincePolicy: Sendable, Hashable {
   public var isReset = false
   /// Where the policy stands.
   public var position = SourcePosition.file
-  /// Where its options stand.
+  /// The positions of its options.
   package var places = OptionPlaces()
 
   /// Creates a policy for a column of dates.
@@ -67,12 +67,12 @@ public struct SincePolicy: Sendable, Hashable {
     case .hold where mode == .insert:
       (
         "a rejected record that holds the cursor is read again with all behind it, which mode “insert” would insert twice",
-        "say “rejects: pass”, and name a rejects file; or use mode “upsert”"
+        "set “rejects: pass”, and name a rejects file; or use mode “upsert”"
       )
     case .pass where !hasFile:
       (
         "the cursor passes rejected records, and there is no rejects file that has them: they would be nowhere",
-        "name one: “rejects: rejects.ndjson” for the pipeline" + (mode == .insert ? "" : ", or say “rejects: hold”")
+        "name one: “rejects: rejects.ndjson” for the pipeline" + (mode == .insert ? "" : ", or set “rejects: hold”")
       )
     default: nil
     }

@@ -35,7 +35,7 @@ public struct SyncPolicy: Sendable, Hashable {
   public var unreadable = Unreadable.keep
   /// Whether an input without a single good record deletes everything in scope; else it deletes nothing.
   public var allowsEmpty = false
-  /// Where its options stand.
+  /// The positions of its options.
   package var places = OptionPlaces()
 
   /// Creates a policy that deletes everything that no record names.

@@ -50,7 +50,7 @@ struct DefinitionShape {
     guard keys.isEmpty, entity.mode != .insert || !isRoot, !entity.places.broken.contains("find_by") else { return }
     findings.report(
       .missingField, at: entity.position, "“\(entity.entityName)” needs the field “find_by”",
-      hint: "name the attributes that identify an object" + (isRoot ? ", or say “mode: insert”" : ""))
+      hint: "name the attributes that identify an object" + (isRoot ? ", or set “mode: insert”" : ""))
   }
 
   /// Finds cases that say both what becomes of a value and which value takes its place.
@@ -61,7 +61,7 @@ struct DefinitionShape {
     ] where value != nil && (isChosen || field.places.says(name)) {
       findings.report(
         .invalidOption, at: field.places[name + "_value"]?.key ?? field.position,
-        "“\(name)_value” says nothing beside “\(name)”", hint: "keep one of the two")
+        "“\(name)_value” has no effect together with “\(name)”", hint: "keep one of the two")
     }
   }
 
@@ -73,14 +73,14 @@ struct DefinitionShape {
       findings.report(
         .invalidOption, at: entity.places["mode"]?.value ?? entity.position,
         "“mode” cannot be “\(entity.mode.rawValue)” for the target of a relationship",
-        hint: "only objects that records stand for can go because no record names them")
+        hint: "only objects of the records' own entity can be deleted because no record names them")
     } else if entity.sync != entity.sync.withoutDeletion || entity.places["sync"] != nil,
       !entity.places.broken.contains("mode")
     {
       findings.report(
         .invalidOption, at: entity.places["sync"]?.key ?? entity.position,
         "“sync” says which objects go, and in mode “\(entity.mode.rawValue)” none do",
-        hint: "say “mode: sync” or “mode: replace”, or leave it out")
+        hint: "set “mode: sync” or “mode: replace”, or leave it out")
     }
   }
 

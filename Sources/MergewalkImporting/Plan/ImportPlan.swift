@@ -73,7 +73,7 @@ struct ImportNode: Sendable {
   var hasSubentities: Bool
   /// What to do with known and unknown keys.
   var mode: ImportMode
-  /// Which of several records with one key counts.
+  /// Which of several records with the same key counts.
   var duplicates: DuplicatePolicy
   /// The fields of the key, and their slots.
   var keyFields: [Int]

@@ -63,7 +63,7 @@ extension ImportPlanBuilder {
       findings.report(
         .unmappedRequired, at: part.position,
         "the attribute “\(attribute.name)” of “\(entity.name)” is mandatory, has no default and is filled by nothing",
-        hint: "give it a column under “attributes”" + (use.owner == nil ? "" : "; or say “missing: reject”"))
+        hint: "give it a column under “attributes”" + (use.owner == nil ? "" : "; or set “missing: reject”"))
     }
     for relationship in entity.relationships
     where part.misses(relationship) && relationship.name != use.filled && !filled.contains(relationship.name) {

@@ -63,7 +63,7 @@ extension ImportPlanBuilder {
       if entity.relationship(named: name) != nil {
         findings.report(
           .wrongKind, at: field.position, "“\(name)” is a relationship of “\(entity.name)”, not an attribute",
-          hint: "put it under “relationships” and say how its target is found")
+          hint: "put it under “relationships”, and set how its target is found")
       } else {
         // Several names in one text are one name.
         let names = name.split { $0 == "," || $0 == " " }.map(String.init)

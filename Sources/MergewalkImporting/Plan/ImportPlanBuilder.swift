@@ -148,7 +148,7 @@ struct ImportPlanBuilder {
       findings.report(
         .unsuitableRelationship, at: place,
         "“\(name)” is a to-many relationship, and nothing says how a record lists its objects",
-        hint: "say “split: \";\"” for a text such as a;b, or “each: COLUMN” for a JSON array of objects")
+        hint: "set “split: \";\"” for a text such as a;b, or “each: COLUMN” for a JSON array of objects")
       return nil
     } else if !use.takesLists {
       findings.report(

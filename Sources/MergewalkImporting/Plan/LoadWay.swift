@@ -57,14 +57,14 @@ public struct LoadWay: Sendable, Hashable {
   public var sentence: String {
     switch reason {
     case .asked: "the pipeline says direct: always"
-    case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run begins anew"
+    case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run starts over"
     case .forbidden: "the pipeline says direct: never"
     case .storeExists: "the store is there"
     case .sorted: "the store is there, and keys are found in memory: changed rows wait and are written once, sorted"
     case .objects: "whole objects are loaded"
-    case .unknownSize: "the size of the inputs is not known, and an interrupted run can go on"
-    case .small: "the inputs have less than 16 MiB, and an interrupted run can go on"
-    case .veryLarge: "the inputs have more than 8 GiB, and an interrupted run can go on"
+    case .unknownSize: "the size of the inputs is not known, and an interrupted run can resume"
+    case .small: "the inputs have less than 16 MiB, and an interrupted run can resume"
+    case .veryLarge: "the inputs have more than 8 GiB, and an interrupted run can resume"
     case .lists: "records fill lists"
     case .relationships: "a relationship is set from both ends or in a second pass"
     case .hierarchy: "several entities share a table"

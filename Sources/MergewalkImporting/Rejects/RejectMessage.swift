@@ -54,7 +54,7 @@ struct RejectMessage {
     case .duplicateKey: return "an earlier record or a stored object has the key \(shown) for \(name)"
     case .valueIdentities: return "\(shown) is not a list of identities for \(name): \(detail)"
     case .inverse: return "\(name) refers to \(detail), which does not refer back"
-    case .missingTarget where !detail.isEmpty: return "\(name) refers to \(detail), which is not there"
+    case .missingTarget where !detail.isEmpty: return "\(name) refers to \(detail), which does not exist"
     case .missingTarget:
       let isUnnamed = value.map(\.isEmpty) ?? true
       return isUnnamed

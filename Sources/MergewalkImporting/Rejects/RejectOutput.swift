@@ -316,7 +316,7 @@ extension ImportError {
     if error.code == .tooShort {
       self.init(
         code: .cannotResume,
-        message: "the unfinished run cannot go on: \(error.description); take it back and begin anew with --restart")
+        message: "the unfinished run cannot resume: \(error.description); discard it and start over with --restart")
     } else {
       self.init(code: .cannotWriteRejects, message: error.description)
     }

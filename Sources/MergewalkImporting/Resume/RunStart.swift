@@ -75,7 +75,7 @@ struct RunStartChoice {
         throw ImportError(
           code: .alreadyImported,
           message: "\(definition.name) has imported the same inputs \(finished.when), and “again” is “fail”;"
-            + " use other inputs, or say “again: run” to import them once more")
+            + " use other inputs, or set “again: run” to import them once more")
       }
     }
     return .fresh
@@ -106,11 +106,11 @@ struct RunStartChoice {
 
   // MARK: What has changed
 
-  private static let restartAdvice = "take the run back and begin anew with --restart"
+  private static let restartAdvice = "discard the run and start over with --restart"
 
   private func about(_ checkpoint: RunCheckpoint?) -> String {
-    guard let checkpoint else { return "the unfinished run of \(definition.name) cannot go on" }
-    return "the unfinished run \(checkpoint.run) cannot go on after \(checkpoint.ledger.read) records"
+    guard let checkpoint else { return "the unfinished run of \(definition.name) cannot resume" }
+    return "the unfinished run \(checkpoint.run) cannot resume after \(checkpoint.ledger.read) records"
   }
 
   private func error(_ code: ImportError.Code, _ checkpoint: RunCheckpoint, _ reason: String) -> ImportError {

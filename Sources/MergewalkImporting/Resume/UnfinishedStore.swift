@@ -35,8 +35,8 @@ struct UnfinishedStore {
       throw ImportError(
         code: .pipelineChanged,
         message:
-          "the unfinished run of \(definition.name) cannot go on: the model says something else now than when the"
-          + " run began; begin anew with --restart")
+          "the unfinished run of \(definition.name) cannot resume: the model is no longer the same as when the"
+          + " run began; start over with --restart")
     }
   }
 

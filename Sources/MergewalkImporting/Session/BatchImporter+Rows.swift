@@ -93,7 +93,7 @@ extension BatchImporter {
       guard let row = buffer.row(primaryKey: apply.primaryKey) else {
         throw ImportError(
           code: .database,
-          message: "\(state.entity.name) \(apply.primaryKey) was there when its key was read and is gone now")
+          message: "\(state.entity.name) \(apply.primaryKey) existed when its key was read, and has been deleted since")
       }
       if comparesKeys, !hasKey(buffer, row, state, view, record) {
         collisions.append(apply.record)

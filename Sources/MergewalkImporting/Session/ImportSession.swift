@@ -6,9 +6,9 @@ import MergewalkRecordFormats
 
 /// One run of an import.
 ///
-/// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file
-/// or nothing does: a new store is renamed into place at the end, and what becomes of an existing one is planned beside
-/// it and applied at the end.
+/// The parts run one after the other, each as a ``PartImport``, into one store. Either all changes reach the store's
+/// file or none do: a new store is renamed into place at the end, and changes to an existing one are planned beside it
+/// and applied at the end.
 public final class ImportSession {
   /// What a run does.
   private enum Work {
@@ -82,7 +82,7 @@ public final class ImportSession {
       .missingField, path: definition.path ?? definition.name, position: .file,
       message: "no store is named" + (definition.stores == nil ? "" : ": the pipeline makes a family of stores"),
       hint: definition.stores == nil
-        ? "say “store: PATH”" : "run “mergewalk stores build”, or name one store with --store")
+        ? "set “store: PATH”" : "run “mergewalk stores build”, or name one store with --store")
   }
 
   /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
@@ -160,7 +160,7 @@ public final class ImportSession {
         try? file.rollBackToOpening()
         throw RunStartChoice.nothingToResume(definition, reason)
       }
-      summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run began anew"))
+      summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run started over"))
     }
     if file.isNew, !file.isAdopted { return (file, .fresh) }
     do throws(ImportError) {
@@ -195,7 +195,7 @@ public final class ImportSession {
         throw RunStartChoice.nothingToResume(definition, unfinished.refusal)
       }
       if let refusal = unfinished.refusal {
-        summary.warn(RunWarning(.unfinishedDropped, "\(refusal); the run began anew"))
+        summary.warn(RunWarning(.unfinishedDropped, "\(refusal); the run started over"))
       }
       let way = LoadWay(new: definition, plans: plans)
       do throws(StoreError) {
@@ -305,8 +305,9 @@ public final class ImportSession {
     guard let expected = definition.expectedRecords, expected != summary.read else { return }
     throw ImportError(
       code: .inputIncomplete,
-      message: "the input has \(summary.read) records, and \(expected) were expected: whatever writes it has not come"
-        + " to its end, or wrote something else; nothing of it was kept")
+      message:
+        "the input has \(summary.read) records, and \(expected) were expected: the program that writes it has not"
+        + " finished, or wrote something else; nothing was kept")
   }
 
   // MARK: The end

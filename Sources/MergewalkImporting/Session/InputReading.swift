@@ -163,15 +163,16 @@ struct InputTracking: Sendable {
     if !isCompared || position == start { return }
     throw ImportError(
       code: .inputChanged,
-      message: "the unfinished run cannot go on: the first \(start.records) records up to this place in \(path) are not"
-        + " those that were imported; take the run back and begin anew with --restart")
+      message:
+        "the unfinished run cannot resume: the first \(start.records) records up to this place in \(path) are not"
+        + " those that were imported; discard the run and start over with --restart")
   }
 
   /// The error for inputs that end before the place where to go on.
   func tooShort(by records: Int) -> ImportError {
     ImportError(
       code: .inputShorter,
-      message: "the unfinished run cannot go on: \(start.records) records were imported, and the input has only"
-        + " \(start.records - records) now; take the run back and begin anew with --restart")
+      message: "the unfinished run cannot resume: \(start.records) records were imported, and the input has only"
+        + " \(start.records - records) now; discard the run and start over with --restart")
   }
 }

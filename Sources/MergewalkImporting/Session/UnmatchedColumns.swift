@@ -155,7 +155,7 @@ struct UnmatchedColumns: Sendable {
 
   private func hint(_ path: String) -> String {
     if names.paths.contains(path) {
-      return " as one value, because it stands in a list: say “each”, or name an element by its number"
+      return " as one value, because it is in a list: use “each”, or name an element by its number"
     }
     let near = NearestName.find(path, in: names.paths) ?? names.paths.first { $0.hasSuffix("." + path) }
     return near.map { "; did you mean “\($0)”?" } ?? ""

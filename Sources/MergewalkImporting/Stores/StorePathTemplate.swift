@@ -47,7 +47,7 @@ public struct StorePathTemplate: Sendable, Hashable {
     self.pieces = pieces
     guard pieces.contains(.value(first: nil)) else {
       throw Fault(
-        message: "“\(text)” is the same path for several values", hint: "write {\(column)} where the value is to stand")
+        message: "“\(text)” is the same path for several values", hint: "write {\(column)} where the value should be")
     }
     try check()
   }
@@ -91,7 +91,7 @@ public struct StorePathTemplate: Sendable, Hashable {
     guard ending.contains(".") || ending.contains("/") else {
       throw Fault(
         message: "“\(text)” ends without an extension, so that a store could have the name of another one's log",
-        hint: "write one behind the value, such as “\(text).sqlite”")
+        hint: "add one after the value, such as “\(text).sqlite”")
     }
   }
 

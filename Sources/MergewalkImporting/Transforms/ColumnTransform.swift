@@ -12,7 +12,7 @@ public struct ColumnTransform: Sendable, Hashable {
   public var kind: ValueKind?
   /// How texts are read as numbers, dates and truth values.
   public var reading = ConversionOptions()
-  /// Where the definition stands.
+  /// The position of the definition.
   public var position = SourcePosition.file
 
   /// Where values come from.

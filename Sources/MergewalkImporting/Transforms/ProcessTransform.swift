@@ -19,7 +19,7 @@ public struct ProcessTransform: Sendable, Hashable {
   public var inFlight = 1_000
   /// The longest line that it may write, in bytes.
   public var lineLimit = 1 << 20
-  /// Where the definition stands.
+  /// The position of the definition.
   public var position = SourcePosition.file
 
   /// A column that a program gives.

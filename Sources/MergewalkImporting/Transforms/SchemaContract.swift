@@ -24,7 +24,7 @@ public struct SchemaContract: Sendable, Hashable {
   public var types: Policy?
   /// Columns that are known and not used.
   public var ignored: [String] = []
-  /// Where the definition stands.
+  /// The position of the definition.
   public var position = SourcePosition.file
 
   /// Creates a contract that looks at nothing.

@@ -35,7 +35,7 @@ struct FieldBuilder {
     field.value = component.expression("value")
     if field.value != nil, let from = component.fields["from"] {
       findings.add(
-        .invalidOption, at: from.keyPosition, "“from” says nothing beside “value”", hint: "keep one of the two")
+        .invalidOption, at: from.keyPosition, "“from” has no effect together with “value”", hint: "keep one of the two")
     }
     return field
   }

@@ -30,14 +30,14 @@ struct HeaderCheck {
           findings.add(
             .unknownColumn, at: input.position,
             "the first line of “\(path)” is “\(header[0])”: it says what the delimiter is, as Excel writes it, and is not"
-              + " the header", hint: "say “delimiter: \(delimiter)” and “skip_lines: 1”, or “dialect: detect”")
+              + " the header", hint: "set “delimiter: \(delimiter)” and “skip_lines: 1”, or “dialect: detect”")
           return
         }
         // With another delimiter every column would be missing: one mistake, one finding.
         if let delimiter = otherDelimiter(header, columns) {
           findings.add(
             .unknownColumn, at: input.position, "“\(path)” has a single column, “\(header[0])”",
-            hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
+            hint: "its columns seem to be separated by another character; set “delimiter: \(delimiter)”")
           return
         }
         if hasOtherContent(input, path, header, columns, format) || hasNoHeader(input, path, header, columns, format) {
@@ -72,7 +72,7 @@ struct HeaderCheck {
     if NearestName.find(column.name, in: header) != nil { return near }
     var more: String?
     if let byte = findings.byte(before: column.position) {
-      if "=<>".utf8.contains(byte) { more = "a text stands in quotes: '\(column.name)'" }
+      if "=<>".utf8.contains(byte) { more = "write text in quotes: '\(column.name)'" }
       if byte == UInt8(ascii: "[") { more = "a column of another name is written { \(column.name): COLUMN }" }
     }
     guard let near, let more else { return near ?? more }
@@ -90,7 +90,7 @@ struct HeaderCheck {
     findings.add(
       .unknownColumn, at: input.position,
       "“\(path)” looks like \(isPage ? "a web page" : found.rawValue), not like a table",
-      hint: isPage ? "look into it: a download that failed leaves such a file" : "say “format: \(found.rawValue)”")
+      hint: isPage ? "look into it: a download that failed leaves such a file" : "set “format: \(found.rawValue)”")
     return true
   }
 
@@ -104,7 +104,7 @@ struct HeaderCheck {
     if SourceFormat(fileName: path) == .yaml {
       findings.add(
         .unknownColumn, at: input.position, "“\(path)” is YAML, not a table",
-        hint: "behind its pipeline a command takes files with records; for records in YAML say “format: yaml”")
+        hint: "the arguments after the pipeline are files with records; for records in YAML set “format: yaml”")
       return true
     }
     let names = columns.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
@@ -114,7 +114,7 @@ struct HeaderCheck {
       "the first line of “\(path)” has none of the columns \(names.joined(separator: ", ")); it is "
         + header.prefix(8).joined(separator: ", ") + (header.count > 8 ? ", …" : ""),
       hint: (header == (1...header.count).map(String.init)
-        ? "name them" : "if that is a record, say “header: false” and")
+        ? "name them" : "if that is a record, set “header: false” and")
         + ", in the order of the file, “columns: [\(example)]”")
     return true
   }
@@ -269,7 +269,7 @@ struct HeaderCheck {
       if case .csv = format, let found = try? SourceFormat.ofContent(input.source), found != .csv, found != .tsv {
         findings.add(
           .unreadableFile, at: input.position, "“\(input.path)” looks like \(found.rawValue), not like a table",
-          hint: "say “format: \(found.rawValue)”")
+          hint: "set “format: \(found.rawValue)”")
         return []
       }
       let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file

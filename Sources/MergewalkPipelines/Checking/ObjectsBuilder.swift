@@ -13,7 +13,7 @@ struct ObjectsBuilder {
   func build(_ component: ComponentValue) -> [IdentityImport] {
     for name in ["source", "import", "fields", "find"] where component.has(name) {
       findings.add(
-        .invalidOption, at: component.keyPosition(name), "“\(name)” means nothing beside “objects”",
+        .invalidOption, at: component.keyPosition(name), "“\(name)” has no effect together with “objects”",
         hint: "leave one of the two out")
     }
     return component.components("objects").compactMap(objects)

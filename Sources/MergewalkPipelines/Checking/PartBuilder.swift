@@ -8,7 +8,7 @@ struct PartBuilder {
   let findings: Findings
   /// The files that take the place of those that the pipeline names.
   let sourcePaths: [String]
-  /// Whether headers of input files are compared with the columns that the pipeline names.
+  /// Whether to compare the headers of input files with the columns that the pipeline uses.
   let checksHeaders: Bool
   /// Whether the files that the pipeline names must be there.
   var needsFiles = true
@@ -22,7 +22,7 @@ struct PartBuilder {
     guard component.has("imports") else { return part(component, 0, file: component).map { [$0] } }
     for name in ["source", "import", "since"] where component.has(name) {
       findings.add(
-        .invalidOption, at: component.keyPosition(name), "“\(name)” cannot stand beside “imports”",
+        .invalidOption, at: component.keyPosition(name), "“\(name)” cannot be combined with “imports”",
         hint: "make it one of the imports")
     }
     if !sourcePaths.isEmpty {
@@ -87,7 +87,7 @@ struct PartBuilder {
     let names = source.texts("files") ?? []
     guard let format = names.lazy.compactMap({ SourceFormat(fileName: $0.value) }).first else {
       findings.add(
-        .missingField, at: source.position, "the files are not there, and their names do not tell their format",
+        .missingField, at: source.position, "the files do not exist, and their names do not show their format",
         hint: "say it with “format”")
       return nil
     }

@@ -92,7 +92,7 @@ struct SourceBuilder {
         .missingField, at: input.position,
         "“\(input.path)” is \(other.rawValue) by its name, “\(first.path)” is \(format.rawValue): "
           + "all files of a source have one format",
-        hint: "name files of one format, for example with “*.csv”, or say “format”")
+        hint: "name files of one format, for example with “*.csv”, or set “format”")
       return
     }
   }

@@ -89,9 +89,10 @@ struct SourceFiles {
       for file in files {
         // That globs overlap is common; a file with two names, or named outright twice, is not.
         guard let before = file.foundBefore, before != file.path || path == file.path else { continue }
-        let other = before == file.path ? "is named before" : "is the same file as “\(before)”, which is named before"
+        let other = before == file.path ? "is listed before" : "is the same file as “\(before)”, which is listed before"
         findings.add(
-          .repeatedFile, at: text.position, "“\(file.path)” \(other)", hint: "it is read once, where it is first named")
+          .repeatedFile, at: text.position, "“\(file.path)” \(other)", hint: "it is read once, where it is listed first"
+        )
       }
       return files.filter { $0.foundBefore == nil }.map(\.path)
     } catch {
@@ -153,12 +154,12 @@ struct SourceFiles {
         }
         if let before = found.first?.foundBefore {
           fault(
-            .repeatedFile, "“\(file)” is the same file as “\(before)”, which is named before",
-            hint: "it is read once, where it is first named")
+            .repeatedFile, "“\(file)” is the same file as “\(before)”, which is listed before",
+            hint: "it is read once, where it is listed first")
           if let index = inputs.firstIndex(where: { $0.path == before }),
             !inputs[index].source.expect(entry.expected)
           {
-            fault(.invalidManifest, "“\(file)” has another SHA-256 here than where it is named before")
+            fault(.invalidManifest, "“\(file)” has a different SHA-256 here than where it is listed first")
           }
           continue
         }

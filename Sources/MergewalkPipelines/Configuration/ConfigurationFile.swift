@@ -32,7 +32,9 @@ struct ConfigurationFile {
       guard let wrong = WrongFile.finding(findings.source, root: root, path: findings.path) else { return root }
       list = [wrong]
     } catch {
-      let wrong = WrongFile.finding(findings.source, root: nil, path: findings.path)
+      // The name of a file that does not exist tells nothing about it.
+      let isMissing = error.diagnostics.first?.code == "fileMissing"
+      let wrong = isMissing ? nil : WrongFile.finding(findings.source, root: nil, path: findings.path)
       findings.add(wrong.map { [$0] } ?? error.diagnostics)
     }
     return nil

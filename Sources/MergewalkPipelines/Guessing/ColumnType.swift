@@ -113,14 +113,14 @@ extension ColumnProfile {
       switch (dayFirst == count, monthFirst == count) {
       case (true, false):
         evidence.append(
-          "the day comes first: \(PrintableText.count(count - monthFirst, "value")) cannot be read otherwise")
+          "the day comes first: \(PrintableText.count(count - monthFirst, "value")) can be read in no other way")
       case (false, true):
         isDayFirst = false
         evidence.append(
-          "the month comes first: \(PrintableText.count(count - dayFirst, "value")) cannot be read otherwise")
+          "the month comes first: \(PrintableText.count(count - dayFirst, "value")) can be read in no other way")
       case (true, true):
         return Verdict(
-          type: .text, evidence: ["dates of which no value tells whether the day or the month comes first"],
+          type: .text, evidence: ["dates, but no value shows whether the day or the month comes first"],
           questions: [
             "if the day comes first: \(suggestion(family, isDayFirst: true)); if the month does:"
               + " \(suggestion(family, isDayFirst: false))"
@@ -268,6 +268,15 @@ extension ColumnProfile {
 
 /// Words for evidence.
 enum GuessWords {
+  /// The paths in words: at most two of them by name.
+  static func list(_ paths: [String]) -> String {
+    switch paths.count {
+    case 1: paths[0]
+    case 2: "\(paths[0]) and \(paths[1])"
+    default: "\(paths[0]) and \(paths.count - 1) more files"
+    }
+  }
+
   /// `all 3 records of orders.csv`, `the first 10,000 records of standard input`.
   static func looked(_ records: Int, isWhole: Bool, source: String) -> String {
     let what =

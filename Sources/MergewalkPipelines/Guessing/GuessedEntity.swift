@@ -59,7 +59,7 @@ struct GuessedEntity {
       )
     }
     questions.append(
-      "no column is a key by its name and its values, so each run inserts all records anew"
+      "no column is a key by its name and its values, so each run inserts all records again"
         + (names.isEmpty ? "" : "; unique in the sample: \(names.joined(separator: ", "))"))
   }
 

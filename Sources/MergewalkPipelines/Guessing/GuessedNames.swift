@@ -63,6 +63,16 @@ enum GuessedNames {
     return name
   }
 
+  /// What the names of several files have in common, without what separates it from their numbers.
+  static func common(_ paths: [String]) -> String {
+    var common = stem(paths[0])
+    for path in paths.dropFirst() {
+      common = String(zip(common, stem(path)).prefix { $0 == $1 }.map(\.0))
+    }
+    while let last = common.last, !last.isLetter { common.removeLast() }
+    return common
+  }
+
   /// One of what an English plural names; other words stay as they are.
   static func singular(_ word: String) -> String {
     let lower = word.lowercased()

@@ -9,7 +9,7 @@ struct GuessedPipeline {
   let entity: GuessedEntity
   let name: String
   /// The paths that the file names.
-  let files: String
+  let files: [String]
   let model: String
   let store: String
   let folder: String
@@ -22,7 +22,7 @@ struct GuessedPipeline {
     var lines = header
     lines += [
       "pipeline: \(quote(name))", "model: \(quote(model))",
-      "store: \(quote(store))", "source:", "  files: \(quote(files))",
+      "store: \(quote(store))", "source:", "  files: \(fileList)",
     ]
     lines += sourceOptions
     if entity.attributes.contains(where: { $0.isKept && $0.isNumber }) {
@@ -37,10 +37,15 @@ struct GuessedPipeline {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  private var fileList: String {
+    files.count == 1 ? quote(files[0]) : "[\(files.map { Self.scalar($0, inFlow: true) }.joined(separator: ", "))]"
+  }
+
   // MARK: Parts
 
   private var header: [String] {
-    let what = GuessWords.looked(sample.records, isWhole: sample.isWhole, source: Self.comment(sample.path))
+    let what = GuessWords.looked(
+      sample.records, isWhole: sample.isWhole, source: Self.comment(GuessWords.list(sample.paths)))
     var lines = [
       "# Guessed by mergewalk from \(what). A record that does not fit is rejected, never",
       "# reinterpreted. The comment after each line gives the reason for it.",

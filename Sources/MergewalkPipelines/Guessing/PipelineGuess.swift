@@ -73,45 +73,23 @@ package struct PipelineGuess: Sendable {
   /// - Throws: every finding about the first source that cannot be read.
   /// - Complexity: O(bytes looked at), in memory too.
   package static func make(_ request: Request) throws(DiagnosticList) -> PipelineGuess {
-    var warnings: [Diagnostic] = []
-    var entities: [GuessedEntity] = []
-    var names: Set<String> = []
+    var looks: [Look] = []
     for path in request.sources {
-      let definition = try SourceDefinition.read(
-        paths: [path], options: request.options, defaults: [("dialect", "detect")], staysLookable: true,
-        command: "mergewalk guess -")
-      warnings += definition.warnings
-      let sample: SourceSample
-      do throws(ReadError) {
-        sample = try SourceSample(
-          path: path, definition, limit: .init(records: request.records, bytes: request.bytes))
-      } catch {
-        throw DiagnosticList([error.diagnostic])
+      let look = try Look([path], request)
+      // Files whose names differ in numbers only, with the same columns, are parts of one source.
+      if request.entity == nil, let index = looks.firstIndex(where: { $0.isPart(of: look) }),
+        let together = try? Look(looks[index].sample.paths + [path], request), together.holds(looks[index], look)
+      {
+        looks[index] = together
+      } else {
+        looks.append(look)
       }
-      if sample.emptyFiles.count < definition.sources.count {
-        warnings += sample.emptyFiles.map {
-          Diagnostic(
-            .warning, code: "emptyFile", path: $0, position: .file,
-            message: "there is nothing in it; a run refuses an empty file where a header is expected")
-        }
-      }
-      if sample.columns.isEmpty {
-        throw DiagnosticList(
-          error: "noRecords", path: path,
-          message: definition.sources.allSatisfy { $0.fileSize == 0 }
-            ? "the file is empty" : "there is no record with a column to guess from",
-          hint: sample.firstReject.map {
-            "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"
-          })
-      }
-      // The part of a source that the records are says more than its name.
-      let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value
-      let name = request.entity ?? GuessedNames.entity(ofPath: path, records: records)
-      entities.append(GuessedEntity(sample, name: GuessedNames.unique(name, in: &names)))
     }
+    var names: Set<String> = []
+    let entities = looks.map { GuessedEntity($0.sample, name: GuessedNames.unique($0.entity, in: &names)) }
     let finder = RelationshipFinder(entities)
     let order = finder.order
-    return PipelineGuess(order.map { finder.entities[$0] }, request, warnings)
+    return PipelineGuess(order.map { finder.entities[$0] }, request, looks.flatMap(\.warnings))
   }
 
   private init(_ entities: [GuessedEntity], _ request: Request, _ warnings: [Diagnostic]) {
@@ -132,21 +110,78 @@ package struct PipelineGuess: Sendable {
     files = [File(path: Paths.join(folder, model), text: GuessedModel.text(entities, name: "Guessed"))]
     summaries = []
     for entity in entities {
-      let stem = GuessedNames.stem(entity.sample.path)
+      let paths = entity.sample.paths
+      let stem = paths.count == 1 ? GuessedNames.stem(paths[0]) : GuessedNames.common(paths)
       // Names of globs have characters that are a nuisance in a shell.
       let plain = stem.filter { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
       let name = fileName(plain.isEmpty ? GuessedNames.lowered(entity.name) : plain)
       let pipeline = GuessedPipeline(
-        entity: entity, name: String(name.dropLast(5)), files: Paths.relative(entity.sample.path, from: folder),
+        entity: entity, name: String(name.dropLast(5)), files: paths.map { Paths.relative($0, from: folder) },
         model: model, store: "store.sqlite", folder: folder, options: request.options)
       let text = pipeline.text
       files.append(File(path: Paths.join(folder, name), text: text))
       summaries.append(
         Summary(
-          source: entity.sample.path, entity: entity.name, pipeline: Paths.join(folder, name),
+          source: GuessWords.list(paths), entity: entity.name, pipeline: Paths.join(folder, name),
           key: entity.key.map { entity.attributes[$0].name }, attributes: entity.attributes.count { $0.isKept },
           relationships: entity.relationships.count, records: entity.sample.records, rejects: entity.sample.rejects,
           isWhole: entity.sample.isWhole, questions: text.split(separator: "# QUESTION:").count - 1))
     }
+  }
+}
+
+/// What a look at the first records of a source tells.
+private struct Look {
+  let sample: SourceSample
+  /// The name that the source suggests for its entity.
+  let entity: String
+  let warnings: [Diagnostic]
+
+  /// Reads the first records.
+  ///
+  /// - Throws: every finding about the source, when it cannot be read or has no column.
+  init(_ paths: [String], _ request: PipelineGuess.Request) throws(DiagnosticList) {
+    let definition = try SourceDefinition.read(
+      paths: paths, options: request.options, defaults: [("dialect", "detect")], staysLookable: true,
+      command: "mergewalk guess -")
+    do throws(ReadError) {
+      sample = try SourceSample(
+        paths: paths, definition, limit: .init(records: request.records, bytes: request.bytes))
+    } catch {
+      throw DiagnosticList([error.diagnostic])
+    }
+    let emptyFiles = sample.emptyFiles.count < definition.sources.count ? sample.emptyFiles : []
+    warnings =
+      definition.warnings
+      + emptyFiles.map {
+        Diagnostic(
+          .warning, code: "emptyFile", path: $0, position: .file,
+          message: "there is nothing in it; a run refuses an empty file where a header is expected")
+      }
+    if sample.columns.isEmpty {
+      throw DiagnosticList(
+        error: "noRecords", path: paths[0],
+        message: definition.sources.allSatisfy { $0.fileSize == 0 }
+          ? "the file is empty" : "no record has a column to guess from",
+        hint: sample.firstReject.map {
+          "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"
+        })
+    }
+    // The part of a source that the records are says more than its name.
+    let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value
+    entity = request.entity ?? GuessedNames.entity(ofPath: paths[0], records: records)
+  }
+
+  /// Whether the other source seems to be a further file of this one.
+  func isPart(of other: Look) -> Bool {
+    entity == other.entity && entity != "Record" && sample.columns == other.sample.columns
+      && sample.definition.formatName == other.sample.definition.formatName
+      && !(sample.definition.sources + other.sample.definition.sources).contains(where: \.isReadOnce)
+  }
+
+  /// Whether the records of both are read here as well as alone.
+  func holds(_ first: Look, _ second: Look) -> Bool {
+    sample.columns == first.sample.columns && sample.rejects <= first.sample.rejects + second.sample.rejects
+      && (!sample.isWhole || sample.records == first.sample.records + second.sample.records)
   }
 }

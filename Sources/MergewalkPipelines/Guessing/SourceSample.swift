@@ -9,8 +9,8 @@ struct SourceSample {
     var bytes: Int
   }
 
-  /// The source's path as the user gave it.
-  let path: String
+  /// The source's paths as the user gave them: several where files have the same columns.
+  let paths: [String]
   let definition: SourceDefinition
   /// The columns' names, or their paths.
   private(set) var columns: [String] = []
@@ -54,8 +54,8 @@ struct SourceSample {
   /// Reads the sample.
   ///
   /// - Throws: what the reader throws.
-  init(path: String, _ definition: SourceDefinition, limit: Limit) throws(ReadError) {
-    self.path = path
+  init(paths: [String], _ definition: SourceDefinition, limit: Limit) throws(ReadError) {
+    self.paths = paths
     self.definition = definition
     try read(.all, limit)
     // The columns of documents are those of the first records only.

@@ -90,6 +90,6 @@ enum ValueProposal {
     if let pair { return "the spellings look like “{ true: [\(pair.0)], false: [\(pair.1)] }”" }
     guard words.count <= 4 else { return nil }
     return
-      "say which of \(words.map { "“\($0)”" }.joined(separator: ", ")) mean true, which false: “{ true: […], false: […] }”"
+      "set which of \(words.map { "“\($0)”" }.joined(separator: ", ")) mean true, and which false: “{ true: […], false: […] }”"
   }
 }

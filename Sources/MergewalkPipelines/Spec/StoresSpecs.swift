@@ -3,17 +3,20 @@ import MergewalkImporting
 extension ComponentSpec {
   /// How records are spread over many stores.
   static let stores = ComponentSpec(
-    "stores", "How `mergewalk stores` spreads the records over a family of stores: one for each value of a column.",
+    "stores",
+    "How `mergewalk stores` distributes the records over a family of stores, one for each value of a"
+      + " column.",
     fields: [
       FieldSpec(
-        "by", .text, required: true, "The column: one of the source, or one made under `columns`.", example: "country"),
+        "by", .text, required: true, "The column: one of the source, or one defined under `columns`.",
+        example: "country"),
       FieldSpec(
         "path", .content, default: "the column in braces and `.sqlite`",
-        "The paths of the stores in the family's folder: `{country}` is the value, percent-encoded, `{country:2}` its first"
-          + " two characters.", example: "\"{country:2}/{country}.sqlite\""),
+        "The paths of the stores in the family's folder: `{country}` is the percent-encoded value,"
+          + " `{country:2}` its first two characters.", example: "\"{country:2}/{country}.sqlite\""),
       FieldSpec(
         "shared", .texts, default: "none",
-        "Pipelines that run into each store first, before its own records; their counts stand apart.",
+        "Pipelines that run into each store before its own records; they are counted separately.",
         example: "[categories.yaml]"),
       FieldSpec(
         "missing", .component("missing"), default: "reject",
@@ -40,11 +43,11 @@ extension ComponentSpec {
 
   /// What becomes of records without a value.
   static let missingStore = ComponentSpec(
-    "missing", "Records that name no store: one of these.", shorthand: "records",
+    "missing", "Records that do not name a store: either of these.", shorthand: "records",
     fields: [
       FieldSpec(
         "records", .choice(["reject", "skip"]), default: "reject",
-        "`reject` refuses them with `store.badName`, `skip` counts them and leaves them out.", example: "skip"),
-      FieldSpec("value", .text, default: "none", "The value of the store that they go into.", example: "other"),
+        "`reject` rejects them with `store.badName`, `skip` counts them and leaves them out.", example: "skip"),
+      FieldSpec("value", .text, default: "none", "The value of the store into which they go.", example: "other"),
     ])
 }

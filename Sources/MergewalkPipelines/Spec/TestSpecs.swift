@@ -10,16 +10,16 @@ extension ComponentRegistry {
 extension ComponentSpec {
   /// A file with tests itself.
   static let pipelineTests = ComponentSpec(
-    "tests", "The file itself, which is called after its pipeline: `orders_test.yaml` tests `orders.yaml`.",
+    "tests", "The file itself. It is named after its pipeline: `orders_test.yaml` tests `orders.yaml`.",
     fields: [
       FieldSpec(
-        "include", .texts, default: "none", "Other files whose fields hold where this file does not say otherwise.",
+        "include", .texts, default: "none", "Other files that supply fields this file does not set.",
         example: "[common_cases.yaml]"),
       FieldSpec(
         "pipeline", .path, default: "the file's name without `_test`", "The pipeline.", example: "orders.yaml"),
       FieldSpec(
         "variables", .pairs, default: "none",
-        "Values of variables in all cases; they hide `--set` and the environment.",
+        "Values of variables in all cases; they override `--set` and the environment.",
         example: "{ DATE: 2024-05-01 }"),
       FieldSpec(
         "cases", .components("case"), required: true, "The cases; each has a store of its own.",
@@ -27,10 +27,10 @@ extension ComponentSpec {
     ])
 
   static let testCase = ComponentSpec(
-    "case", "One case: what goes in and what has to come out.",
+    "case", "One case: an input and the expected result.",
     fields: [
       FieldSpec(
-        "name", .text, required: true, "The case's name: the behaviour that it shows.",
+        "name", .text, required: true, "The case's name: the behaviour that it tests.",
         example: "an order twice is one order"),
       FieldSpec(
         "variables", .pairs, default: "none", "Values of variables in this case.", example: "{ DATE: 2024-05-01 }"),
@@ -39,7 +39,8 @@ extension ComponentSpec {
         "The text to read in place of all files of a pipeline with one source.", example: "\"id,name\\n1,Ada\\n\""),
       FieldSpec(
         "inputs", .named("input"), default: "none",
-        "The texts to read in place of single files, by their name in the pipeline, with or without its folders.",
+        "The texts to read in place of single files, by the files' names in the pipeline, with or without"
+          + " folders.",
         example: "{ orders.csv: \"id\\n1\\n\" }"),
       FieldSpec(
         "before", .component("before"), default: "there is no store", "The content of the store before the run.",
@@ -58,7 +59,7 @@ extension ComponentSpec {
         example: "[small.csv]"),
       FieldSpec(
         "name", .text, default: "the name of the file in the pipeline",
-        "The name of the file with the text, as names can tell formats.", example: "orders.tsv"),
+        "The name of the file with the text; its extension can determine the format.", example: "orders.tsv"),
     ])
 
   /// What the store holds before the run.
@@ -67,16 +68,17 @@ extension ComponentSpec {
     fields: [
       FieldSpec(
         "rows", .tree("names of entities, each with a list of rows"), default: "none",
-        "Objects by entity: attributes by name, relationships as rows of their own that name an object of this list.",
+        "Objects by entity: attributes by name, relationships as nested rows that identify an object of"
+          + " this list.",
         example: "{ Category: [{ name: Home }] }"),
       FieldSpec(
-        "runs", .components("run"), default: "none", "Pipelines that run before, in this order.",
+        "runs", .components("run"), default: "none", "Pipelines that run first, in this order.",
         example: "[{ pipeline: categories.yaml }]"),
     ])
 
   /// A run before the tested one.
   static let testRun = ComponentSpec(
-    "run", "A run before the tested one; it has to succeed without rejects.", shorthand: "pipeline",
+    "run", "A run before the tested one; it must succeed without rejects.", shorthand: "pipeline",
     fields: [
       FieldSpec("pipeline", .path, default: "the tested one", "The pipeline.", example: "categories.yaml"),
       FieldSpec(
@@ -89,7 +91,9 @@ extension ComponentSpec {
 
   /// What has to come out.
   static let testExpectation = ComponentSpec(
-    "expect", "The expected result. Only named things are compared, but rejects that are not named are failures.",
+    "expect",
+    "The expected result. Only what is listed is compared, but a reject that is not listed is a"
+      + " failure.",
     fields: [
       FieldSpec(
         "exit", .count(least: 0), default: "1 if rejects are named, else 0", "The exit code of `mergewalk run`.",
@@ -98,14 +102,16 @@ extension ComponentSpec {
         "counts", .component("counts"), default: "none", "The counts of the summary.",
         example: "{ read: 2, inserted: 1 }"),
       FieldSpec(
-        "objects", .pairs, default: "none", "How many objects entities have after the run.", example: "{ Order: 2 }"),
+        "objects", .pairs, default: "none", "The number of objects of each entity after the run.",
+        example: "{ Order: 2 }"),
       FieldSpec(
         "rows", .tree("names of entities, each with a list of rows"), default: "none",
-        "All objects of entities: the attributes to compare by name, relationships as rows or lists of rows of their own.",
+        "All objects of the entities: the attributes to compare by name, relationships as nested rows or"
+          + " lists of rows.",
         example: "{ Order: [{ orderID: 1, customer: { email: a@example.com } }] }"),
       FieldSpec(
         "contains", .tree("names of entities, each with a list of rows"), default: "none",
-        "Objects that are there, maybe among others.", example: "{ Order: [{ orderID: 1, quantity: 2 }] }"),
+        "Objects that must exist; there may be others.", example: "{ Order: [{ orderID: 1, quantity: 2 }] }"),
       FieldSpec(
         "rejects", .components("reject"), default: "none are allowed", "All records that are rejected.",
         example: "[{ code: value.integer, record: 2, field: quantity }]"),
@@ -126,12 +132,14 @@ extension ComponentSpec {
 
   /// A record that is rejected.
   static let testReject = ComponentSpec(
-    "reject", "A record that is rejected; what is not named is not compared.", shorthand: "code",
+    "reject", "A record that is rejected; what is not listed is not compared.", shorthand: "code",
     fields: [
       FieldSpec("code", .text, required: true, "The code of the reason.", example: "value.integer"),
       FieldSpec("record", .count(least: 1), "The record's number in its file, from 1.", example: "2"),
-      FieldSpec("line", .count(least: 1), "The line on which it begins, or the field that is to blame.", example: "3"),
-      FieldSpec("field", .text, "The column that is to blame.", example: "quantity"),
+      FieldSpec(
+        "line", .count(least: 1), "The line on which the record begins, or the line of the field at fault.",
+        example: "3"),
+      FieldSpec("field", .text, "The column at fault.", example: "quantity"),
       FieldSpec("message", .text, "A part of the message.", example: "not a whole number"),
     ])
 }

@@ -113,7 +113,9 @@ struct FamilyFiles: Sendable {
     let work = "\(folder)/\(FileSystem.name(of: path)).new"
     unlink(work)
     for part in parts {
-      guard let bytes = try read(part) else { throw FamilyError(.incomplete, "\(part): the file is gone") }
+      guard let bytes = try read(part) else {
+        throw FamilyError(.incomplete, "\(part): the file does not exist any more")
+      }
       try append(bytes, to: work)
     }
     if let new = digest(work), let old = digest(path), new == old {

@@ -174,7 +174,7 @@ final class FamilyTask {
     if let first = part.files.first {
       guard let folders = work.folders else {
         throw FamilyError(
-          .inputChanged, "\(first.path): files of the folders are gone since the family was planned; plan it again")
+          .inputChanged, "\(first.path): files of the folders were deleted after the family was planned; plan it again")
       }
       guard FamilyPlan.digest(of: part.files, outcome: folders.outcome) == part.sha256 else {
         throw FamilyError(

@@ -82,7 +82,8 @@ struct HiveFolders {
     guard sample == nil, let folder = folders.first else { return }
     throw FamilyError(
       .invalidPipeline,
-      "\(folder.path): the folders called key=value hold no files; wait until whatever writes them has come to its end")
+      "\(folder.path): the folders called key=value hold no files; wait until the program that writes them has finished"
+    )
   }
 
   /// Checks that the folders are what the pipeline spreads its records by.

@@ -167,8 +167,8 @@ extension StoreFamily {
     guard let expected = plan.expectedRecords, expected != result.read else { return }
     throw FamilyError(
       .inputChanged,
-      "the folders have \(result.read) records, and \(expected) were expected: whatever writes them has not come to its"
-        + " end, or wrote something else; the family is as it was before")
+      "the folders have \(result.read) records, and \(expected) were expected: the program that writes them has not"
+        + " finished, or wrote something else; the family is unchanged")
   }
 
   // MARK: The manifest

@@ -41,7 +41,7 @@ extension StoreFamily {
         throw DiagnosticList(
           error: FamilyError.Code.invalidPipeline.rawValue, path: pipeline,
           message: "an expected SHA-256 is for one input, and folders called key=value have many files",
-          hint: "say how many records they have: --expect-records")
+          hint: "give the number of records with --expect-records")
       }
     } catch { throw FamilyError(error) }
     guard let policy = definition.stores else { throw FamilyError(LoadedFamily.noStores(definition)) }
@@ -146,7 +146,7 @@ extension StoreFamily {
     guard isWhole, let expected = definition.expectedRecords, expected != counts.read else { return }
     throw FamilyError(
       .inputChanged,
-      "the input has \(counts.read) records, and \(expected) were expected: whatever writes it has not come to its end,"
+      "the input has \(counts.read) records, and \(expected) were expected: the program that writes it has not finished,"
         + " or wrote something else; nothing was planned")
   }
 

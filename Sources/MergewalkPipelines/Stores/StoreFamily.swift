@@ -197,7 +197,7 @@ public final class StoreFamily {
       guard let state = source.state, FamilyFiles.state(source.place) != state else { continue }
       throw FamilyError(
         .inputChanged,
-        "\(source.path): the input was written to or is gone since the family was planned; plan it again")
+        "\(source.path): the input was changed or deleted after the family was planned; plan it again")
     }
   }
 }
@@ -258,7 +258,7 @@ struct LoadedFamily: Sendable {
     DiagnosticList([
       Diagnostic(
         .missingField, path: definition.path ?? definition.name, position: .file,
-        message: "the pipeline does not say how its records are spread over stores",
+        message: "the pipeline does not set how its records are distributed over stores",
         hint: "say it with “stores”, for example “stores: { by: country }”")
     ])
   }

@@ -13,7 +13,7 @@ struct RowReader {
     _ tree: YAMLNode
   ) -> [(entity: EntityDescription, rows: [ExpectedRow], position: SourcePosition)]? {
     guard let entries = tree.entries else {
-      findings.add(.wrongType, at: tree.position, "rows stand under the names of their entities")
+      findings.add(.wrongType, at: tree.position, "list rows under the names of their entities")
       return nil
     }
     var groups: [(entity: EntityDescription, rows: [ExpectedRow], position: SourcePosition)] = []

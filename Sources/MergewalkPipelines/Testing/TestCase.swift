@@ -49,7 +49,7 @@ struct TestCase: Sendable {
     }
     if component.has("input"), component.has("inputs") {
       findings.add(
-        .invalidOption, at: component.keyPosition("inputs"), "“inputs” cannot stand beside “input”",
+        .invalidOption, at: component.keyPosition("inputs"), "“inputs” cannot be combined with “input”",
         hint: "name every file under “inputs”")
     }
     return Run(pipeline: component.text("pipeline"), variables: component.pairs("variables"), inputs: inputs)

@@ -96,7 +96,7 @@ struct TestRun {
       for (files, input) in paths where input.text != nil && !files.contains(where: used.contains) {
         findings.add(
           .unreadableFile, at: input.position,
-          "the pipeline names no file “\(input.replaced?.value ?? "")” that this could stand for")
+          "the pipeline does not list a file “\(input.replaced?.value ?? "")” that this could replace")
         return nil
       }
       return pipeline.definition

@@ -7,16 +7,16 @@ import MergewalkPipelines
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say what a run of a pipeline would do, without doing it.",
+    abstract: "Show what a run of a pipeline would do, without running it.",
     discussion: HelpText.flow(
       """
-      Shows the imports in their order, their inputs, how the objects of each entity are found and why, the SQL that is \
-      executed, what memory is bounded by, the cursor of an incremental import and what mode sync may delete. Nothing is \
-      written, and of the inputs nothing is read but their beginnings.
+      Shows the imports in order, their inputs, how the objects of each entity are found and why, the SQL, the \
+      memory limits, the cursor of an incremental import, and what mode sync may delete. Nothing is written, and \
+      only the beginnings of the inputs are read.
 
       EXIT CODES
         0   the run could start
-        2   it could not: the pipeline has errors, or the store cannot be read
+        2   the run could not start: the pipeline has errors, or the store cannot be read
 
       EXAMPLES
         mergewalk explain pipelines/orders.yaml
@@ -28,7 +28,7 @@ struct ExplainCommand: ParsableCommand {
   var pipeline: String
 
   @Argument(
-    help: ArgumentHelp("Read these in place of the files that the pipeline names.", valueName: "source"),
+    help: ArgumentHelp("Read these in place of the pipeline's files.", valueName: "source"),
     completion: .file())
   var sources: [String] = []
 
@@ -43,7 +43,7 @@ struct ExplainCommand: ParsableCommand {
   @Flag(help: "Show the statements and SQLite's plans for them.")
   var sql = false
 
-  @Flag(help: "Print one JSON object on standard output.")
+  @Flag(help: "Print one JSON object to standard output.")
   var json = false
 
   func run() throws {

@@ -49,7 +49,7 @@ enum ExplanationOutput {
     var facts = [Figures.bytes(store.bytes)]
     if store.logBytes > 0 { facts.append("a log of \(Figures.bytes(store.logBytes)) beside it") }
     if store.tracksHistory { facts.append("keeps history") }
-    if store.hasUnfinishedRun { facts.append("an interrupted run goes on") }
+    if store.hasUnfinishedRun { facts.append("an interrupted run resumes") }
     return "\(store.path) (\(facts.joined(separator: ", ")))"
   }
 

@@ -7,12 +7,12 @@ import MergewalkPipelines
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write whole entities as files that run reads back to an equal store.",
+    abstract: "Write whole entities to files from which run rebuilds an equal store.",
     discussion: HelpText.flow(
       """
-      The folder gets a file for each entity, model.yaml and pipeline.yaml. Objects keep their identities and all \
-      relationships. The store is only read; files appear under their names when all are complete. Words go to standard \
-      error, with --json one object goes to standard output.
+      Writes a file for each entity, model.yaml and pipeline.yaml into the folder. Objects keep their identities \
+      and all relationships. The store is only read; the files appear under their names once all of them are \
+      complete. Messages go to standard error; with --json, one object goes to standard output.
 
       EXIT CODES
         0   everything was written
@@ -29,16 +29,16 @@ struct ExportCommand: ParsableCommand {
   var store: String
 
   @Option(
-    help: ArgumentHelp("The folder that takes the files; STORE-export by default.", valueName: "folder"),
+    help: ArgumentHelp("The folder for the files; STORE-export by default.", valueName: "folder"),
     completion: .directory)
   var out: String?
 
   @Option(
     help: ArgumentHelp(
-      "Export only this entity and those that inherit from it; may be given several times.", valueName: "name"))
+      "Export only this entity and those that inherit from it; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Option(help: "How objects are written.")
+  @Option(help: "The format of the files.")
   var format = StoreExport.Format.ndjson
 
   @OptionGroup var storeModel: StoreModelOptions
@@ -46,7 +46,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Replace existing files.")
   var force = false
 
-  @Flag(help: "Print one JSON object with the counts on standard output.")
+  @Flag(help: "Print one JSON object with the counts to standard output.")
   var json = false
 
   @Flag(help: "Print only errors.")
@@ -120,13 +120,13 @@ struct ExportCommand: ParsableCommand {
 struct StoreModelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The model of the store, an .xcdatamodeld or a YAML model; the copy in the store by default.",
+      "The model of the store, an .xcdatamodeld or a YAML model; by default, the copy in the store.",
       valueName: "model"), completion: .file())
   var model: String?
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits by default.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; by default, the one that fits.", valueName: "name"))
   var version: String?
 
   func validate() throws {

@@ -9,26 +9,29 @@ import MergewalkRecordFormats
 struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
-    abstract: "Print the objects of a store that satisfy a predicate, in any of six formats.",
+    abstract: "Print the objects of a store that match a predicate, in any of six formats.",
     discussion: HelpText.flow(
       """
-      The store is only read. Rows stream from the database, so memory does not grow with their number. Without --format, a \
-      terminal gets a table that fits it, a pipe CSV, and a file what its name ends in.
+      The store is only read. Rows are streamed, so memory use does not depend on their number. Without \
+      --format, a terminal shows a table that fits it, a pipe gets CSV, and a file gets the format of its \
+      extension.
 
-      COLUMNS are key paths and named expressions with commas between them: name,customer.name,total=sum:(lines.amount). \
-      Without --columns they are the attributes and the to-one relationships (as object IDs).
+      COLUMNS are key paths and named expressions, separated by commas: \
+      name,customer.name,total=sum:(lines.amount). The default is all attributes and the to-one relationships \
+      (as object IDs).
 
-      SORT KEYS are key paths or names of columns with commas between them. A - before a key turns its order round; behind it, \
-      :c ignores case, :d diacritics, :cd both, :localized orders as readers of most languages expect, :localized-c without \
-      case, :natural with numbers inside texts by their value.
+      SORT KEYS are key paths or names of columns, separated by commas. A - before a key reverses the order. \
+      After a key, :c ignores case, :d diacritics and :cd both; :localized sorts as readers of most languages \
+      expect, :localized-c also ignores case, and :natural sorts numbers inside text by their value.
 
-      ARGUMENTS take the places of %@ (a value) and %K (a key path), first in the predicate, then in --having. A value is \
-      read as what it is compared with: a number, true or false, a date in ISO 8601, a UUID, an object's URI, else text. \
-      Texts in quotes are read so only beside dates, UUIDs and objects, for which the language has no literal.
+      ARGUMENTS replace %@ (a value) and %K (a key path), first in the predicate, then in --having. A value is \
+      read as the type that it is compared with: a number, true or false, a date in ISO 8601, a UUID, an \
+      object's URI, else text. Text in quotes is converted only if it is compared with dates, UUIDs or objects, \
+      for which the language has no literals.
 
       EXIT CODES
-        0   done, also when the reader of a pipe went away
-        2   could not run: no such store, entity or property, a predicate that cannot be read
+        0   done, even if the reader of a pipe closed it
+        2   could not run: no such store, entity or property, or an invalid predicate
         64  usage
 
       EXAMPLES
@@ -47,7 +50,9 @@ struct FetchCommand: ParsableCommand {
   @OptionGroup var storeModel: StoreModelOptions
 
   // Predicates and expressions may begin with a minus.
-  @Option(parsing: .unconditional, help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A predicate that selects objects; all objects by default.", valueName: "predicate"))
   var predicate: String?
 
   @Option(
@@ -57,7 +62,8 @@ struct FetchCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The order: keys with commas between them, - before a key for descending.", valueName: "keys"))
+    help: ArgumentHelp(
+      "The sort keys, separated by commas; - before a key sorts in descending order.", valueName: "keys"))
   var sort: String?
 
   @Option(help: ArgumentHelp("The maximum number of rows.", valueName: "count"))
@@ -68,10 +74,10 @@ struct FetchCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Key paths and name=expression with commas between them.", valueName: "columns"))
+    help: ArgumentHelp("Key paths and name=expression, separated by commas.", valueName: "columns"))
   var columns: String?
 
-  @Option(name: .customLong("group-by"), help: ArgumentHelp("The columns that make a group.", valueName: "columns"))
+  @Option(name: .customLong("group-by"), help: ArgumentHelp("The columns to group by.", valueName: "columns"))
   var groupBy: String?
 
   @Option(parsing: .unconditional, help: ArgumentHelp("A condition on the groups.", valueName: "predicate"))

@@ -60,7 +60,7 @@ struct FetchFailure: Error {
   /// What an unknown name in an option may have been meant for.
   private static func advice(_ option: String, _ text: String) -> String? {
     switch option {
-    case "--predicate", "--having": return "a text stands in quotes: 'Ada'"
+    case "--predicate", "--having": return "write text in quotes: 'Ada'"
     case "--sort" where text.contains(" "): return "the descending order is written “-name”, the ascending one “name”"
     default: return nil
     }

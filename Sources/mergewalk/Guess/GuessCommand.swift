@@ -8,12 +8,14 @@ import MergewalkPipelines
 struct GuessCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guess",
-    abstract: "Write a commented pipeline and a model for files, from their first records.",
+    abstract: "Write a commented pipeline and a model for files, based on their first records.",
     discussion: HelpText.flow(
       """
-      Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. The comment after each \
-      line gives the reason for it. Anything ambiguous stays text, with a question: leading zeros, dates that do not show \
-      whether the day comes first, 1,234. Columns that hold keys of another source's records become relationships.
+      Each source becomes an entity with a pipeline of its own; files of the same name but for numbers, with the \
+      same columns, are one source. All pipelines share a YAML model. The comment after each line gives the \
+      reason for it. Anything ambiguous becomes text, with a question: leading zeros, dates that do not show \
+      whether the day comes first, 1,234. Columns that hold keys of another source's records become \
+      relationships.
 
       An existing file is not replaced without --force.
 
@@ -37,7 +39,7 @@ struct GuessCommand: ParsableCommand {
     completion: .directory)
   var folder = "."
 
-  @Option(help: ArgumentHelp("The entity's name, if there is one source.", valueName: "name"))
+  @Option(help: ArgumentHelp("The entity's name, for a single source.", valueName: "name"))
   var entity: String?
 
   @Option(help: ArgumentHelp("The maximum number of records to read from each source.", valueName: "count"))
@@ -45,7 +47,7 @@ struct GuessCommand: ParsableCommand {
 
   @Option(
     name: .customLong("option"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option of the sources, as a pipeline has it; may be repeated.", valueName: "key=value"),
+    help: ArgumentHelp("An option for the sources, as in a pipeline; may be repeated.", valueName: "key=value"),
     transform: SourceOption.init)
   var options: [SourceOption] = []
 
@@ -84,7 +86,7 @@ struct GuessCommand: ParsableCommand {
         throw DiagnosticList(
           there.map {
             Diagnostic(
-              .error, code: "fileExists", path: $0.path, position: .file, message: "the file is there already",
+              .error, code: "fileExists", path: $0.path, position: .file, message: "the file already exists",
               hint: "choose another folder with --out, or replace it with --force")
           })
       }

@@ -7,12 +7,13 @@ import MergewalkImporting
 struct RunsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
-    abstract: "List the imports into a store: inputs, counts, durations and what was slow.",
+    abstract: "List the runs of a store: inputs, counts, durations and the slow stage.",
     discussion: HelpText.flow(
       """
-      Runs are noted beside the store, in STORE-mergewalk, unless the pipeline says “history: false” or the run
-      --no-history. A run is named by its number or by its name; “last” is the latest. In place of a store a folder
-      stands for all stores in it and in its subfolders.
+      Runs are recorded beside the store, in STORE-mergewalk, unless the
+      pipeline sets “history: false” or the run has --no-history. Give a run
+      by its number or its name; “last” is the latest. A folder stands for
+      all stores in it and in its subfolders.
 
       EXAMPLES
         mergewalk runs build/shop.sqlite
@@ -31,24 +32,24 @@ struct RunsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only the runs of this pipeline.", valueName: "name"))
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("The maximum number of runs, latest first.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of runs, the latest first.", valueName: "number"))
   var limit = 20
 
   @Flag(help: "Print JSON: an array of runs, or one object.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("Write a page of all pipelines with their last runs; it needs no network.", valueName: "file"),
+    help: ArgumentHelp("Write a self-contained HTML page about all pipelines and their last runs.", valueName: "file"),
     completion: .file(extensions: ["html"]))
   var html: String?
 
   func validate() throws {
     try OptionPaths.check(("--html", html))
-    if html != nil, name != nil || json { throw ValidationError("--html goes with neither a run nor --json") }
+    if html != nil, name != nil || json { throw ValidationError("--html cannot be combined with a run or with --json") }
     if store.isEmpty { throw ValidationError("the store is a path") }
     if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }
     if name != nil, pipeline != nil, name != "last" {
-      throw ValidationError("--pipeline goes with the list, or with “last”")
+      throw ValidationError("--pipeline can be used only with the list or with “last”")
     }
   }
 

@@ -6,12 +6,12 @@ import MergewalkPipelines
 struct LintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint",
-    abstract: "Report every mistake in pipelines, their models and their inputs' headers.",
+    abstract: "Report every mistake in pipelines, their models and the headers of their inputs.",
     discussion: HelpText.flow(
       """
-      Findings go to standard output as path:line:column: error|warning: message [code], sorted by place. The exit \
-      code is 0 when there is no error (warnings do not count), else 1. Files that end in _test.yaml are tests of \
-      pipelines, whose cases are held against the pipeline and its model.
+      Findings go to standard output as path:line:column: error|warning: message [code], sorted by location. The \
+      exit code is 0 if there are no errors (warnings do not count), else 1. Files that end in _test.yaml are \
+      tests of pipelines; their cases are checked against the pipeline and its model.
 
       EXAMPLES
         mergewalk lint pipelines/*.yaml
@@ -19,7 +19,7 @@ struct LintCommand: ParsableCommand {
       """))
 
   @Argument(
-    help: "The pipeline files, and files with tests of pipelines.", completion: .file(extensions: ["yaml", "yml"]))
+    help: "Pipeline files, and files with tests of pipelines.", completion: .file(extensions: ["yaml", "yml"]))
   var pipelines: [String]
 
   @OptionGroup var variables: VariableOptions

@@ -11,9 +11,9 @@ struct ModelCodegen: ParsableCommand {
     discussion: HelpText.flow(
       """
       Each class gets two files: Name+CoreDataClass.swift, which is never overwritten, and \
-      Name+CoreDataProperties.swift with its properties, fetch requests and accessors, which is written anew. Entities \
-      without a class get none. With --check nothing is written, and the exit code is 1 when a file is missing or is \
-      not as it would be written.
+      Name+CoreDataProperties.swift with its properties, fetch requests and accessors, which is replaced. \
+      Entities without a class get none. With --check, nothing is written, and the exit code is 1 if a file is \
+      missing or out of date.
 
       EXAMPLES
         mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop/Model
@@ -25,23 +25,24 @@ struct ModelCodegen: ParsableCommand {
   @OptionGroup var options: ModelOptions
 
   @Option(
-    name: [.short, .long], help: ArgumentHelp("The folder to write to; made when there is none.", valueName: "folder"),
+    name: [.short, .long],
+    help: ArgumentHelp("The folder to write to; it is created if necessary.", valueName: "folder"),
     completion: .directory)
   var output = "."
 
-  @Option(help: "Whose classes: mergewalk, or coredata for subclasses of NSManagedObject in the app.")
+  @Option(help: "The kind of classes: mergewalk, or coredata for subclasses of NSManagedObject in an app.")
   var style = CodegenStyle.mergewalk
 
-  @Option(help: ArgumentHelp("Only this entity; may be repeated.", valueName: "name"))
+  @Option(help: ArgumentHelp("Write only this entity; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Flag(help: "Leave the class files out, whatever the model says.")
+  @Flag(help: "Leave out the class files, whatever the model says.")
   var category = false
 
-  @Flag(help: "Leave out entities whose code generation is manual, as Xcode's builds do.")
+  @Flag(help: "Leave out entities with manual code generation, as Xcode's builds do.")
   var skipManual = false
 
-  @Flag(help: "Write nothing; report what is not up to date.")
+  @Flag(help: "Write nothing; report files that are not up to date.")
   var check = false
 
   func run() throws {

@@ -10,8 +10,8 @@ struct ModelCommand: ParsableCommand {
     abstract: "Show, check, hash and convert data models, and write classes for them.",
     discussion: HelpText.flow(
       """
-      A model is an .xcdatamodeld or .xcdatamodel folder of Xcode, the file "contents" in it, a compiled .momd or .mom, or a \
-      YAML model.
+      A model is an .xcdatamodeld or .xcdatamodel folder made by Xcode, the file "contents" in it, a compiled \
+      .momd or .mom, or a YAML model.
 
       EXAMPLES
         mergewalk model show Shop.xcdatamodeld
@@ -31,7 +31,7 @@ struct ModelOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("model-version"), .customLong("version")],
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; by default, the current one.", valueName: "name"))
   var version: String?
 
   /// Reads the model; findings go to standard error and end the command.

@@ -6,12 +6,13 @@ import MergewalkObjectModel
 struct ModelConvert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Convert a model between Xcode's XML and YAML, without loss, or compile it.",
+    abstract: "Convert a model between Xcode's XML and YAML without loss, or compile it.",
     discussion: HelpText.flow(
       """
       Without --to, YAML becomes XML and everything else YAML. Without --output, the text goes to standard output. An \
       output that ends in .xcdatamodel or .xcdatamodeld becomes the folder that Xcode expects. --to mom writes a \
-      compiled model, for which an output that ends in .mom or .momd is needed; what it does not hold is said.
+      compiled model; the output must end in .mom or .momd, and anything that a compiled model cannot hold is \
+      reported.
 
       EXAMPLES
         mergewalk model convert Shop.xcdatamodeld > Shop.yaml

@@ -6,10 +6,10 @@ import MergewalkObjectModel
 struct ModelHash: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hash",
-    abstract: "Print the version hash of every entity, then the digest and the checksum of the model.",
+    abstract: "Print the version hash of every entity, and the digest and checksum of the model.",
     discussion: HelpText.flow(
       """
-      One line an entity: its name, a tab, 64 hexadecimal digits. Then "digest" (NSStoreModelVersionHashesDigest) and \
+      One line per entity: its name, a tab, 64 hexadecimal digits. Then "digest" (NSStoreModelVersionHashesDigest) and \
       "checksum" (NSStoreModelVersionChecksumKey), each with a tab and base64.
 
       EXAMPLES

@@ -9,7 +9,7 @@ struct ModelLintCommand: ParsableCommand {
     abstract: "Report every mistake in a model.",
     discussion: HelpText.flow(
       """
-      Findings go to standard output; the exit code is 1 when one of them is an error.
+      Findings go to standard output; the exit code is 1 if one of them is an error.
 
       EXAMPLES
         mergewalk model lint Shop.xcdatamodeld
@@ -18,7 +18,7 @@ struct ModelLintCommand: ParsableCommand {
 
   @OptionGroup var options: ModelOptions
 
-  @Flag(help: "Add hints that are a matter of style.")
+  @Flag(help: "Add suggestions about style.")
   var advice = false
 
   @Flag(help: "Print one JSON array of findings.")

@@ -43,12 +43,12 @@ enum ExitStatus {
   static let help = """
     EXIT CODES
       0   everything was imported
-      1   finished; some records were rejected, inside the pipeline's limits
-      2   could not run, or failed on the way; the store is as before
-      3   too many rejects; the whole run was rolled back and the store is as before
+      1   finished; some records were rejected, within the limits
+      2   could not run, or failed; the store is unchanged
+      3   too many rejects; the whole run was rolled back, and the store is unchanged
       4   stopped by a signal; the next run resumes
-      5   refused: the inputs were imported already, or are not those that the unfinished run began with
-      6   another process holds the store or wrote to it meanwhile; the store has nothing of the run
+      5   refused: the inputs were already imported, or differ from those of the unfinished run
+      6   another process holds the store, or wrote to it in the meantime; nothing of the run is in the store
       7   imported, but the result, the metrics or the report could not be written
       64  the command line is wrong
     """

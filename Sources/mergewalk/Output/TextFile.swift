@@ -31,7 +31,7 @@ enum TextFile {
     if FileKind(path) == .folder { throw DiagnosticList([OutputFile.folder(path)]) }
     guard kind.mayReplace(path) else {
       throw DiagnosticList(
-        error: "fileExists", path: path, message: "there is a file that is not \(kind.words), and it was left as it is",
+        error: "fileExists", path: path, message: "there is a file that is not \(kind.words); it was not changed",
         hint: "name another file")
     }
     let path = ResolvedPath.of(path)

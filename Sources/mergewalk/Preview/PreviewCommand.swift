@@ -11,18 +11,18 @@ struct PreviewCommand: ParsableCommand {
     abstract: "Show the records of files as an import would read them.",
     discussion: HelpText.flow(
       """
-      The source is a file, a glob, a folder or - for standard input, packed or not. Its name or else its content \
-      tells the format; the dialect of a CSV file is detected. Options are those of a pipeline's source, each with a value in \
-      YAML: see `mergewalk reference`.
+      The source is a file, a glob, a folder or - for standard input, compressed or not. Its name, or else its \
+      content, determines the format; the dialect of a CSV file is detected. Options are those of a pipeline's \
+      source, each with a value in YAML: see `mergewalk reference`.
 
-      A table shows where each record begins, the columns, what their values look like, and the first 10 records. CSV has \
-      the cells of all records as they are, NDJSON an object for each record. Refused records and everything else that is \
-      not a record go to standard error.
+      The table shows where each record begins, the columns, the apparent types of their values, and the first \
+      10 records. CSV contains the cells of all records unchanged, NDJSON an object for each record. Rejected \
+      records and everything else that is not a record go to standard error.
 
       EXIT CODES
-        0   all records that were read are good, also when the reader of a pipe went away
+        0   all records that were read are good, even if the reader of a pipe closed it
         1   some records were rejected
-        2   the source was refused: it cannot be opened or read on, an option is wrong
+        2   the source was refused: it cannot be opened or read, or an option is wrong
         64  usage
 
       EXAMPLES
@@ -35,10 +35,11 @@ struct PreviewCommand: ParsableCommand {
   @Argument(help: "A file, a glob, a folder, or - for standard input.", completion: .file())
   var source: String
 
-  @Option(help: ArgumentHelp("How many records; 10 for a table, else all.", valueName: "count|all"))
+  @Option(
+    help: ArgumentHelp("The maximum number of records; by default, 10 for a table, else all.", valueName: "count|all"))
   var records: RecordCount?
 
-  @Option(help: "The format: table, csv or ndjson; a table by default.")
+  @Option(help: "The format: table, csv or ndjson; by default, a table.")
   var format: PreviewFormat = .table
 
   @Option(

@@ -154,7 +154,7 @@ struct RejectSheet {
     if text.unicodeScalars.contains("\u{FFFD}"), String(validating: raw, as: UTF8.self) == nil {
       throw RecordCells.EditError(
         column: rawName,
-        message: "“\u{FFFD}” stands for bytes that are not text; write what is meant, or say the “encoding”"
+        message: "“\u{FFFD}” replaces bytes that are not text; write the intended text, or set “encoding”"
           + " of the source and import it again")
     }
     return Array(text.utf8)

@@ -9,21 +9,22 @@ struct RejectsCleanCommand: ParsableCommand {
     abstract: "Remove rejects files of earlier runs.",
     discussion: HelpText.flow(
       """
-      Only files that runs have set aside are removed, those with a moment in their names; the rejects of the last run
-      stay. Records that were never put right are lost with them.
+      Only files that later runs have set aside are removed; they have a
+      time in their names. The rejects of the last run are kept. Records
+      that were never corrected are lost with the files.
 
       EXAMPLES
         mergewalk rejects clean orders.rejects.ndjson --dry-run
         mergewalk rejects clean orders.rejects.ndjson --older-than 30
       """))
 
-  @Argument(help: "The rejects file that the pipeline names.", completion: .file())
+  @Argument(help: "The pipeline's rejects file.", completion: .file())
   var file: String
 
   @Option(help: ArgumentHelp("Remove files of runs that are at least this many days old.", valueName: "days"))
   var olderThan = 30
 
-  @Flag(help: "Only say what would be removed.")
+  @Flag(help: "Only print what would be removed.")
   var dryRun = false
 
   @Flag(help: "Print one JSON object.")

@@ -8,15 +8,18 @@ import MergewalkRecordFormats
 struct RejectsEditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Write rejected records as plain CSV or NDJSON, and put them back once they are edited.",
+    abstract: "Write rejected records as plain CSV or NDJSON, and apply the edited file.",
     discussion: HelpText.flow(
       """
-      The first call writes a file with the columns of the source, a column _reason and a column _reject, which says which
-      line of the rejects file a record is. Edit it with a spreadsheet or an editor. The second call, with --apply, puts
-      the records back into the rejects file, which “rejects replay” then imports.
+      The first call writes a file with the columns of the source, a column
+      _reason, and a column _reject with the record's line in the rejects
+      file. Edit it with a spreadsheet or an editor. The second call, with
+      --apply, puts the records back into the rejects file, which “rejects
+      replay” then imports.
 
-      A row whose cells are all emptied is given up. A row that is deleted stays as it was rejected. What cannot be cut
-      into columns stands whole in the column _raw.
+      If you empty all cells of a row, its record is dropped; if you delete
+      a row, its record stays rejected. A record that cannot be split into
+      columns is in the column _raw as a whole.
 
       EXAMPLES
         mergewalk rejects edit r.ndjson --pipeline orders.yaml --out fix.csv
@@ -32,11 +35,14 @@ struct RejectsEditCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the records to this file, which must not be there; by default the rejects file's name with .edit.csv or .edit.ndjson.",
+      "The file for the records, which must not exist; by default, the rejects file's name with .edit.csv"
+        + " or .edit.ndjson.",
       valueName: "path"), completion: .file())
   var out: String?
 
-  @Option(help: ArgumentHelp("Put back the records of this edited file.", valueName: "path"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Put the records of this edited file back into the rejects file.", valueName: "path"),
+    completion: .file())
   var apply: String?
 
   @OptionGroup var filter: RejectFilter
@@ -125,7 +131,7 @@ struct RejectsEditCommand: ParsableCommand {
         }
         guard lines.indices.contains(line.line - 1), var object = JSONObjectText(lines[line.line - 1]) else {
           findings.append(
-            RejectSheetFile.finding(file, .file, "the rejects file is packed", "unpack it, and edit it then"))
+            RejectSheetFile.finding(file, .file, "the rejects file is compressed", "decompress it first"))
           return
         }
         let raw = JSONObjectText.Member("raw", value: RejectSheet.json(String(decoding: record, as: UTF8.self)))

@@ -8,11 +8,13 @@ import MergewalkRecordFormats
 struct RejectsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Import the records of a rejects file after they were corrected.",
+    abstract: "Import the corrected records of a rejects file.",
     discussion: HelpText.flow(
       """
-      Edit the member “raw” of each line, or empty it to give a record up; then replay the file. Records that fail again go
-      to another rejects file, which can be replayed in its turn; its positions are the lines of the file that was read.
+      Edit the member “raw” of each line, or empty it to drop the record;
+      then replay the file. Records that are rejected again go to another
+      rejects file, which can be replayed in turn; its positions are lines
+      of the file that was replayed.
 
       EXAMPLES
         mergewalk rejects replay orders.rejects.ndjson --pipeline pipelines/orders.yaml
@@ -31,7 +33,7 @@ struct RejectsReplayCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The file for records that fail again.",
+      "The file for records that are rejected again.",
       discussion: "Without it the file's name with “.again” before its extension.",
       valueName: "path"), completion: .file())
   var rejects: String?
@@ -40,7 +42,7 @@ struct RejectsReplayCommand: ParsableCommand {
 
   @OptionGroup var output: RunOutputOptions
 
-  @Flag(help: "Do everything, then discard it; the store stays as it is.")
+  @Flag(help: "Do everything, then discard it; the store does not change.")
   var dryRun = false
 
   func validate() throws {

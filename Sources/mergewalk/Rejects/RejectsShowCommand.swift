@@ -8,7 +8,7 @@ struct RejectFilter: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Only rejects with this code, or of this stage (“value”); may be repeated.", valueName: "code"))
+      "Only rejects with this code, or of this stage (such as “value”); may be repeated.", valueName: "code"))
   var code: [String] = []
 
   @Option(
@@ -75,7 +75,7 @@ struct RejectNames {
 struct RejectsShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print rejects: their place, the reason, and the record.",
+    abstract: "Print rejects: the location, the reason, and the record.",
     discussion: HelpText.flow(
       """
       EXAMPLES
@@ -92,10 +92,10 @@ struct RejectsShowCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The maximum number of rejects.", valueName: "number"))
   var limit: Int?
 
-  @Flag(help: "Print only the records as they are in their files, each with a line end.")
+  @Flag(help: "Print only the records, exactly as in their files, each followed by a line end.")
   var raw = false
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
   func validate() throws {

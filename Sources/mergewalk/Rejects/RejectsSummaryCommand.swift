@@ -20,7 +20,7 @@ struct RejectsSummaryCommand: ParsableCommand {
 
   @OptionGroup var filter: RejectFilter
 
-  @Option(help: ArgumentHelp("The number of samples of each code.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of samples for each code.", valueName: "number"))
   var samples = 2
 
   @Flag(help: "Print one JSON object.")

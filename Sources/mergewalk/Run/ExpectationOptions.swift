@@ -7,12 +7,12 @@ import MergewalkRecordFormats
 struct ExpectationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The input must have this many records, rejects included, or nothing is kept.", valueName: "records"))
+      "Roll back unless the input has this many records, including rejects.", valueName: "records"))
   var expectRecords: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The bytes of the one input must have this SHA-256, or nothing is kept.", valueName: "digest"))
+      "Roll back unless the bytes of the single input have this SHA-256.", valueName: "digest"))
   var expectSha256: String?
 
   func validate() throws {

@@ -4,19 +4,19 @@ import MergewalkImporting
 
 /// The options of a run that say how much of its input it reads and what it shows of its changes.
 struct ModeOptions: ParsableArguments {
-  @Flag(help: "Do everything, then discard it; only files that options name are written.")
+  @Flag(help: "Do everything, then discard it; only files named by options are written.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Show the first changes of objects, with values before and after.", valueName: "count"))
+  @Option(help: ArgumentHelp("Show this many changed objects, with their values before and after.", valueName: "count"))
   var diff: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Start an incremental import at this value instead of the one that the store remembers.", valueName: "value"))
+      "Start an incremental import at this value instead of the one recorded in the store.", valueName: "value"))
   var since: String?
 
-  @Flag(help: "Forget how far an incremental import has come, and read everything again.")
+  @Flag(help: "Discard the cursor of an incremental import, and read everything again.")
   var resetCursor = false
 
   func validate() throws {

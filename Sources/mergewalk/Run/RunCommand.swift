@@ -8,7 +8,7 @@ import MergewalkRecordFormats
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Import records into a Core Data store as a pipeline says.",
+    abstract: "Import records into a Core Data store, as a pipeline describes.",
     discussion: HelpText.flow(
       """
       Messages and progress go to standard error; with --json, one object goes to standard output.
@@ -28,7 +28,7 @@ struct RunCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Read these files, globs and folders in place of those that the pipeline names; - is standard input.",
+      "Read these files, globs and folders in place of the pipeline's; - is standard input.",
       valueName: "source"),
     completion: .file())
   var sources: [String] = []
@@ -46,7 +46,8 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write rejects to this file in place of the pipeline's; a dry run writes them only here.", valueName: "path"),
+      "Write rejects to this file in place of the pipeline's; a dry run writes rejects only if this is set.",
+      valueName: "path"),
     completion: .file())
   var rejects: String?
 

@@ -6,7 +6,7 @@ struct RunControlOptions: ParsableArguments {
   @Flag(exclusivity: .exclusive)
   var unfinished: UnfinishedChoice?
 
-  @Option(help: "Decide about a run whose inputs are those of the last one; overrides the pipeline.")
+  @Option(help: "How to treat inputs that are the same as in the last run; overrides the pipeline.")
   var again: RunPolicy.SameInputs?
 
   @Flag(help: "Allow inputs that have grown at their end since the run began.")
@@ -14,11 +14,11 @@ struct RunControlOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait while another program has the store open: 500ms, 30s, 5m.", valueName: "duration"),
+      "How long to wait for a program that is writing to the store: 500ms, 30s, 5m.", valueName: "duration"),
     transform: DurationArgument.init)
   var lockWait: DurationArgument?
 
-  @Option(help: "Whether the rows of a new store are written past SQLite, in place of what the pipeline says.")
+  @Option(help: "Whether to write the rows of a new store directly, bypassing SQLite; overrides the pipeline.")
   var direct: RunPolicy.Direct?
 
   func apply(to definition: inout ImportDefinition) {
@@ -37,7 +37,7 @@ enum UnfinishedChoice: String, EnumerableFlag {
   static func help(for value: UnfinishedChoice) -> ArgumentHelp? {
     switch value {
     case .restart: "Roll an unfinished run back and start over."
-    case .resumeOrFail: "Resume an unfinished run; do nothing and fail when there is none."
+    case .resumeOrFail: "Resume an unfinished run; fail without doing anything if there is none."
     }
   }
 

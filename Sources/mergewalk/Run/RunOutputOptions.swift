@@ -4,7 +4,7 @@ import Logging
 
 /// The options that say what a run tells, and where.
 struct RunOutputOptions: ParsableArguments {
-  @Flag(help: "Print one JSON object with the counts on standard output.")
+  @Flag(help: "Print one JSON object with the counts to standard output.")
   var json = false
 
   @Flag(help: "Print only errors.")
@@ -12,7 +12,8 @@ struct RunOutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How progress is shown: auto draws one line on a terminal and nothing elsewhere, plain writes a line every ten seconds."
+      "How to show progress: auto draws one line on a terminal and nothing elsewhere, plain writes a line"
+        + " every ten seconds."
     ))
   var progress = ProgressStyle.auto
 
@@ -23,12 +24,12 @@ struct RunOutputOptions: ParsableArguments {
   var logLevel = LogLevel.info
 
   @Option(
-    help: ArgumentHelp("Write the run's numbers as OpenMetrics text, for node_exporter.", valueName: "file"),
+    help: ArgumentHelp("Write the run's figures as OpenMetrics text, for node_exporter.", valueName: "file"),
     completion: .file())
   var metrics: String?
 
   @Option(
-    help: ArgumentHelp("Write a report of the run as an HTML page; it needs no network.", valueName: "file"),
+    help: ArgumentHelp("Write a report about the run as a self-contained HTML page.", valueName: "file"),
     completion: .file(extensions: ["html"]))
   var report: String?
 

@@ -57,7 +57,7 @@ extension SummaryOutput {
     let kinds: [(SkippedText.Kind, String)] = [
       (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
-      (.surplusFields, "behind the last column"), (.withoutElements, "of records without elements"),
+      (.surplusFields, "after the last column"), (.withoutElements, "of records without elements"),
       (.escape, "of escapes before what needs none"),
     ]
     return kinds.compactMap { kind, name in

@@ -6,7 +6,7 @@ struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), parsing: .singleValue,
     help: ArgumentHelp(
-      "Set a variable that the pipeline uses as ${KEY}; it hides the environment's.", valueName: "key=value"),
+      "Set a variable that the pipeline uses as ${KEY}; it overrides the environment.", valueName: "key=value"),
     transform: Assignment.init)
   var assignments: [Assignment] = []
 

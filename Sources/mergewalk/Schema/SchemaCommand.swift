@@ -10,7 +10,7 @@ struct SchemaCommand: ParsableCommand {
     abstract: "Print the JSON Schema of pipeline files, for editors.",
     discussion: HelpText.flow(
       """
-      With it an editor completes fields, shows what they are for and marks what is not allowed. The first line of a \
+      With the schema, an editor completes fields, explains them and marks mistakes. The first line of a \
       pipeline can name it:
 
         # yaml-language-server: $schema=../mergewalk.schema.json
@@ -22,12 +22,12 @@ struct SchemaCommand: ParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("The kind of the files.", valueName: "kind"))
+    help: ArgumentHelp("The kind of file that the schema is for.", valueName: "kind"))
   var kind = PipelineSchema.Kind.pipeline
 
   @Option(
     name: .customLong("out"),
-    help: ArgumentHelp("The file to write, in place of standard output; one that is there is replaced."),
+    help: ArgumentHelp("The file to write, in place of standard output; an existing schema is replaced."),
     completion: .file(extensions: ["json"]))
   var file: String?
 

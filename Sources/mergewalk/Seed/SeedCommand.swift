@@ -9,17 +9,17 @@ import MergewalkPipelines
 struct SeedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "seed",
-    abstract: "Build a store with default data that comes out the same each time, or install one.",
+    abstract: "Build a store with default data reproducibly, or install one.",
     discussion: HelpText.flow(
       """
-      With pipelines, all of them run into one new store. The same input gives the same bytes; a mark in the metadata \
-      says that the data are complete. With --from, the data of a prepared store go into another: where there is none, \
-      its file is copied, else its objects, and only once. With --check, says whether a store has such a mark. Words go \
-      to standard error, with --json one object goes to standard output.
+      With pipelines, all of them run into one new store. The same input gives the same bytes, and a mark in the \
+      metadata says that the data are complete. With --from, the data of a prepared store are installed once: \
+      its file is copied if there is no store yet, otherwise its objects are. With --check, prints whether a \
+      store has such a mark. Messages go to standard error; with --json, one object goes to standard output.
 
       EXIT CODES
-        0   the store was made, or has the data; --check found the mark
-        1   the store was made without records that were rejected; --check found no mark
+        0   the store was built, or has the data; --check found the mark
+        1   the store was built, but some records were rejected; --check found no mark
         2   could not run; no file has changed
         3   too many rejects; there is no new store
 
@@ -35,40 +35,41 @@ struct SeedCommand: ParsableCommand {
   var pipelines: [String] = []
 
   @Option(
-    help: ArgumentHelp("The store; those that the pipelines name are left alone.", valueName: "path"),
+    help: ArgumentHelp("The store; the stores named in the pipelines are ignored.", valueName: "path"),
     completion: .file())
   var store: String
 
   @Option(
     help: ArgumentHelp(
-      "Which data they are, as the mark says; the pipelines' names by default.", valueName: "name"))
+      "The identity of the data, recorded in the store's mark; by default, the names of the pipelines.",
+      valueName: "name"))
   var identity: String?
 
   @Option(
-    help: ArgumentHelp("The prepared store whose file, or whose objects, are copied.", valueName: "path"),
+    help: ArgumentHelp("The prepared store whose file or objects are copied.", valueName: "path"),
     completion: .file())
   var from: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --from: objects of this entity are the same when these attributes are; may be given several times.",
+      "With --from: the attributes that identify an entity's objects; may be repeated.",
       valueName: "entity.attribute,…"))
   var findBy: [FindByOption] = []
 
-  @Flag(help: "With --from: let objects that are found take over the prepared attributes.")
+  @Flag(help: "With --from: update the attributes of objects that already exist.")
   var update = false
 
   @OptionGroup var storeModel: StoreModelOptions
 
   @OptionGroup var variables: VariableOptions
 
-  @Flag(help: "Replace an existing store in one step when the new one is complete.")
+  @Flag(help: "Replace an existing store in one step once the new one is complete.")
   var force = false
 
-  @Flag(help: "Only say which default data the store has.")
+  @Flag(help: "Only print which default data the store has.")
   var check = false
 
-  @Flag(help: "Print one JSON object on standard output.")
+  @Flag(help: "Print one JSON object to standard output.")
   var json = false
 
   @Flag(help: "Print only errors.")
@@ -80,12 +81,12 @@ struct SeedCommand: ParsableCommand {
     if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
       throw ValidationError("name pipelines to build a store from, or say --from or --check")
     }
-    if pipelines.isEmpty, force { throw ValidationError("--force goes with pipelines only") }
+    if pipelines.isEmpty, force { throw ValidationError("--force can be used only with pipelines") }
     if from == nil, !findBy.isEmpty || update || storeModel.model != nil {
       throw ValidationError("--find-by, --update and --model go with --from only")
     }
     if Set(findBy.map(\.entity)).count < findBy.count {
-      throw ValidationError("--find-by takes each entity once; several attributes stand with commas between them")
+      throw ValidationError("--find-by takes each entity once; separate several attributes with commas")
     }
   }
 

@@ -5,12 +5,12 @@ import MergewalkObjectStore
 struct StoreCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clean",
-    abstract: "Remove files beside a store that nothing refers to any more.",
+    abstract: "Remove files beside a store that are no longer needed.",
     discussion: HelpText.flow(
       """
-      Files with external binary values that no row names, and plans of interrupted runs that no longer fit the store, \
-      are removed; plans that can be resumed stay. The store itself is not changed. No other process may have it open. \
-      The exit code is 0, or 2 when the store cannot be read.
+      Removes files of external binary values that no row refers to, and plans of interrupted runs that no \
+      longer fit the store; plans that can be resumed are kept. The store itself is not changed. No other \
+      process may have it open. The exit code is 0, or 2 if the store cannot be read.
 
       EXAMPLES
         mergewalk store clean shop.sqlite --dry-run
@@ -23,7 +23,7 @@ struct StoreCleanCommand: ParsableCommand {
   @OptionGroup
   var modelOptions: StoreModelOptions
 
-  @Flag(help: "Only say what would be removed.")
+  @Flag(help: "Only print what would be removed.")
   var dryRun = false
 
   @Flag(help: "Print one JSON object.")

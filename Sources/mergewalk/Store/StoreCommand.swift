@@ -6,7 +6,7 @@ import MergewalkObjectStore
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Look into Core Data stores, check and migrate them.",
+    abstract: "Inspect, check and migrate Core Data stores.",
     discussion: HelpText.flow(
       """
       EXAMPLES

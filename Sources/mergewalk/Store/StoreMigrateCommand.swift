@@ -10,11 +10,12 @@ struct StoreMigrateCommand: ParsableCommand {
     abstract: "Migrate a store in place to another version of its model.",
     discussion: HelpText.flow(
       """
-      What becomes of the data is inferred from the two versions, names by renaming identifiers. Of an .xcdatamodeld with \
-      several versions, the one that the store was made with is found by its hashes, and where there is no direct way, \
-      the store goes through the versions between. Everything is one transaction. Steps go to standard output, progress \
-      to standard error. The exit code is 0 when the store fits the model afterwards, 1 when what stands in the way was \
-      found (all of it is named, the store is as before), 2 when the store or a model cannot be read.
+      The migration is inferred from the two versions; renaming identifiers map the names. In an .xcdatamodeld \
+      with several versions, the one that the store was made with is found by its hashes; if there is no direct \
+      migration, the store is migrated through the versions in between. Everything is one transaction. Steps go \
+      to standard output, progress to standard error. The exit code is 0 if the store fits the model afterwards, \
+      1 if something prevents the migration (everything is listed, and the store is unchanged), and 2 if the \
+      store or a model cannot be read.
 
       EXAMPLES
         mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld --dry-run
@@ -24,28 +25,28 @@ struct StoreMigrateCommand: ParsableCommand {
   @Argument(help: "The store.", completion: .file())
   var store: String
 
-  @Option(help: ArgumentHelp("The model that the store will fit.", valueName: "model"))
+  @Option(help: ArgumentHelp("The model to migrate the store to.", valueName: "model"))
   var to: String
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; by default, the current one.", valueName: "name"))
   var version: String?
 
   @Option(
     help: ArgumentHelp(
-      "The model that the store was made with, when neither --to nor the store has it.", valueName: "model"))
+      "The model that the store was made with, if neither --to nor the store contains it.", valueName: "model"))
   var from: String?
 
   @Flag(help: "Print the steps and change nothing.")
   var dryRun = false
 
   @Option(
-    help: ArgumentHelp("Where a copy of the store is put first; STORE.backup by default.", valueName: "path")
+    help: ArgumentHelp("The path for a copy of the store, made first; STORE.backup by default.", valueName: "path")
   )
   var backup: String?
 
-  @Flag(help: "Make no copy of the store.")
+  @Flag(help: "Do not copy the store first.")
   var noBackup = false
 
   @Flag(name: .shortAndLong, help: "Print neither steps nor progress.")

@@ -8,9 +8,9 @@ struct StoreVerifyCommand: ParsableCommand {
     abstract: "Check the integrity of a store: keys, references, inverses, numbers, metadata, hashes.",
     discussion: HelpText.flow(
       """
-      Findings go to standard output as severity: table: message [code]. The exit code is 0 when there is no error \
-      (warnings and notes do not count), 1 when there is one, 2 when the store cannot be read. Without --model, the copy of \
-      the model in the store is used; where there is none, relationships are not checked.
+      Findings go to standard output as severity: table: message [code]. The exit code is 0 if there are no \
+      errors (warnings and notes do not count), 1 if there are, and 2 if the store cannot be read. Without \
+      --model, the copy of the model in the store is used; if there is none, relationships are not checked.
 
       EXAMPLES
         mergewalk store verify shop.sqlite
@@ -25,7 +25,7 @@ struct StoreVerifyCommand: ParsableCommand {
 
   @Option(
     name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one by default.", valueName: "name"))
+    help: ArgumentHelp("The version of an .xcdatamodeld; by default, the current one.", valueName: "name"))
   var version: String?
 
   @Flag(help: "Print one JSON object.")

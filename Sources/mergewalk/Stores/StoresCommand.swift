@@ -8,12 +8,12 @@ import MergewalkPipelines
 struct StoresCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stores",
-    abstract: "Make a family of stores from one input: one for each value of a column.",
+    abstract: "Build a family of stores from one input, one for each value of a column.",
     discussion: HelpText.flow(
       """
-      “build” does everything on this machine. For several machines “plan” spreads the records, any number of “task” \
-      builds stores, again and in parallel as an engine likes, and “commit” verifies all of them and publishes the family \
-      with the file _SUCCESS. See docs/families.md.
+      “build” does everything on this machine. For several machines, “plan” splits the records, any number of \
+      “task” commands build the stores, in parallel and repeatedly if necessary, and “commit” verifies them all \
+      and publishes the family with the file _SUCCESS. See docs/families.md.
 
       \(StoresOutput.exitCodes)
 
@@ -30,7 +30,7 @@ struct StoresCommand: ParsableCommand {
 
 /// What the steps have in common.
 struct StoresOutputOptions: ParsableArguments {
-  @Flag(help: "Print one JSON object on standard output.")
+  @Flag(help: "Print one JSON object to standard output.")
   var json = false
 
   @Flag(help: "Print only errors.")
@@ -39,7 +39,7 @@ struct StoresOutputOptions: ParsableArguments {
 
 /// How much is done at once.
 struct StoresJobsOptions: ParsableArguments {
-  @Option(name: .customLong("jobs"), help: ArgumentHelp("How many stores are built at once.", valueName: "jobs"))
+  @Option(name: .customLong("jobs"), help: ArgumentHelp("How many stores to build at once.", valueName: "jobs"))
   var number = 1
 
   func validate() throws {
@@ -54,8 +54,8 @@ struct StoresInputOptions: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "Read these files, globs and folders in place of those that the pipeline names; - is standard input. Folders of"
-        + " folders called key=value are taken as they are split.", valueName: "source"),
+      "Read these files, globs and folders in place of the pipeline's; - is standard input. A folder that"
+        + " contains folders called key=value counts as already split.", valueName: "source"),
     completion: .file())
   var sources: [String] = []
 
@@ -107,7 +107,7 @@ struct StoresBuildCommand: ParsableCommand {
 /// `mergewalk stores plan`.
 struct StoresPlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plan", abstract: "Spread the records of an input, and say what stores they become.",
+    commandName: "plan", abstract: "Split the records of an input by store, and plan the stores.",
     discussion: HelpText.flow(
       """
       \(StoresOutput.exitCodes)
@@ -128,12 +128,13 @@ struct StoresPlanCommand: ParsableCommand {
 /// `mergewalk stores task`.
 struct StoresTaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "task", abstract: "Build those stores of a task that do not exist yet.",
+    commandName: "task", abstract: "Build the stores of a task that do not exist yet.",
     discussion: HelpText.flow(
       """
-      It may be run again, several times at once, and be killed: every attempt makes the same bytes. Without --part the \
-      task is that of Slurm's array (SLURM_ARRAY_TASK_ID with _MIN, _STEP and _COUNT) or of Kubernetes' indexed Job \
-      (JOB_COMPLETION_INDEX, with JOB_COMPLETIONS for their number); without those it is all of them.
+      A task may be repeated, run several times at once, and be killed: every attempt makes the same bytes. \
+      Without --part, the number of the task comes from a Slurm array (SLURM_ARRAY_TASK_ID with _MIN, _STEP and \
+      _COUNT) or from an indexed Job of Kubernetes (JOB_COMPLETION_INDEX, with JOB_COMPLETIONS for their \
+      number); without these, all stores are built.
 
       \(StoresOutput.exitCodes)
 
@@ -169,7 +170,7 @@ struct StoresTaskCommand: ParsableCommand {
 /// `mergewalk stores commit`.
 struct StoresCommitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "commit", abstract: "Verify all stores of a family and publish it.",
+    commandName: "commit", abstract: "Verify all stores of a family, and publish it.",
     discussion: HelpText.flow(
       """
       \(StoresOutput.exitCodes)

@@ -8,9 +8,9 @@ final class StoresOutput {
   static let exitCodes = """
     EXIT CODES
       0   done
-      1   done; some records were rejected, inside the pipeline's limits
-      2   could not be done, or inputs or stores are not as they were planned; what was published is as before
-      3   too many rejects, or too many stores that would go; what was published is as before
+      1   done; some records were rejected, within the limits
+      2   failed, or inputs or stores differ from the plan; what was published is unchanged
+      3   too many rejects, or too many stores would be removed; what was published is unchanged
       5   refused: the plan was made by another version, pipeline or model
       6   another process is planning or committing
       64  usage

@@ -28,10 +28,12 @@ struct TaskNumber {
     func number(_ name: String, _ standard: Int?) throws -> Int {
       guard let text = variable(name) else {
         if let standard { return standard }
-        throw ValidationError("\(name) is not set, and there is no --part: say which of how many tasks, such as 3/8")
+        throw ValidationError(
+          "\(name) is not set, and there is no --part; set --part to the task and the number of tasks, such as 3/8")
       }
       if let number = Int(text) { return number }
-      throw ValidationError("\(name) is “\(text)” and no number: say which of how many tasks, such as --part 3/8")
+      throw ValidationError(
+        "\(name) is “\(text)”, which is not a number; set --part to the task and the number of tasks, such as 3/8")
     }
     if variable("SLURM_ARRAY_TASK_ID") != nil {
       let id = try number("SLURM_ARRAY_TASK_ID", nil)

@@ -7,12 +7,12 @@ import MergewalkRecordFormats
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Run the tests of pipelines: cases with inputs and their expected results.",
+    abstract: "Run tests of pipelines: cases with inputs and expected results.",
     discussion: HelpText.flow(
       """
-      Takes files with tests and folders; in folders and the folders in them it finds *_test.yaml. Each case runs in a \
-      temporary store. What differs goes to standard output as path:line:column: error: message [testDiffers], at the \
-      place of the expectation; words go to standard error.
+      Runs files with tests; in folders and their subfolders, it finds *_test.yaml. Each case runs in a \
+      temporary store. Differences go to standard output as path:line:column: error: message [testDiffers], with \
+      the location of the expectation; messages go to standard error.
 
       EXIT CODES
         0   all cases passed
@@ -28,7 +28,7 @@ struct TestCommand: ParsableCommand {
   @Argument(help: "Files with tests, globs, and folders to search for them.", completion: .file(extensions: ["yaml"]))
   var paths: [String] = ["."]
 
-  @Option(help: ArgumentHelp("Run only cases with this text in their names.", valueName: "text"))
+  @Option(help: ArgumentHelp("Run only cases whose names contain this text.", valueName: "text"))
   var filter: String?
 
   @OptionGroup var variables: VariableOptions

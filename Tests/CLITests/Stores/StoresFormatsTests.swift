@@ -252,7 +252,7 @@ struct StoresFormatsTests {
     let rows = "code,country,amount\na,DE,1\n\nb,FR,2\nc,DE,3\n"
     try family.folder.write(rows + "d,DE,", to: "items.csv")
     let cut = try family.build("cut")
-    #expect(cut.status == 0 && cut.words.contains("items.csv:6:1: warning: the file ends right behind"), "\(cut.words)")
+    #expect(cut.status == 0 && cut.words.contains("items.csv:6:1: warning: the file ends right after"), "\(cut.words)")
     #expect(cut.words.contains("  passed   1 line without anything\n"), "\(cut.words)")
     try family.folder.write(rows + "Total,,6\n", to: "items.csv")
     let footer = try family.build("footer")

@@ -124,7 +124,7 @@ struct SQLiteQueryTests {
       "WITH n(i) AS (VALUES (1), (2), (3)) SELECT abs(CASE i WHEN 3 THEN -9223372036854775808 ELSE i END) AS x FROM n"
     let whole = database.read(.query(sql))
     #expect(whole.lines == ["1: #1", "2: #2"])
-    #expect(whole.failure == "the query failed behind 2 rows: integer overflow [invalidQuery] at 3")
+    #expect(whole.failure == "the query failed after 2 rows: integer overflow [invalidQuery] at 3")
     #expect(database.read(.query(sql), limit: BatchLimit(records: 1)) == whole)
   }
 

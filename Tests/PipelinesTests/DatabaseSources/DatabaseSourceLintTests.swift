@@ -96,7 +96,7 @@ struct DatabaseSourceLintTests {
       ])
     #expect(
       try lint("files: app.db\n  table: orders\n  query: SELECT * FROM orders") == [
-        "pipeline.yaml:6:3: error: “table” and “query” cannot stand together; a query names its tables itself"
+        "pipeline.yaml:6:3: error: “table” and “query” cannot be combined; a query names its tables itself"
           + " [invalidOption]"
       ])
   }

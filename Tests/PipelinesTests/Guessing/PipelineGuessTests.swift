@@ -38,6 +38,34 @@ struct PipelineGuessTests {
 
   private func text(_ guess: PipelineGuess, _ file: Int) -> String { guess.files[file].text }
 
+  @Test("files whose names differ in numbers only, with the same columns, are one source")
+  func parts() throws {
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "people-1.csv")
+    try folder.write("id,name\n3,Edsger\n", to: "people-2.csv")
+    let guess = try guess("people-1.csv", "people-2.csv")
+    #expect(guess.summaries.map(\.entity) == ["People"])
+    #expect(guess.summaries[0].records == 3)
+    #expect(guess.files.map { $0.path.split(separator: "/").last } == ["model.yaml", "people.yaml"])
+    #expect(text(guess, 1).contains("files: [\(folder.file("people-1.csv")), \(folder.file("people-2.csv"))]"))
+    #expect(try run(guess) == [3])
+  }
+
+  @Test(
+    "files with other columns, other names or another dialect stay apart",
+    arguments: [
+      ("people-2.csv", "id,name,born\n3,Edsger,1930-05-11\n", ["People", "People2"]),
+      ("persons.csv", "id,name\n3,Edsger\n", ["People", "Person"]),
+      ("people-2.tsv", "id\tname\n3\tEdsger\n", ["People", "People2"]),
+      ("people-2.csv", "id;name\n3;Edsger\n4;Barbara, L\n", ["People", "People2"]),
+    ])
+  func apart(name: String, content: String, entities: [String]) throws {
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "people-1.csv")
+    try folder.write(content, to: name)
+    let guess = try guess("people-1.csv", name)
+    #expect(guess.summaries.map(\.entity).sorted() == entities)
+    #expect(try run(guess).reduce(0, +) == 2 + content.split(separator: "\n").count - 1)
+  }
+
   @Test("a file becomes an entity with a key, types and what speaks for them")
   func customers() throws {
     try folder.write(

@@ -42,11 +42,11 @@ struct ObjectLintTests {
       ),
       (
         "find: seek\nobjects: [{ entity: Tag, files: Tag.ndjson }]\n", "3:1", "invalidOption",
-        "“find” means nothing beside"
+        "“find” has no effect together with"
       ),
       (
         "source: Tag.ndjson\nobjects: [{ entity: Tag, files: Tag.ndjson }]\n", "3:1", "invalidOption",
-        "“source” means nothing beside “objects”"
+        "“source” has no effect together with “objects”"
       ),
     ])
   func mistakes(_ rest: String, _ place: String, _ code: String, _ says: String) throws {

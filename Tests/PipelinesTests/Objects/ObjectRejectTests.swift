@@ -52,7 +52,7 @@ struct ObjectRejectTests {
     BadObject("Book", "{\"_id\":7,\"author\":0}", "validate.tooSmall", "Book.author"),
     BadObject(
       "Book", "{\"_id\":7,\"author\":3}", "relationship.missingTarget",
-      "Book.author refers to Author 3, which is not there"),
+      "Book.author refers to Author 3, which does not exist"),
     BadObject("Tag", "{\"_id\":7,\"parent\":8}", "relationship.missingTarget", "Tag.parent refers to Tag 8"),
     BadObject("Tag", "{\"_id\":7,\"source\":5}", "relationship.missingTarget", "Tag.source refers to Book 5"),
     BadObject("Map", "{\"_id\":7,\"Author:shelf\":9}", "relationship.missingTarget", "refers to Author 9"),

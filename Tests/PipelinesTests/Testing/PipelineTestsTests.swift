@@ -187,7 +187,8 @@ struct PipelineTestsTests {
         "rows: { Order: 1 }",
         "8:22: error: “Order” takes a list of rows, but here is 1; for no rows write [] [wrongType]"
       ),
-      ("rows: { Order: [[]] }", "8:23: error: "), ("rows: [a]", "8:13: error: rows stand under the names"),
+      ("rows: { Order: [[]] }", "8:23: error: "),
+      ("rows: [a]", "8:13: error: list rows under the names of their entities"),
       ("objects: { Order: many }", "8:25: error: "), ("objects: { Ordr: 1 }", "8:18: error: "),
     ])
   func wrongExpectation(_ expect: String, _ finding: String) throws {

@@ -224,7 +224,7 @@ import Testing
     #expect(try folder.rows() == ["Schweiz"])
     try folder.folder.write("code,name\nCH,Schweiz\nDE,Land\nCH,Suisse\n", to: "table.csv")
     let findings = try folder.lint(lines, "key,c\n1,CH\n")
-    #expect(findings.contains { $0.contains("line 4: “CH” stands on line 2 too, with another value") }, "\(findings)")
+    #expect(findings.contains { $0.contains("line 4: “CH” also occurs on line 2, with another value") }, "\(findings)")
   }
 
   @Test("a value that several objects have which differ is not looked up") func refusesSeveralObjects() throws {

@@ -82,7 +82,9 @@ import Testing
     ("attributes: { text: { from: name, do: [{ map: {} }] } }", "9:49: error: “map” needs “values” or “file”"),
     ("attributes: { text: { from: name, do: [{ concat: [nmae] }] } }", "9:44: error: “data.csv” has no column “nmae”"),
     ("attributes: { text: { from: nmae, do: [trim] } }", "9:31: error: “data.csv” has no column “nmae”"),
-    ("attributes: { text: { from: name, value: \"name\" } }", "9:25: error: “from” says nothing beside “value”"),
+    (
+      "attributes: { text: { from: name, value: \"name\" } }", "9:25: error: “from” has no effect together with “value”"
+    ),
     ("where: \"name == \"\nattributes: { text: name }", "9:18: error: "),
     ("where: \"nmae == 'a'\"\nattributes: { text: name }", "9:11: error: “data.csv” has no column “nmae”"),
     (
@@ -111,7 +113,7 @@ import Testing
     ("attributes: { number: { from: n, absent_value: x } }", "9:50: error: "),
     (
       "attributes: { number: { from: n, absent: reject, absent_value: 1 } }",
-      "9:52: error: “absent_value” says nothing beside “absent”"
+      "9:52: error: “absent_value” has no effect together with “absent”"
     ),
     ("process: { gives: [x] }\nattributes: { text: name }", "9:12: error: “process” needs the field “command”"),
     (

@@ -30,7 +30,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var entity: String
     /// The way from the records' own entity, such as `product.category`; empty for the records' own entity.
     public var path: String
-    /// The mode: how known and unknown keys are treated.
+    /// The mode: how to treat known and unknown keys.
     public var mode: ImportMode
     /// The attributes that identify an object.
     public var findBy: [String]
@@ -96,9 +96,9 @@ public struct ImportExplanation: Sendable, Hashable {
     public var name: String
     /// The entity of its records.
     public var entity: String
-    /// The mode: how known and unknown keys are treated.
+    /// The mode: how to treat known and unknown keys.
     public var mode: ImportMode
-    /// Which of several records with one key counts.
+    /// Which of several records with the same key counts.
     public var duplicates: DuplicatePolicy
     /// How records are written.
     public var format: String

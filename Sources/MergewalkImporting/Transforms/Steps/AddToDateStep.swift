@@ -4,7 +4,7 @@ struct AddToDateStep: StepAction {
   var zone: Int
 
   static let spec = StepSpec(
-    "date_add", "Moves a date; numbers may be negative.", example: "{ days: 30 }", types: "date → date",
+    "date_add", "Adds to a date; numbers may be negative.", example: "{ days: 30 }", types: "date → date",
     remark: "`{ months: 1, days: -1 }`: months first, cut to the month's length",
     fields: TransformStep.DateUnit.allCases.map {
       FieldSpec($0.rawValue, .integer, default: "0", "How many \($0.rawValue).", example: "1")

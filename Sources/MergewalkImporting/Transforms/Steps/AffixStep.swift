@@ -3,8 +3,8 @@ struct AffixStep: StepAction, NewTextStep {
   var text: [UInt8]
   var isBefore: Bool
 
-  static let prepend = spec("prepend", "Puts a text before the value.", example: "\"CH-\"", isBefore: true)
-  static let append = spec("append", "Puts a text behind the value.", example: "\" kg\"", isBefore: false)
+  static let prepend = spec("prepend", "Adds a text before the value.", example: "\"CH-\"", isBefore: true)
+  static let append = spec("append", "Adds a text after the value.", example: "\" kg\"", isBefore: false)
 
   private static func spec(_ name: String, _ summary: String, example: String, isBefore: Bool) -> StepSpec {
     StepSpec(FieldSpec(name, .text, summary, example: example), types: "text → text") { value, _ in

@@ -20,7 +20,7 @@ struct ArithmeticStep: StepAction {
       FieldSpec("column", .text, "A column of numbers, in place of `by`.", example: "rate"),
       FieldSpec(
         "places", .count(least: 0), default: "10",
-        "The decimal places to which a decimal quotient is rounded, halves away from zero.", example: "2"),
+        "How many decimal places a decimal quotient is rounded to; halves go away from zero.", example: "2"),
     ])
 
   static let specs = [
@@ -30,7 +30,7 @@ struct ArithmeticStep: StepAction {
     spec(
       .divide, "The quotient.", example: "{ by: 3, places: 2 }", types: "numbers → decimal or double",
       remark: "rounded to `places`, halves away from zero; without them to 10, or to as many as 15 digits leave",
-      divisor), spec(.modulo, "The rest of a division.", example: "7", remark: "with the sign of the dividend"),
+      divisor), spec(.modulo, "The remainder of a division.", example: "7", remark: "with the sign of the dividend"),
   ]
 
   private static func spec(

@@ -3,7 +3,7 @@ import MergewalkObjectModel
 /// `capitalise`: a word is letters, digits, marks and apostrophes.
 struct CapitaliseStep: StepAction, NewTextStep {
   static let spec = StepSpec(
-    word: "capitalise", "Each word with a capital.", types: "text → text",
+    word: "capitalise", "Capitalises each word.", types: "text → text",
     remark: "small letters behind it, as `lower` makes them; words are letters, digits and apostrophes",
     CapitaliseStep())
 

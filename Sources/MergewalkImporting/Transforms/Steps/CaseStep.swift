@@ -5,11 +5,11 @@ struct CaseStep: StepAction, NewTextStep {
   var isUpper: Bool
 
   static let upper = StepSpec(
-    word: "upper", "Capitals, by Unicode's rules.", types: "text → text",
+    word: "upper", "Converts the text to upper case, by Unicode's rules.", types: "text → text",
     remark: "Unicode's full mapping, without a locale: `ß` becomes `SS`", CaseStep(isUpper: true))
 
   static let lower = StepSpec(
-    word: "lower", "Small letters, by Unicode's rules.", types: "text → text",
+    word: "lower", "Converts the text to lower case, by Unicode's rules.", types: "text → text",
     remark: "Unicode's full mapping, without a locale: `ΟΔΟΣ` becomes `οδος`", CaseStep(isUpper: false))
 
   func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {

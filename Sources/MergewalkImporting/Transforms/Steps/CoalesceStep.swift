@@ -7,7 +7,7 @@ struct CoalesceStep: StepAction {
 
   static let spec = StepSpec(
     FieldSpec(
-      "coalesce", .texts, "Columns of which the first with a value counts where the value is missing or empty.",
+      "coalesce", .texts, "If the value is missing or empty, the first of these columns that has a value.",
       example: "[email, login]"), types: "any → same", remark: "where the value is missing or empty"
   ) { value, _ in
     value.texts("coalesce").map { CoalesceStep(columns: $0.map(\.value)) }

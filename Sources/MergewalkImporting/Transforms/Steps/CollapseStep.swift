@@ -1,7 +1,7 @@
 /// `collapse`.
 struct CollapseStep: StepAction, NewTextStep {
   static let spec = StepSpec(
-    word: "collapse", "Makes one blank of each run of white space.", types: "text → text",
+    word: "collapse", "Replaces each run of white space with a single space.", types: "text → text",
     remark: "none stays at the ends", CollapseStep())
 
   func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {

@@ -6,7 +6,7 @@ struct ConcatStep: StepAction {
   var separator: [UInt8]
 
   static let spec = StepSpec(
-    "concat", "The value and those of other columns, one after the other; what is missing is left out.",
+    "concat", "The value followed by those of other columns; missing values are left out.",
     example: "{ columns: [city], with: \", \" }", types: "any → text", remark: "what is missing is left out",
     shorthand: "columns",
     fields: [

@@ -3,7 +3,7 @@ struct ConvertStep: StepAction {
   var kind: ValueKind
 
   static let spec = StepSpec(
-    FieldSpec("to", .choice(of: ValueKind.self), "Makes a value of another type.", example: "integer"),
+    FieldSpec("to", .choice(of: ValueKind.self), "Converts the value to another type.", example: "integer"),
     types: "any → that type", remark: "exactly, or `transform.value`"
   ) { value, _ in
     value.choice("to", as: ValueKind.self).map { ConvertStep(kind: $0) }

@@ -4,7 +4,7 @@ struct DatePartStep: StepAction, DateStep {
   var zone: Int
 
   static let spec = StepSpec(
-    "date_part", "A number that a date has.", example: "year", types: "date → integer",
+    "date_part", "A part of a date, as a number.", example: "year", types: "date → integer",
     remark:
       "also `{ part: week, zone: \"+02:00\" }`: `year` … `second`, `weekday`, `day_of_year`, `quarter`, `week` (ISO"
       + " 8601), `unix`",
@@ -12,7 +12,7 @@ struct DatePartStep: StepAction, DateStep {
     fields: [
       FieldSpec(
         "part", .choice(of: TransformStep.DatePart.self), required: true,
-        "Which; weeks and weekdays are those of ISO 8601.", example: "month"), ZonedTime.zoneField,
+        "The part; weeks and weekdays follow ISO 8601.", example: "month"), ZonedTime.zoneField,
     ]
   ) { value, _ in
     value.choice("part", as: TransformStep.DatePart.self).map {

@@ -6,7 +6,7 @@ struct ExtractStep: StepAction {
   var group: Int
 
   static let spec = StepSpec(
-    "extract", "The first match of a regular expression, or one of its groups; nothing when there is none.",
+    "extract", "The first match of a regular expression, or one of its groups; null if nothing matches.",
     example: "\"[0-9]+\"", types: "text → text",
     remark: "or one of its groups: `{ pattern: \"([0-9]+)-\", group: 1 }`; null without a match",
     shorthand: "pattern",

@@ -5,7 +5,7 @@ struct FoldStep: StepAction, NewTextStep {
   var options: TextFolding.Options
 
   static let spec = StepSpec(
-    word: "unaccent", "Letters without their accents.", types: "text → text",
+    word: "unaccent", "Removes the accents of letters.", types: "text → text",
     remark: "canonical decomposition without nonspacing marks: `é` becomes `e`; `ø` and `ß` stay",
     FoldStep(options: .diacriticInsensitive))
 

@@ -6,11 +6,11 @@ struct FormatDateStep: StepAction {
   var zone: Int
 
   static let spec = StepSpec(
-    "format", "Writes a date by a pattern.", example: "yyyy-MM", types: "date → text",
+    "format", "Writes a date in a pattern.", example: "yyyy-MM", types: "date → text",
     remark: "letters as for [dates](conversions.md#types); parts may be missing",
     shorthand: "pattern",
     fields: [
-      FieldSpec("pattern", .text, required: true, "A pattern of UTS 35.", example: "dd.MM.yyyy"),
+      FieldSpec("pattern", .text, required: true, "A UTS 35 pattern.", example: "dd.MM.yyyy"),
       ZonedTime.zoneField,
     ]
   ) { value, _ in

@@ -9,7 +9,7 @@ struct HashStep: StepAction, ColumnStep {
   static let spec = StepSpec(
     FieldSpec(
       "hash", .choice(of: TransformStep.HashFunction.self),
-      "A digest in hexadecimal digits, or `stable64`, a whole number that is the same in every run.",
+      "A digest in hexadecimal digits; `stable64` is an integer that is the same in every run.",
       example: "sha256"), types: "any → text",
     remark: "also `sha512`, `sha1`, `md5`; `stable64` gives a whole number, the same in every run"
   ) { value, _ in

@@ -7,13 +7,13 @@ struct LookupStep: StepAction {
   var otherwise: TransformStep.Otherwise
 
   static let spec = StepSpec(
-    "lookup", "The value of the object in the store that the value finds, as the store is when the import begins.",
+    "lookup", "An attribute of the object that the value identifies, as the store is when the import begins.",
     example: "{ entity: Country, find_by: code, take: name }", types: "any → its type",
     remark: "as the store is when the import begins; `otherwise` as for `map` (`transform.lookup`)",
     fields: [
       FieldSpec("entity", .text, required: true, "The entity.", example: "Country"),
-      FieldSpec("find_by", .text, required: true, "The attribute that has the value.", example: "code"),
-      FieldSpec("take", .text, required: true, "The attribute that is given.", example: "name"),
+      FieldSpec("find_by", .text, required: true, "The attribute that is compared with the value.", example: "code"),
+      FieldSpec("take", .text, required: true, "The attribute that is returned.", example: "name"),
     ] + FieldSpec.otherwise("that no object has")
   ) { value, reader in
     guard let entity = value.text("entity"), let findBy = value.text("find_by"), let take = value.text("take"),

@@ -17,7 +17,7 @@ struct MapStep: StepAction {
       FieldSpec("values", .pairs, "The table itself.", example: "{ D: DE, A: AT }"),
       FieldSpec(
         "file", .path,
-        "A CSV file with the table: the first column's value becomes the second's. It has a header.",
+        "A CSV file with a header and two columns: a value of the first becomes that of the second.",
         example: "countries.csv"),
     ] + FieldSpec.otherwise("that are not in the table")
   ) { value, reader in
@@ -68,7 +68,7 @@ struct MapStep: StepAction {
           let (key, value) = (batch.text(record, 0) ?? "", batch.text(record, 1) ?? "")
           let line = batch.records[record].line
           if let first = known[key], first.value != value {
-            return refused("“\(path)”, line \(line): “\(key)” stands on line \(first.line) too, with another value")
+            return refused("“\(path)”, line \(line): “\(key)” also occurs on line \(first.line), with another value")
           }
           known[key] = (value, line)
           rows.append((key, value))
@@ -122,7 +122,8 @@ extension ComponentValue {
     if let text = text("default") {
       guard let word = self.text("otherwise") else { return .text(text.value) }
       return reader.refuse(
-        .invalidOption, at: word.position, "“otherwise” says nothing beside “default”", hint: "keep one of the two")
+        .invalidOption, at: word.position, "“otherwise” has no effect together with “default”",
+        hint: "keep one of the two")
     }
     switch self.text(orDefault: "otherwise") {
     case "keep": return .keep

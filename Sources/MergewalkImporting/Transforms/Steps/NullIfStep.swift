@@ -5,7 +5,7 @@ struct NullIfStep: StepAction {
   var texts: [String]
 
   static let spec = StepSpec(
-    FieldSpec("null_if", .texts, "Texts that become nothing.", example: "[n/a, \"-\"]"), types: "text → text"
+    FieldSpec("null_if", .texts, "Texts that become null.", example: "[n/a, \"-\"]"), types: "text → text"
   ) { value, _ in
     value.texts("null_if").map { NullIfStep(texts: $0.map(\.value)) }
   }

@@ -10,12 +10,12 @@ struct PadStep: StepAction, NewTextStep {
   private static let greatestLength = 10_000
 
   static let spec = StepSpec(
-    "pad", "Fills a text up to a length.", example: "{ to: 8, with: \"0\" }", types: "text → text",
+    "pad", "Pads the text to a length.", example: "{ to: 8, with: \"0\" }", types: "text → text",
     remark: "up to 10,000 characters",
     fields: [
       FieldSpec(
         "to", .count(least: 0), required: true, "The length in characters, at most \(greatestLength).", example: "8"),
-      FieldSpec("with", .text, default: "\" \"", "The character to fill with.", example: "\"0\""),
+      FieldSpec("with", .text, default: "\" \"", "The character to pad with.", example: "\"0\""),
       FieldSpec("side", .choice(of: Side.self), default: "start", "Where.", example: "end"),
     ]
   ) { value, _ in

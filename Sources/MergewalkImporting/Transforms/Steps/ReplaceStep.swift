@@ -9,11 +9,11 @@ struct ReplaceStep: StepAction {
   var new: String
 
   static let spec = StepSpec(
-    "replace", "Puts one text in the place of another.", example: "{ text: \"-\", with: \"\" }", types: "text → text",
+    "replace", "Replaces one text with another.", example: "{ text: \"-\", with: \"\" }", types: "text → text",
     remark: "every occurrence of a `text`, from left to right, or every match of a regular expression (ICU), where `$1`"
       + " in `with` is the first group",
     fields: [
-      FieldSpec("text", .text, "The text that is replaced, each time it occurs.", example: "\"-\""),
+      FieldSpec("text", .text, "The text to replace, wherever it occurs.", example: "\"-\""),
       FieldSpec("pattern", .text, "A regular expression (ICU), in place of `text`.", example: "\"[^0-9]\""),
       FieldSpec(
         "with", .content, default: "\"\"", "The replacement; `$1` is the first group of `pattern`.",

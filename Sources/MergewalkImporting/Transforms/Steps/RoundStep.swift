@@ -11,10 +11,12 @@ struct RoundStep: StepAction, ColumnStep {
     remark: "`mode`: `half_up`, `half_even`, `floor`, `ceiling`, `truncate`",
     shorthand: "places",
     fields: [
-      FieldSpec("places", .integer, default: "0", "How many; negative ones lie before the point.", example: "2"),
+      FieldSpec(
+        "places", .integer, default: "0", "How many; negative numbers round to tens, hundreds and so on.", example: "2"),
       FieldSpec(
         "mode", .choice(of: TransformStep.Rounding.self), default: "half_up",
-        "Which way: halves away from zero, halves to the even digit, down, up, toward zero.", example: "half_even"),
+        "How to round: `half_up` rounds halves away from zero, `half_even` to the even digit, `floor`"
+          + " down, `ceiling` up, `truncate` toward zero.", example: "half_even"),
     ]
   ) { value, _ in
     RoundStep(

@@ -6,10 +6,10 @@ struct SignStep: StepAction, ColumnStep {
   var onlyNegative: Bool
 
   static let negate = StepSpec(
-    word: "negate", "The number with the other sign.", types: "numbers → same", SignStep(onlyNegative: false))
+    word: "negate", "Reverses the sign of a number.", types: "numbers → same", SignStep(onlyNegative: false))
 
   static let absolute = StepSpec(
-    word: "abs", "The number without its sign.", types: "numbers → same", SignStep(onlyNegative: true))
+    word: "abs", "The absolute value of a number.", types: "numbers → same", SignStep(onlyNegative: true))
 
   func compile(_ input: Value, _ compiler: inout TransformCompiler) -> Value? {
     compiler.number(input).map { compiler.emit(self, on: $0, $0.kind) }

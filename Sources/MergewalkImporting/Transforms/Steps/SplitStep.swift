@@ -6,12 +6,14 @@ struct SplitStep: StepAction, TextPartStep {
   var take: Int
 
   static let spec = StepSpec(
-    "split", "One part of the text between separators; nothing when there are fewer parts.",
+    "split", "One part of the text between separators; null if there are fewer parts.",
     example: "{ at: \"-\", take: 2 }", types: "text → text",
     remark: "from 1, or from the end with -1; null when there are fewer",
     fields: [
       FieldSpec("at", .text, required: true, "The separator.", example: "\";\""),
-      FieldSpec("take", .integer, default: "1", "Which part: from 1, or from the end with -1.", example: "2"),
+      FieldSpec(
+        "take", .integer, default: "1", "Which part: counted from 1, or from the end as -1, -2 and so on.", example: "2"
+      ),
     ]
   ) { value, _ in
     value.text("at").map { SplitStep(separator: Array($0.value.utf8), take: value.count(orDefault: "take")) }

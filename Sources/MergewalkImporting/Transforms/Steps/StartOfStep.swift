@@ -4,13 +4,13 @@ struct StartOfStep: StepAction, DateStep {
   var zone: Int
 
   static let spec = StepSpec(
-    "start_of", "The start of the unit of time that a date is in.", example: "months", types: "date → date",
+    "start_of", "The start of the unit of time that contains the date.", example: "months", types: "date → date",
     remark: "`years`, `months`, `weeks` (Monday), `days`, `hours`, `minutes`, `seconds`; also `{ unit: days, zone:"
       + " \"+02:00\" }`",
     shorthand: "unit",
     fields: [
       FieldSpec(
-        "unit", .choice(of: TransformStep.DateUnit.self), required: true, "Which; weeks begin on Monday.",
+        "unit", .choice(of: TransformStep.DateUnit.self), required: true, "The unit; weeks begin on Monday.",
         example: "months"), ZonedTime.zoneField,
     ]
   ) { value, _ in

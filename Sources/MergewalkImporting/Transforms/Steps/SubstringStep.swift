@@ -4,10 +4,13 @@ struct SubstringStep: StepAction, TextPartStep {
   var length: Int?
 
   static let spec = StepSpec(
-    "substring", "Some of the characters (Unicode scalars).", example: "{ from: 1, length: 3 }", types: "text → text",
+    "substring", "Part of the text, counted in Unicode scalars.", example: "{ from: 1, length: 3 }",
+    types: "text → text",
     remark: "from 1, or from the end when negative",
     fields: [
-      FieldSpec("from", .integer, default: "1", "The first of them: from 1, or from the end with -1.", example: "-4"),
+      FieldSpec(
+        "from", .integer, default: "1", "The first character: counted from 1, or from the end as -1, -2 and so on.",
+        example: "-4"),
       FieldSpec("length", .count(least: 0), default: "all that follow", "How many.", example: "3"),
     ]
   ) { value, _ in

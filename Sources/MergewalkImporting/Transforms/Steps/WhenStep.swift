@@ -8,13 +8,14 @@ struct WhenStep: StepAction {
 
   static let spec = StepSpec(
     FieldSpec(
-      "when", .components("case"), "The first case that holds says what the value becomes.",
+      "when", .components("case"), "The value of the first case whose condition holds.",
       example: "[{ if: \"quantity > 10\", give: bulk }, { give: single }]"),
     ComponentSpec(
-      "case", "One case of `when`; one without `if` is the last and holds for the rest.",
+      "case", "One case of `when`; a case without `if` must be last and applies to all other values.",
       fields: [
         FieldSpec("if", .expression, "A condition.", example: "\"quantity > 10\""),
-        FieldSpec("give", .content, "The text that the value becomes; without it and `take` nothing.", example: "bulk"),
+        FieldSpec(
+          "give", .content, "The text that the value becomes; null without `give` and `take`.", example: "bulk"),
         FieldSpec("take", .text, "The column whose value it becomes.", example: "price"),
       ]), types: "any → any",
     remark: "the first case that holds: `give` a text or `take` a column; a last one without `if` holds for the rest,"
@@ -30,7 +31,7 @@ struct WhenStep: StepAction {
       case (nil, nil): result = .null
       case (_?, let column?):
         return reader.refuse(
-          .invalidOption, at: column.position, "“take” says nothing beside “give”", hint: "keep one of the two")
+          .invalidOption, at: column.position, "“take” has no effect together with “give”", hint: "keep one of the two")
       }
       if let condition = value.expression("if") {
         step.cases.append(TransformStep.Case(condition, result))

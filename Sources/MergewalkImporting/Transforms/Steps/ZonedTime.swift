@@ -22,7 +22,7 @@ struct ZonedTime {
   private let zone: Int
 
   static let zoneField = FieldSpec(
-    "zone", .zone, default: "UTC", "The zone whose days and hours are meant: `UTC` or an offset.", example: "\"+02:00\""
+    "zone", .zone, default: "UTC", "The time zone to calculate in: `UTC` or an offset.", example: "\"+02:00\""
   )
 
   /// The time of a register's value; nil beyond the years 0000...9999.

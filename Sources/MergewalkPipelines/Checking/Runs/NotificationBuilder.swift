@@ -10,7 +10,7 @@ struct NotificationBuilder {
   func build(_ component: ComponentValue) -> RunNotification? {
     if component.has("url"), component.has("command") {
       findings.add(
-        .invalidOption, at: component.keyPosition("command"), "“command” says nothing beside “url”",
+        .invalidOption, at: component.keyPosition("command"), "“command” has no effect together with “url”",
         hint: "make two items of the list")
       return nil
     }
@@ -41,7 +41,7 @@ struct NotificationBuilder {
   private func webhook(_ component: ComponentValue) -> RunNotification.Target? {
     if component.has("folder") {
       findings.add(
-        .unsuitableOption, at: component.keyPosition("folder"), "“folder” says nothing beside “url”",
+        .unsuitableOption, at: component.keyPosition("folder"), "“folder” has no effect together with “url”",
         hint: "leave it out")
     }
     guard let url = component.text("url") else { return nil }
@@ -71,7 +71,7 @@ struct NotificationBuilder {
   private func command(_ component: ComponentValue) -> RunNotification.Target? {
     if component.has("headers") {
       findings.add(
-        .unsuitableOption, at: component.keyPosition("headers"), "“headers” says nothing beside “command”",
+        .unsuitableOption, at: component.keyPosition("headers"), "“headers” has no effect together with “command”",
         hint: "leave it out")
     }
     guard let words = component.texts("command"), !words.isEmpty else { return nil }
@@ -87,7 +87,7 @@ struct NotificationBuilder {
     if findings.redaction(text.value) != text.value {
       findings.add(
         .invalidSecret, at: text.position, "“\(field)” of a notification holds a secret",
-        hint: field == "body" ? "secrets may stand in “url” and “headers”" : "let the command read it from a file")
+        hint: field == "body" ? "use secrets only in “url” and “headers”" : "let the command read it from a file")
       return nil
     }
     do throws(NotificationTemplate.ParseError) {
@@ -110,7 +110,7 @@ struct NotificationBuilder {
         }))
     guard let fault = JSONCheck.fault(of: Array(sample.utf8)) else { return }
     findings.add(
-      .invalidOption, at: position, "“body” begins as JSON and is none: \(fault)",
+      .invalidOption, at: position, "“body” begins like JSON but is invalid: \(fault)",
       hint: "put texts between quotes: \"{{message}}\", and leave numbers bare: {{rejected}}")
   }
 }

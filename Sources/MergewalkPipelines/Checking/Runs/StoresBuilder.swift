@@ -55,7 +55,7 @@ struct StoresBuilder {
     if let value = missing.text("value") {
       if missing.has("records") {
         findings.add(
-          .invalidOption, at: missing.keyPosition("records"), "“records” cannot stand beside “value”",
+          .invalidOption, at: missing.keyPosition("records"), "“records” cannot be combined with “value”",
           hint: "keep one of the two")
       }
       return .value(value.value)

@@ -85,7 +85,7 @@ extension SourceBuilder {
       findings.add(
         .invalidOption, at: place,
         "“\(input.path)” can be read only once, so that its dialect cannot be looked at before",
-        hint: "look at a part of it with “mergewalk preview”, and say “delimiter”, “quote” and so on")
+        hint: "look at a part of it with “mergewalk preview”, and set “delimiter”, “quote” and so on")
       return options
     }
     do throws(ReadError) {
@@ -97,7 +97,7 @@ extension SourceBuilder {
         findings.add(
           .uncertainDialect, at: place,
           "the dialect of “\(input.path)” is not certain: " + dialect.evidence.joined(separator: "; "),
-          hint: "say what you know of it: “delimiter”, “header” and so on")
+          hint: "set the options that you know, such as “delimiter” and “header”")
       }
       var found = dialect.options
       // Files of one source need not have one encoding; read in another one they would be text, too.

@@ -9,7 +9,7 @@ extension SourceBuilder {
       options.rows = .query(query.value)
       if source.has("table") {
         findings.add(
-          .invalidOption, at: source.keyPosition("table"), "“table” and “query” cannot stand together",
+          .invalidOption, at: source.keyPosition("table"), "“table” and “query” cannot be combined",
           hint: "a query names its tables itself")
       }
     } else if let table = source.text("table") {

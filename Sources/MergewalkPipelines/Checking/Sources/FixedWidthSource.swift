@@ -54,7 +54,7 @@ extension SourceBuilder {
       if let other = columns.first(where: { place.overlaps($0.start...$0.start + $0.width - 1) }) {
         findings.add(
           .invalidOption, at: value.position,
-          "“\(column.name)” overlaps “\(other.name)”, which stands at \(other.start)-\(other.start + other.width - 1)")
+          "“\(column.name)” overlaps “\(other.name)”, which occupies \(other.start)-\(other.start + other.width - 1)")
         isRight = false
       }
       columns.append(column)

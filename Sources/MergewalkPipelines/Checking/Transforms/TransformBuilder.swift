@@ -20,7 +20,8 @@ struct TransformBuilder {
     if let expression = value.expression("value") {
       if let from = value.fields["from"] {
         findings.add(
-          .invalidOption, at: from.keyPosition, "“from” says nothing beside “value”", hint: "keep one of the two")
+          .invalidOption, at: from.keyPosition, "“from” has no effect together with “value”",
+          hint: "keep one of the two")
       }
       source = .expression(expression)
     } else {

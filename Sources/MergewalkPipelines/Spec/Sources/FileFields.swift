@@ -6,16 +6,16 @@ extension FieldSpec {
   static let sourceFiles: [FieldSpec] = [
     FieldSpec(
       "files", .texts, default: "needed, unless there is a `manifest`",
-      "Paths, globs and folders in the order in which they are read, a glob's and a folder's files by name; `-` is"
-        + " standard input. A file that is found twice is read once.",
+      "Paths, globs and folders, in the order in which they are read; the files of a glob or a folder"
+        + " are read by name. `-` is standard input. A file that is found twice is read once.",
       example: "[orders-*.csv, late.csv]"),
     FieldSpec(
       "pattern", .text, default: "\"*\"", "Which files of a folder are read.", example: "\"*.csv.gz\""),
     FieldSpec(
-      "recursive", .flag, default: "false", "Whether folders inside folders are read too.", example: "true"),
+      "recursive", .flag, default: "false", "Whether subfolders are read too.", example: "true"),
     FieldSpec(
       "manifest", .path,
-      "A list of files, perhaps with digests and sizes that they must have; they are read behind `files`.",
+      "A list of files, optionally with their digests and sizes; they are read after `files`.",
       example: "orders.sha256"),
     FieldSpec(
       "compression",
@@ -23,20 +23,21 @@ extension FieldSpec {
         "automatic", "none", "gzip", "zstd", "bzip2", "xz", "zip", "tar", "tar.gz", "tar.zst", "tar.bz2", "tar.xz",
       ]),
       default: "automatic",
-      "How the files are packed: `automatic` looks at their first bytes, whatever their names are.",
+      "How the files are compressed or archived; `automatic` looks at their first bytes, not at their"
+        + " names.",
       example: "gzip"),
     FieldSpec(
       "member", .texts, default: "the only file of an archive",
       "The files to read from archives, by name or pattern, in the archive's order.", example: "\"*.csv\""),
     FieldSpec(
       "max_expansion", .count(least: 1), default: "1100",
-      "The most bytes that one byte of a packed file may become, once there are 64 MiB of them.", example: "5000"),
+      "How many times its size a compressed file may expand to; checked beyond 64 MiB.", example: "5000"),
     FieldSpec(
       "format", .choice(of: SourceFormat.self),
       default: "from the first file's name, then its content",
-      "How records are written: `tsv` is `csv` with tabs, `ndjson` is one JSON object a line, `json` is one document"
-        + " with an array of objects, `json-seq` is JSON values one behind the other, `fixed-width` has columns at"
-        + " fixed places, `plist` is a property list of any form, `sqlite` is a table or a query, `core-data` is the"
-        + " objects of an entity.", example: "csv"),
+      "The format of the records: `tsv` is `csv` with tabs, `ndjson` has one JSON object per line,"
+        + " `json` is one document with an array of objects, `json-seq` is a sequence of JSON values,"
+        + " `fixed-width` has columns at fixed positions, `plist` is a property list in any form, `sqlite`"
+        + " reads a table or a query, `core-data` reads the objects of an entity.", example: "csv"),
   ]
 }

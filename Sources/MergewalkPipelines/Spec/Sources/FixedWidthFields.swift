@@ -5,7 +5,7 @@ extension FieldSpec {
   static let fixedWidthSources: [FieldSpec] = [
     FieldSpec(
       "widths", .pairs,
-      "The columns of fixed-width text: their widths in characters, one behind the other (`id: 5`), or the places of"
-        + " their first and last character (`id: 1-5`).", example: "{id: 5, name: 20}")
+      "The columns of fixed-width text: their widths in characters, in order (`id: 5`), or the"
+        + " positions of their first and last characters (`id: 1-5`).", example: "{id: 5, name: 20}")
   ]
 }
