@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Fills the b-tree of an empty table or index from what comes in order, from the leaves up.
 ///

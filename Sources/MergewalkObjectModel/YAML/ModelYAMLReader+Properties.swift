@@ -46,8 +46,8 @@ extension ModelYAMLReader {
     fields.finish(
       &findings,
       elsewhere: [
-        "unique": "say it in the entity: “unique: [\(name)]”",
-        "primary_key": "say it in the entity: “unique: [\(name)]”",
+        "unique": "add it to the entity: “unique: [\(name)]”",
+        "primary_key": "add it to the entity: “unique: [\(name)]”",
         "nullable": isOptional, "optional": isOptional, "null": isOptional, "references": isRelated,
         "foreign_key": isRelated, "length": "the most characters are “max_length”",
         "size": "the most characters are “max_length”",

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Where a store's file is: the one place where the given path becomes the path that is opened.
 ///

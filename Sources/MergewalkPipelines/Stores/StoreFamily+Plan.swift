@@ -1,6 +1,6 @@
 import MergewalkBytes
 public import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 public import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore

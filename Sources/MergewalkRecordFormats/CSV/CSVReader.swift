@@ -125,7 +125,7 @@ public struct CSVReader: RecordReader {
       if name.isEmpty, i == 1, header.count == 2, header[0] == "sep=" {
         throw ReadError(
           .emptyHeader, path: path, position: position,
-          message: "the line says what the delimiter is, as Excel writes it, and is not the header; say"
+          message: "the line says what the delimiter is, as Excel writes it, and is not the header; set"
             + " “skip_lines: 1”", hasCure: true)
       }
       if name.isEmpty {
@@ -207,7 +207,7 @@ extension StreamingReader<CSVParser> {
     _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
     pass(batch.account, as: .header, since: place)
     if let fault = batch.errors.first {
-      let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: say “encoding”" : ""
+      let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: set “encoding”" : ""
       throw ReadError(
         .invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message + cure)
     }

@@ -235,7 +235,7 @@ struct JSONOutline {
     guard let first = listing.paths.first else {
       return .failed(.missingRecords, at: at, "the document is an object and has no array of records")
     }
-    var message = "the document is an object, not an array of records; say where they are, such as “records: \(first)”"
+    var message = "the document is an object, not an array of records; set their path, such as “records: \(first)”"
     if listing.paths.count > 1 { message += "; there are also " + listing.paths.dropFirst().joined(separator: ", ") }
     return .failed(.missingRecords, at: at, message)
   }

@@ -185,7 +185,7 @@ extension TextPropertyListParser {
       cursor.skip()
       var digits: [UInt8] = []
       try readBytes(until: UInt8(ascii: "]"), into: &digits)
-      guard try cursor.peek() == UInt8.closeBracket else { throw unexpected("“>” behind “]”") }
+      guard try cursor.peek() == UInt8.closeBracket else { throw unexpected("“>” after “]”") }
       cursor.skip()
       if !digits.withUnsafeBytes({ PropertyListScalars.base64($0, to: &token) }) {
         throw text.damage(tokenStart, "the data that begins here is not base64")

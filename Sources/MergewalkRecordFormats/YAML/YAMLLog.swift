@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The events of anchored nodes of one document, kept to be played again at aliases.
 ///
