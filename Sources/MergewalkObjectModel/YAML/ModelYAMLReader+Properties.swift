@@ -42,7 +42,7 @@ extension ModelYAMLReader {
     takeValues(&attribute, &fields)
     for entry in fields.named("elements", &findings) { attribute.elements.append(self.attribute(entry)) }
     let isOptional = "an attribute may be empty unless it says “required: true”"
-    let isRelated = "what refers to another entity stands under “relationships”: “{ to_one: ENTITY, inverse: NAME }”"
+    let isRelated = "list references to other entities under “relationships”: “{ to_one: ENTITY, inverse: NAME }”"
     fields.finish(
       &findings,
       elsewhere: [

@@ -63,7 +63,7 @@ package enum StorePath {
     guard count > most else { return }
     throw StoreError(
       .inputOutput, path: path,
-      message: "the store's name has \(count) bytes, and with room for what stands beside it, such as its log, at most"
+      message: "the store's name has \(count) bytes, and with room for the files beside it, such as its log, at most"
         + " \(most) are possible here; give the store a shorter name")
   }
 

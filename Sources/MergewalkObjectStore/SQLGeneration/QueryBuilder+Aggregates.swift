@@ -65,7 +65,7 @@ extension QueryBuilder {
     }
     guard !wasInAggregate else {
       throw PredicateError(
-        .invalidRequest, "\(function.rawValue) of \(value.name) stands inside another aggregate",
+        .invalidRequest, "\(function.rawValue) of \(value.name) is inside another aggregate",
         hint: "SQL has aggregates of values only")
     }
     usesAggregate = true

@@ -195,7 +195,7 @@ extension StreamingReader<CSVParser> {
       let skipped = parser.linesToSkip
       let found =
         skipped > 0
-        ? "the file has nothing behind the \(PrintableText.count(skipped, "line")) that “skip_lines” passes over"
+        ? "the file has nothing after the \(PrintableText.count(skipped, "line")) of “skip_lines”"
         : "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header")"
       throw ReadError(
         .missingHeader, path: path, message: found + "; a line with the column names is expected")

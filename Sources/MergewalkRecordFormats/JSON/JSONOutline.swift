@@ -177,7 +177,7 @@ struct JSONOutline {
       listing.name = text
     } else if text == path.names[onPath - 1] {
       if found >= onPath {
-        return .failed(.invalidDocument, at: start - 1, "\(path.text(onPath)) stands twice in the document")
+        return .failed(.invalidDocument, at: start - 1, "\(path.text(onPath)) occurs twice in the document")
       }
       found += 1
       valueIsOnPath = true

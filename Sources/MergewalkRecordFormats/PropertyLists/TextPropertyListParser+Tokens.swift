@@ -248,7 +248,7 @@ extension TextPropertyListParser {
       default: return nil
       }
     }
-    guard let state else { throw text.damage(tokenStart, "the typed value that begins here is none") }
+    guard let state else { throw text.damage(tokenStart, "the typed value that begins here is invalid") }
     if type == UInt8(ascii: "D"), !value.withUnsafeBytes({ PropertyListScalars.isInCalendar($0) }) {
       fault(.invalidScalar, tokenStart, "there is no such day or time")
     }

@@ -26,7 +26,7 @@ final class YAMLLog {
     var message: String {
       switch self {
       case .unknown: "there is no anchor of this name before the alias"
-      case .open: "the alias stands inside the node that it stands for"
+      case .open: "the alias is inside the node that it stands for"
       case .forgotten: "the anchor's node is beyond what is kept of the document's anchors"
       }
     }

@@ -15,7 +15,7 @@ extension FormatParser {
   /// What a person may have meant where something else was expected.
   private func likely(_ expected: String) -> String? {
     let begin = String(decoding: lexer.bytes.prefix(7), as: UTF8.self).lowercased()
-    if begin == "select " { return "a predicate is the condition alone, what stands behind WHERE: name == 'Ada'" }
+    if begin == "select " { return "a predicate is only the condition that follows WHERE: name == 'Ada'" }
     switch token.kind {
     case .not: return "put NOT before the whole comparison: NOT a IN b"
     case .comma: return "write lists in braces: {1, 2}"
