@@ -408,7 +408,7 @@ struct PipelineGuessTests {
     #expect(try run(proven) == [8])
     try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "doubted.csv")
     let doubted = text(try guess("doubted.csv"), 1)
-    #expect(doubted.contains("# QUESTION: in 1 record it stands before something ordinary"), "\(doubted)")
+    #expect(doubted.contains("# QUESTION: in 1 record it precedes an ordinary character"), "\(doubted)")
     #expect(doubted.contains("Then set:\n  # escape: backslash\n") && !doubted.contains("\n  escape:"), "\(doubted)")
     // What a person said is not asked about.
     try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "said.csv")
