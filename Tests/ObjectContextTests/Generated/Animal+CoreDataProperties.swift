@@ -1,7 +1,7 @@
 //
 //  Animal+CoreDataProperties.swift
 //
-//  Made of the entity “Animal” by `mergewalk model codegen`, which overwrites it. Do not edit.
+//  Made of the entity “Animal” by `mergewalk model codegen`, which writes it anew. Do not edit.
 //
 // Names are those of the model.
 // swift-format-ignore-file
