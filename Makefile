@@ -58,6 +58,7 @@ lint: packages ## formatting, imports, pipelines and models
 	python3 scripts/check-docs.py
 	python3 scripts/public-types.py --check
 	python3 scripts/check-inlinable.py
+	./scripts/darwin-check.sh
 	$(SWIFT) build --product mergewalk
 	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml pipelines/library/*.yaml
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld

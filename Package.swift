@@ -2,24 +2,15 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// The sources import the C library as Glibc; on macOS that name stands for Darwin. What Darwin spells differently is in
-// Sources/MergewalkDiagnostics/Darwin.swift. It has not been built there yet.
-#if os(macOS)
-  let systemSettings: [SwiftSetting] = [.unsafeFlags(["-module-alias", "Glibc=Darwin"])]
-#else
-  let systemSettings: [SwiftSetting] = []
-#endif
-
 /// Language settings of every target: Swift 6 mode with strict concurrency, the upcoming
 /// features this code base is written against, and warnings as errors.
-let strict: [SwiftSetting] =
-  [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .treatAllWarnings(as: .error),
-  ] + systemSettings
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
 
 /// Declares a library target with the strict settings.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -72,13 +63,18 @@ let package = Package(
     // What the command does before its main function.
     .target(name: "CMergewalkCommand"),
 
+    // The C library, by one name on every platform.
+    module("MergewalkSystem"),
+
     // Foundations: no entity, no SQL.
-    module("MergewalkDiagnostics"),
+    module("MergewalkDiagnostics", ["MergewalkSystem"]),
     module("MergewalkBytes"),
-    module("MergewalkThreads"),
+    module("MergewalkThreads", ["MergewalkSystem"]),
     module("MergewalkEventLogs", ["MergewalkThreads", "CMergewalkScan"]),
-    module("MergewalkXML", ["MergewalkBytes", "MergewalkDiagnostics", "MergewalkEventLogs", "CMergewalkLibXML2"]),
-    module("MergewalkYAML", ["MergewalkDiagnostics", "CMergewalkLibYAML"]),
+    module(
+      "MergewalkXML",
+      ["MergewalkSystem", "MergewalkBytes", "MergewalkDiagnostics", "MergewalkEventLogs", "CMergewalkLibXML2"]),
+    module("MergewalkYAML", ["MergewalkSystem", "MergewalkDiagnostics", "CMergewalkLibYAML"]),
     module("MergewalkPropertyLists"),
 
     // Text of classes that code generation and macros share.
@@ -88,20 +84,21 @@ let package = Package(
     module(
       "MergewalkObjectModel",
       [
-        "MergewalkBytes", "MergewalkClassText", "MergewalkDiagnostics", "MergewalkXML", "MergewalkYAML",
-        "MergewalkPropertyLists", "CMergewalkCrypto", "CMergewalkICU",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkClassText", "MergewalkDiagnostics", "MergewalkXML",
+        "MergewalkYAML", "MergewalkPropertyLists", "CMergewalkCrypto", "CMergewalkICU",
       ]),
-    module("MergewalkSQLite", ["CMergewalkSQLite"]),
-    module("MergewalkStorePages", ["MergewalkThreads"]),
+    module("MergewalkSQLite", ["MergewalkSystem", "CMergewalkSQLite"]),
+    module("MergewalkStorePages", ["MergewalkSystem", "MergewalkThreads"]),
     module(
       "MergewalkObjectStore",
       [
-        "MergewalkBytes", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkStorePages", "CMergewalkSQLite",
-        "CMergewalkProcess", "MergewalkPropertyLists", "MergewalkDiagnostics", "MergewalkThreads", "MergewalkXML",
-        "CMergewalkZlib",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkStorePages",
+        "CMergewalkSQLite", "CMergewalkProcess", "MergewalkPropertyLists", "MergewalkDiagnostics", "MergewalkThreads",
+        "MergewalkXML", "CMergewalkZlib",
       ]),
     module(
-      "MergewalkObjectContext", ["MergewalkBytes", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkThreads"]),
+      "MergewalkObjectContext",
+      ["MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkThreads"]),
 
     // Core Data's names for the object layer.
     module("CoreData", ["MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel"]),
@@ -110,24 +107,22 @@ let package = Package(
     module(
       "MergewalkRecordFormats",
       [
-        "MergewalkBytes", "MergewalkDiagnostics", "MergewalkEventLogs", "MergewalkThreads", "MergewalkXML",
-        "CMergewalkScan", "CMergewalkProcess", "CMergewalkLibYAML", "CMergewalkZlib", "CMergewalkZstd",
-        "CMergewalkBZip2",
-        "CMergewalkLZMA", "CMergewalkCrypto",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkDiagnostics", "MergewalkEventLogs", "MergewalkThreads",
+        "MergewalkXML", "CMergewalkScan", "CMergewalkProcess", "CMergewalkLibYAML", "CMergewalkZlib", "CMergewalkZstd",
+        "CMergewalkBZip2", "CMergewalkLZMA", "CMergewalkCrypto",
       ]),
     module(
       "MergewalkImporting",
       [
-        "MergewalkBytes", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel",
-        "MergewalkPropertyLists", "MergewalkRecordFormats", "MergewalkDiagnostics",
-        "MergewalkThreads", "MergewalkYAML", "CMergewalkScan",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkPropertyLists", "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkThreads", "MergewalkYAML",
+        "CMergewalkScan",
       ]),
     module(
       "MergewalkPipelines",
       [
-        "MergewalkBytes", "MergewalkImporting", "MergewalkObjectContext", "MergewalkObjectStore",
-        "MergewalkObjectModel", "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkThreads",
-        "MergewalkYAML",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkImporting", "MergewalkObjectContext", "MergewalkObjectStore",
+        "MergewalkObjectModel", "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkThreads", "MergewalkYAML",
       ]),
 
     // What the compiler runs for `@Managed`.
@@ -156,7 +151,7 @@ let package = Package(
     .executableTarget(
       name: "mergewalk",
       dependencies: [
-        "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkSystem", "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
         "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkThreads", "MergewalkBytes",
         "CMergewalkCommand",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -173,31 +168,31 @@ let package = Package(
     .plugin(name: "MergewalkDefaultStore", capability: .buildTool(), dependencies: ["mergewalk"]),
 
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
-    module("MergewalkTestSupport"),
-    tests("DiagnosticsTests", ["MergewalkDiagnostics"]),
+    module("MergewalkTestSupport", ["MergewalkSystem"]),
+    tests("DiagnosticsTests", ["MergewalkSystem", "MergewalkDiagnostics"]),
     tests("BytesTests", ["MergewalkBytes", "MergewalkTestSupport"]),
-    tests("ThreadsTests", ["MergewalkThreads", "MergewalkTestSupport"]),
+    tests("ThreadsTests", ["MergewalkSystem", "MergewalkThreads", "MergewalkTestSupport"]),
     tests("YAMLTests", ["MergewalkYAML", "MergewalkDiagnostics", "MergewalkTestSupport"]),
     tests("PropertyListsTests", ["MergewalkPropertyLists", "MergewalkTestSupport"]),
     tests(
       "ObjectModelTests",
       [
-        "MergewalkBytes", "MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite", "MergewalkThreads",
-        "MergewalkTestSupport",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite",
+        "MergewalkThreads", "MergewalkTestSupport",
       ]),
     tests("SQLiteTests", ["MergewalkSQLite", "MergewalkTestSupport"]),
     tests("StorePagesTests", ["MergewalkStorePages", "MergewalkSQLite", "MergewalkTestSupport"]),
     tests(
       "ObjectStoreTests",
       [
-        "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkPropertyLists",
+        "MergewalkSystem", "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkPropertyLists",
         "MergewalkDiagnostics", "MergewalkStorePages", "MergewalkTestSupport",
       ]),
     tests(
       "ObjectContextTests",
       [
-        "CMergewalkSQLite", "CoreData", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel",
-        "MergewalkPropertyLists", "MergewalkSQLite", "MergewalkTestSupport",
+        "MergewalkSystem", "CMergewalkSQLite", "CoreData", "MergewalkObjectContext", "MergewalkObjectStore",
+        "MergewalkObjectModel", "MergewalkPropertyLists", "MergewalkSQLite", "MergewalkTestSupport",
       ],
       exclude: ["Generated/Zoo.yaml"]),
     // Without the plugin among the dependencies, which would make SwiftPM build all tests and targets for the host as well.
@@ -214,31 +209,26 @@ let package = Package(
       [
         "MergewalkBytes", "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkEventLogs",
         "MergewalkPropertyLists", "MergewalkYAML", "CMergewalkLibYAML", "CMergewalkScan", "CMergewalkZlib",
-        "CMergewalkZstd",
-        "CMergewalkBZip2",
-        "CMergewalkLZMA",
-        "MergewalkTestSupport",
+        "CMergewalkZstd", "CMergewalkBZip2", "CMergewalkLZMA", "MergewalkTestSupport",
       ]),
     tests(
       "ImportingTests",
       [
-        "MergewalkImporting", "MergewalkDiagnostics", "MergewalkPropertyLists", "MergewalkObjectContext",
-        "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkRecordFormats",
+        "MergewalkSystem", "MergewalkImporting", "MergewalkDiagnostics", "MergewalkPropertyLists",
+        "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkRecordFormats",
         "MergewalkSQLite", "MergewalkThreads", "MergewalkTestSupport",
       ]),
     tests(
       "PipelinesTests",
       [
-        "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
-        "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkYAML", "MergewalkSQLite",
-        "MergewalkTestSupport",
+        "MergewalkSystem", "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
+        "MergewalkRecordFormats", "MergewalkDiagnostics", "MergewalkYAML", "MergewalkSQLite", "MergewalkTestSupport",
       ]),
     tests(
       "DocumentationTests",
       [
         "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectContext", "MergewalkObjectStore",
-        "MergewalkObjectModel", "MergewalkRecordFormats", "IssueServer",
-        "MergewalkTestSupport",
+        "MergewalkObjectModel", "MergewalkRecordFormats", "IssueServer", "MergewalkTestSupport",
       ]),
     // Compiled only where CoreData can be imported; elsewhere it is empty.
     tests(
@@ -248,14 +238,18 @@ let package = Package(
         "MergewalkTestSupport",
       ]),
     tests(
-      "CLITests", ["mergewalk", "MergewalkImporting", "MergewalkTestSupport", "MergewalkSQLite", "MergewalkYAML"],
+      "CLITests",
+      [
+        "MergewalkSystem", "mergewalk", "MergewalkImporting", "MergewalkTestSupport", "MergewalkSQLite",
+        "MergewalkYAML",
+      ],
       exclude: ["Mistakes/Mistakes.yaml"]),
     tests(
       "MeetingTests",
       [
         "mergewalk", "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
-        "MergewalkRecordFormats", "MergewalkSQLite", "MergewalkDiagnostics",
-        "CMergewalkZlib", "CMergewalkZstd", "CMergewalkBZip2", "CMergewalkLZMA", "MergewalkTestSupport",
+        "MergewalkRecordFormats", "MergewalkSQLite", "MergewalkDiagnostics", "CMergewalkZlib", "CMergewalkZstd",
+        "CMergewalkBZip2", "CMergewalkLZMA", "MergewalkTestSupport",
       ]),
   ]
 )

@@ -12,7 +12,9 @@ import subprocess
 import sys
 
 # What the toolchain brings. Library targets do without Foundation.
-TOOLCHAIN = {"Darwin", "Glibc", "Synchronization"}
+TOOLCHAIN = {"Synchronization"}
+# The C library has another name on each platform: one target knows them, and all others import that target.
+C_LIBRARY, C_LIBRARIES = "MergewalkSystem", {"Darwin", "Glibc", "Musl"}
 IN_TESTS = {"Foundation", "FoundationXML", "Testing", "CoreData"}
 # Modules of packages by the names of their products.
 PRODUCTS = {"ArgumentParser": "ArgumentParser", "Logging": "Logging"}
@@ -39,18 +41,17 @@ def imports(path):
             in_comment = False
 
 
-def guarded(path, line):
-    """Whether an import stands under `#if canImport(Glibc)` or beside one of Darwin."""
-    before = path.read_text(encoding="utf-8").splitlines()[:line - 1]
-    depth = 0
-    for text in reversed(before):
-        if text.strip().startswith("#endif"):
-            depth += 1
-        if text.strip().startswith("#if"):
-            if depth == 0:
-                return "canImport" in text
-            depth -= 1
-    return False
+def outside():
+    """The imports of the C library in programs that are no targets of the package: each needs an alternative for macOS."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    for folder in ["bench/Sources", "Examples", "Plugins", "Tests/Consumer"]:
+        for path in sorted((root / folder).rglob("*.swift")):
+            if ".build" in path.parts:
+                continue
+            text = path.read_text(encoding="utf-8")
+            for module, line in imports(path):
+                if module in C_LIBRARIES and not ("import Glibc" in text and "import Darwin" in text):
+                    yield f"{path.relative_to(root)}:{line}: error: imports {module} without an alternative"
 
 
 def main():
@@ -68,25 +69,24 @@ def main():
         allowed = declared | {name} | TOOLCHAIN
         if kind != "regular" or name in {"MergewalkTestSupport", "MergewalkFoundation"}:
             allowed |= IN_TESTS
-        # On macOS the name Glibc stands for Darwin, by a flag among the settings that all targets of Swift have.
-        has_alias = any("swiftLanguageMode" in each["kind"] for each in target.get("settings", []))
+        if name == C_LIBRARY:
+            allowed |= C_LIBRARIES
         used = set()
         for path in sorted(folder.rglob("*.swift")):
             for module, line in imports(path):
                 used.add(module)
-                if module == "Glibc" and not has_alias and not guarded(path, line):
-                    breaches.append(f"{path.relative_to(root)}:{line}: error: imports Glibc without an alternative for macOS")
                 if PRODUCTS.get(module, module) in allowed:
                     continue
-                why = f"{name} does not declare it" if module in names or module in PRODUCTS else "it is not for here"
+                why = (f"import {C_LIBRARY}, which builds on macOS too" if module in C_LIBRARIES
+                       else f"{name} does not declare it" if module in names or module in PRODUCTS else "it is not for here")
                 breaches.append(f"{path.relative_to(root)}:{line}: error: imports {module}; {why}")
         # An executable is declared by the tests that run it, macros by the module that declares what they expand.
         runs = {each["name"] for each in package["targets"] if each["type"] in ("executable", "macro")}
         for module in sorted(declared - used - runs):
             breaches.append(f"Package.swift: error: {name} declares {module}, which none of its files imports")
-    manifest = (root / "Package.swift").read_text(encoding="utf-8")
-    if '#if os(macOS)' not in manifest or '"Glibc=Darwin"' not in manifest:
-        breaches.append("Package.swift: error: on macOS the name Glibc no longer stands for Darwin")
+    if "unsafeFlags" in (root / "Package.swift").read_text(encoding="utf-8"):
+        breaches.append("Package.swift: error: unsafe flags; a package with them cannot be depended on by version")
+    breaches += outside()
     for breach in breaches:
         print(breach)
     sys.exit(1 if breaches else 0)

@@ -32,7 +32,15 @@ int cprocess_spawn_in_folder(void *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
-int cprocess_syncfs(int file) { return syncfs(file); }
+int cprocess_syncfs(int file) {
+#ifdef __linux__
+  return syncfs(file);
+#else
+  /* The second call waits for the drive, which has got everything from the first. */
+  sync();
+  return fcntl(file, F_FULLFSYNC);
+#endif
+}
 
 int cprocess_processors(void) {
 #ifdef __linux__

@@ -1,4 +1,4 @@
-package import Glibc
+package import MergewalkSystem
 
 /// The permissions of a file: a file made from another one is never readable by more users than that one.
 package struct FileAccess: Sendable, Hashable {

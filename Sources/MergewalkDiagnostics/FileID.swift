@@ -1,4 +1,4 @@
-package import Glibc
+package import MergewalkSystem
 
 /// Which file a path leads to: the same for all its names and for all links to it.
 package struct FileID: Hashable, Sendable {

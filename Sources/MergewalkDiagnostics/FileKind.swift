@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// What a path leads to, with links followed.
 package enum FileKind {

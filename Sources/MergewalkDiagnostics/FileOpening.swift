@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Opens files that may be named pipes without waiting for ever for the other end.
 package enum FileOpening {

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Paths with the symbolic links on them followed, so that what lies beside a file is looked for where the file is.
 package enum ResolvedPath {

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Reads whole files that people wrote, within a limit.
 package enum SourceFile {

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Reads and writes bytes whole, in as many pieces as the system makes of them, whatever signals come between.
 package enum WholeBytes {

@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 
 /// An open connection to one SQLite file, confined to the task that made it.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Keys in memory, which are sorted together.
 ///

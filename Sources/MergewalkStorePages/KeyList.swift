@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The keys of a chunk in order.
 ///

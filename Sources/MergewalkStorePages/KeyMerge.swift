@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Merges the sorted runs of an index by a tournament of losers.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The order of the records of an index whose columns ascend and are compared byte by byte (`BINARY`).
 ///

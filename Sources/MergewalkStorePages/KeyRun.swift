@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Sorted keys, each behind its length: in the spill file, or the last ones in memory.
 struct KeyRun {

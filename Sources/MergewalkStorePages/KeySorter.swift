@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The keys of an index on their way into chunks, which are sorted and spilled.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A database file whose pages are written from outside of SQLite: gives out page numbers and keeps the book.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Values as a record: a header with their serial types, then their bytes.
 ///

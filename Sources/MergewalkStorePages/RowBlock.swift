@@ -107,6 +107,6 @@ struct RowIntake {
   }
 
   private static func outOfOrder(_ rowID: Int64, _ last: Int64) -> PageError {
-    PageError(.outOfOrder, "row \(rowID) comes behind row \(last)")
+    PageError(.outOfOrder, "row \(rowID) comes after row \(last)")
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkThreads
 
 /// A file without a name for sorted keys that do not fit the memory; the system removes it when the process ends.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Makes the pages of a table and the keys of its indexes from encoded rows.
 ///

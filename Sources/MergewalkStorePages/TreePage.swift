@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A page of a b-tree that is being filled: cells come in order and lie without gaps from the page's end downwards.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Fills the b-tree of an empty table or index from what comes in order, from the leaves up.
 ///
@@ -57,7 +57,7 @@ final class TreeWriter {
 
   private func placeCell(_ rowID: Int64, payload: Int, _ length: Int) throws(PageError) -> Bytes {
     if let lastRowID, rowID <= lastRowID {
-      throw PageError(.outOfOrder, "row \(rowID) comes behind row \(lastRowID)")
+      throw PageError(.outOfOrder, "row \(rowID) comes after row \(lastRowID)")
     }
     var place = leaf.place(length)
     if place == nil {

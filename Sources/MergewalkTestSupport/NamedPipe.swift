@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A named pipe that a test writes into when it wants to, so that it knows what a reader has and waits for.
 ///

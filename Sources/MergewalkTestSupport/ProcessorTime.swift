@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The time that the processor has spent on the current thread, which other work on the machine does not prolong.
 ///

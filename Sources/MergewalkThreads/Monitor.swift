@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A value that threads share: one at a time looks at it or changes it, and others wait until it is as they want it.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Files that have no name, so that nothing of them stays when the process ends, however it ends.
 package enum NamelessFile {

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import Synchronization
 
 /// A thread that runs one closure: for work that blocks, which must not take a thread of Swift's pool.
@@ -6,7 +6,14 @@ import Synchronization
 /// It is joined or left; a worker that goes away without either is left.
 package final class Worker: Sendable {
   /// The thread until it is joined or left.
-  private let thread: Mutex<pthread_t?>
+  private let thread: Mutex<Handle?>
+
+  /// The system's name of a thread: a number on Linux, a pointer on macOS.
+  ///
+  /// `@unchecked Sendable`: nothing is read through the pointer here.
+  private struct Handle: @unchecked Sendable {
+    let thread: pthread_t
+  }
 
   /// Starts the thread; nil when the system has none to give.
   ///
@@ -37,7 +44,10 @@ package final class Worker: Sendable {
       box.release()
       return nil
     }
-    self.thread = Mutex(thread)
+    #if canImport(Darwin)
+      guard let thread else { return nil }
+    #endif
+    self.thread = Mutex(Handle(thread: thread))
   }
 
   deinit { leave() }
@@ -46,17 +56,17 @@ package final class Worker: Sendable {
   ///
   /// Returns at once when the thread was joined or left before.
   package func join() {
-    if let thread = take() { pthread_join(thread, nil) }
+    if let handle = take() { pthread_join(handle.thread, nil) }
   }
 
   /// Lets the closure end by itself, because it may be waiting for something that never comes.
   ///
   /// What it still writes must not be read by others, except under a lock.
   package func leave() {
-    if let thread = take() { pthread_detach(thread) }
+    if let handle = take() { pthread_detach(handle.thread) }
   }
 
-  private func take() -> pthread_t? {
+  private func take() -> Handle? {
     thread.withLock { thread in
       defer { thread = nil }
       return thread

@@ -1,6 +1,6 @@
 import CMergewalkLibXML2
 import MergewalkEventLogs
-import Glibc
+import MergewalkSystem
 
 /// What libxml2's callbacks write to: they say in a log what was found in the text that ``XMLParser`` pushes.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A start tag as libxml2 reports it; valid until the next event.
 ///

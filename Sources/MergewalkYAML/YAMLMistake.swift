@@ -29,7 +29,7 @@ struct YAMLMistake {
     } else if context?.contains("flow") == true, let begin {
       unclosed(begin)
     } else if isQuoted, problem.contains("escape") || problem.contains("hexdecimal") {
-      message = "a backslash begins an escape in double quotes, and this is none"
+      message = "a backslash begins an escape in double quotes, but this is not an escape"
       hint = "write the text in single quotes, in which a backslash is a backslash"
     } else if isQuoted, let begin {
       self.position = begin
@@ -42,14 +42,14 @@ struct YAMLMistake {
     } else if problem.hasPrefix("did not find expected key") || problem.hasPrefix("did not find expected <document") {
       misplacedKey()
     } else if problem.hasPrefix("did not find expected '-'") || problem.hasPrefix("block sequence entries") {
-      message = "a list does not go on or begin here"
+      message = "a list cannot continue or begin here"
       hint = "write each item in a line of its own with “- ”, all of them below each other, or “[a, b]” in one line"
     } else if problem.contains("alphabetic or numeric") || problem.contains("cannot start any token")
       || context?.contains("tag") == true || context?.contains("directive") == true
     {
       forbiddenStart(begin ?? position)
     } else if problem.contains("control characters") {
-      message = "a control character stands here"
+      message = "there is a control character here"
       hint = "take it out, or write it as an escape such as \"\\x1B\" in double quotes"
     }
   }
@@ -115,7 +115,7 @@ struct YAMLMistake {
     }
     position = begin
     message = "the \(name) that opens here is not closed"
-    hint = "write “\(close)” behind its last item"
+    hint = "write “\(close)” after its last item"
   }
 
   /// A second colon in a line, or a line that is indented below one that has a value.
@@ -126,7 +126,7 @@ struct YAMLMistake {
     if colons == 0, above > 0, indentation(above) < indentation(position.line) {
       let depth = indentation(above)
       position = SourcePosition(line: position.line, column: indentation(position.line) + 1)
-      message = "“\(key(position.line))” is indented below “\(key(above))”, which has a value already"
+      message = "“\(key(position.line))” is indented below “\(key(above))”, which already has a value"
       hint = "indent it by \(Self.spaces(depth)), as line \(above)"
     } else if colons == 0, above > 0, !hasKey(above) {
       missingColon(SourcePosition(line: above, column: indentation(above) + 1))
@@ -147,7 +147,7 @@ struct YAMLMistake {
       // A blank that does not break lines looks like one.
       let rest = line[(colon + 1)...]
       let value = String(decoding: rest.dropFirst(rest.starts(with: [0xC2, 0xA0]) ? 2 : 0).prefix(40), as: UTF8.self)
-      hint = "write a space behind the colon: “\(name): \(value)”"
+      hint = "write a space after the colon: “\(name): \(value)”"
     } else {
       hint = "write “key: value”, or “- ” before it if it is an item of a list"
     }
@@ -158,14 +158,14 @@ struct YAMLMistake {
     let depth = indentation(position.line)
     // Behind a value that is closed: `name: "a" b`.
     if position.column > depth + 1 {
-      message = "there is more behind the value"
+      message = "there is more text after the value"
       hint = "put the whole value in one pair of quotes, or begin a new line"
       return
     }
     if isItem(position.line), lineAbove(position.line) > 0, !isItem(lineAbove(position.line)) {
       position = SourcePosition(line: position.line, column: depth + 1)
-      message = "an item of a list stands where a “key: value” is expected"
-      hint = "write the key of the list in a line above it, or take out “- ”"
+      message = "there is an item of a list where a “key: value” is expected"
+      hint = "write the key of the list on a line above it, or remove “- ”"
       return
     }
     var opener = lineAbove(position.line)

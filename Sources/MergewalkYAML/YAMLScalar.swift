@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The meaning of a scalar under YAML 1.2's core schema.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CMergewalkCommand
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 
 /// The `mergewalk` command.

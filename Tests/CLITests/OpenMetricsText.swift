@@ -30,7 +30,7 @@ enum OpenMetricsText {
         throw Fault(message: "\(sample.name) is not of the family before it")
       }
       let key = sample.name + sample.labels.sorted { $0.key < $1.key }.map { "\u{0}\($0.key)\u{0}\($0.value)" }.joined()
-      guard seen.insert(key).inserted else { throw Fault(message: "\(line) stands twice") }
+      guard seen.insert(key).inserted else { throw Fault(message: "\(line) occurs twice") }
       families[last].samples.append(sample)
     }
     for family in families {

@@ -142,8 +142,8 @@ struct LintTests {
       ])
     #expect(
       try folder.lint(sound.replacingAll("  records: $.orders\n", with: "")) == [
-        "pipeline.yaml:5:10: error: “orders.json”: the document is an object, not an array of records; say where"
-          + " they are, such as “records: $.orders” [missingRecords]"
+        "pipeline.yaml:5:10: error: “orders.json”: the document is an object, not an array of records; set their path"
+          + ", such as “records: $.orders” [missingRecords]"
       ])
     #expect(
       try folder.lint(sound.replacingAll("$.orders", with: "$.orders[0]")) == [

@@ -187,7 +187,7 @@ struct SourceLintTests {
     #expect(
       try folder.lint(pipeline("files: all.zip")) == [
         "pipeline.yaml:5:10: error: “all.zip”: the archive has several files, “orders.csv”, “semicolons.csv” and perhaps"
-          + " more; say which with “member”: a name, a pattern, or \"*\" for all of them [unknownMember]"
+          + " more; select one with “member”: a name, a pattern, or \"*\" for all of them [unknownMember]"
       ])
     let semicolons = try folder.lint(pipeline("files: all.zip\n  member: \"*\""))
     #expect(semicolons.count == 1 && semicolons[0].contains("“all.zip/semicolons.csv” has a single column"))

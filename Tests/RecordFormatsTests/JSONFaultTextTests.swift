@@ -15,8 +15,8 @@ import Testing
       (#"{"a":"x" "b":2}"#, "“,” or “}” is expected, but there is “\"”"),
       (#"{"a":tru}"#, "a value is expected, but there is “t”"),
       (#"{"a":01}"#, "“1” cannot continue a number"), (#"{"a":'x'}"#, "a value is expected, but there is “'”"),
-      (#"{"a":é}"#, "a value is expected, but there is “é”"), (#"{"a":"\x"}"#, "the escape here is none of JSON's"),
-      ("{\"a\":\"x\ty\"}", "the control character 9 stands in a text"),
+      (#"{"a":é}"#, "a value is expected, but there is “é”"), (#"{"a":"\x"}"#, "this escape is not one of JSON's"),
+      ("{\"a\":\"x\ty\"}", "the control character 9 is in a string"),
       (#"{"a":1}}"#, "the end is expected, but there is “}”"),
       (#"{"a":NaN}"#, "a value is expected, but there is “N”"),
     ])

@@ -218,10 +218,10 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     #expect(message(#"{"d":{"x":1,"y":[]}}"#, "d.items") == "“d” has no member “items”; it has “x”, “y”")
     #expect(
       message(#"{"v":1,"Genre":[]}"#, nil)
-        == "the document is an object, not an array of records; say where they are, such as “records: $.Genre”")
+        == "the document is an object, not an array of records; set their path, such as “records: $.Genre”")
     #expect(
       message(#"{"meta":{"tags":["x",[1]],"v":{}},"data":{"all rows":[{"lines":[]}],"q":1},"z":[]}"#, nil)
-        == "the document is an object, not an array of records; say where they are, such as “records: $.meta.tags”; "
+        == "the document is an object, not an array of records; set their path, such as “records: $.meta.tags”; "
         + "there are also $.data['all rows'], $.z")
     #expect(message("{}", nil) == "the document is an object and has no array of records")
     #expect(message(#"{"v":1}"#, "v") == "“v” is not an array, so it has no records")

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkTestSupport
 import MergewalkThreads
 import Testing

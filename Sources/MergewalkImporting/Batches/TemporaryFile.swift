@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkThreads
 
 /// A file for bytes that do not fit the memory budget: without a name, so that the system removes it when the process

@@ -159,7 +159,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unknownRelationship: "The entity has no such relationship."
     case .unknownImport: "`after` names an import that is not in the file."
     case .cyclicImports: "An import needs objects of another one that cannot run before it."
-    case .wrongKind: "An attribute stands under `relationships`, or a relationship under `attributes`."
+    case .wrongKind: "An attribute is listed under `relationships`, or a relationship under `attributes`."
     case .unsuitableRelationship:
       "A record cannot fill a transient relationship, nor a to-many relationship without `each` or"
         + " `split`."

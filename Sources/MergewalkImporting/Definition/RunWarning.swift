@@ -91,7 +91,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     self.init(
       .doubtfulHeader,
       "the record seems to be the header of another file, whose names differ a little; it and what follows are read as"
-        + " records of this one: read each file by itself, or say “repeated_headers: record” if it is a record",
+        + " records of this one: read each file by itself, or set “repeated_headers: record” if it is a record",
       of: batch, source, at: record)
   }
 

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 
 /// The key of a record as bytes: what key tables keep and compare.

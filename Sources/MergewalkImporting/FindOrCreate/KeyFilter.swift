@@ -1,5 +1,5 @@
 import CMergewalkScan
-import Glibc
+import MergewalkSystem
 
 /// A Bloom filter that grows up to a fixed size: whether a key may have been seen before.
 ///

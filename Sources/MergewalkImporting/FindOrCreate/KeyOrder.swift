@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 
 /// Orders keys as the store does: text by its UTF-8 bytes, numbers by value; part by part for composite keys.

@@ -1,5 +1,5 @@
 import CMergewalkScan
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 
 /// Every key of one entity in memory, with its primary key and the hash of its content: exact look-ups without SQL.

@@ -1,5 +1,5 @@
 import CMergewalkScan
-import Glibc
+import MergewalkSystem
 
 /// What one sequential scan of a table leaves in memory: for each row the hashes of its key and of its content, and
 /// its primary key; 20 bytes a row at 80 % load.

@@ -1,3 +1,4 @@
+import MergewalkSystem
 import MergewalkRecordFormats
 
 extension ImportSession {
@@ -41,7 +42,7 @@ extension ImportSession {
       summary.read = last.records
       summary.rejected = last.rejects
       summary.bytesRead = last.bytes
-      summary.peakResidentBytes = Self.peakResidentBytes()
+      summary.peakResidentBytes = peakResidentBytes()
       // Where no store can be, there is no place for its runs either, for the same reason.
       guard let reason = recorder?.fail(summary, identity, error), error.code != .cannotOpenStore else { throw error }
       throw ImportError(

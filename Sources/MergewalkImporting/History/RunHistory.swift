@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 
 /// The table of an import store's runs: a SQLite file beside the store, `STORE-mergewalk`.

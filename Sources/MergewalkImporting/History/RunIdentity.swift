@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The name of one run: its pipeline and the moment it began, to the millisecond.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// How a run that touched a store, or tried to, ended.
 ///

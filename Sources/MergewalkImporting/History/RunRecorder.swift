@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkRecordFormats
 
 /// Writes a run into the table of runs, and holds it against the earlier ones.

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -67,7 +67,7 @@ final class IdentitySession {
       throw impatience.hasEnded ? Impatience.error : error
     }
     summary.seconds = ImportSession.now() - started
-    summary.peakResidentBytes = ImportSession.peakResidentBytes()
+    summary.peakResidentBytes = peakResidentBytes()
     return summary
   }
 

@@ -66,7 +66,7 @@ public struct SincePolicy: Sendable, Hashable {
     switch rejects(in: mode) {
     case .hold where mode == .insert:
       (
-        "a rejected record that holds the cursor is read again with all behind it, which mode “insert” would insert twice",
+        "a rejected record that holds the cursor is read again with all records after it, which mode “insert” would insert twice",
         "set “rejects: pass”, and name a rejects file; or use mode “upsert”"
       )
     case .pass where !hasFile:

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkRecordFormats
 
 /// Holds every file that a command writes against every file that it reads, against its other outputs, and against what is

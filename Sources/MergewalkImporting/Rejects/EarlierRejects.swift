@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkRecordFormats
 
 /// The rejects files that earlier runs have left under one name.

@@ -1,7 +1,7 @@
 import MergewalkBytes
 import MergewalkRecordFormats
 package import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 
 /// One rejected record: where it stands and why it was rejected.

@@ -1,6 +1,6 @@
 import MergewalkBytes
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

@@ -1,4 +1,3 @@
-import Glibc
 import MergewalkDiagnostics
 import MergewalkRecordFormats
 
@@ -14,11 +13,4 @@ extension ImportSession {
 
   /// Seconds on a clock that only goes forward.
   static func now() -> Double { SystemClock.monotonic }
-
-  /// The greatest resident set of the process so far, in bytes.
-  static func peakResidentBytes() -> Int {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return usage.ru_maxrss * 1024
-  }
 }

@@ -1,5 +1,5 @@
 public import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -420,7 +420,7 @@ public final class ImportSession {
     guard !isTold else { return }
     isTold = true
     summary.seconds = secondsBefore + Self.now() - started
-    summary.peakResidentBytes = Self.peakResidentBytes()
+    summary.peakResidentBytes = peakResidentBytes()
     if let phases { summary.phases = phases(Self.now()) }
     report?(&summary)
   }

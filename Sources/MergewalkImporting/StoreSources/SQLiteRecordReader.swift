@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 import MergewalkRecordFormats
 

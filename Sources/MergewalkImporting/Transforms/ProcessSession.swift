@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkRecordFormats
 
 /// One program that answers records line by line, for the time of one import.

@@ -203,7 +203,8 @@ struct TransformCompiler {
       && !(kind == .boolean && value.kind != .integer)
     guard isPossible else {
       report(
-        "transformType", position, "“\(step)” takes \(kind.described), but what comes before is \(value.kind.described)"
+        "transformType", position,
+        "“\(step)” takes \(kind.described), but the value before it is \(value.kind.described)"
       )
       return nil
     }
@@ -216,7 +217,7 @@ struct TransformCompiler {
     if value.kind == .text || value.kind == .boolean {
       return convert(value, to: value.kind == .text ? .decimal : .integer, step: step, at: position)
     }
-    report("transformType", position, "“\(step)” takes a number, but what comes before is \(value.kind.described)")
+    report("transformType", position, "“\(step)” takes a number, but the value before it is \(value.kind.described)")
     return nil
   }
 

@@ -26,7 +26,7 @@ struct BatchColumn {
         throw ObjectError(.readOnly, "\(entity.name).\(name) is derived: the store computes it")
       }
       guard !attribute.isTransient else {
-        throw ObjectError(.transient, "\(entity.name).\(name) is transient: the store knows nothing of it")
+        throw ObjectError(.transient, "\(entity.name).\(name) is transient: it is not in the store")
       }
       property = .attribute(attribute)
       slot = attribute.slot
@@ -44,7 +44,7 @@ struct BatchColumn {
       )
     }
     guard !relationship.isTransient else {
-      throw ObjectError(.transient, "\(entity.name).\(name) is transient: the store knows nothing of it")
+      throw ObjectError(.transient, "\(entity.name).\(name) is transient: it is not in the store")
     }
     property = .reference(relationship)
     slot = relationship.slot

@@ -30,7 +30,8 @@ extension ModelDraft {
       let entity = type.managedEntity
       guard entity.className == String(describing: type) else {
         throw ObjectError(
-          .wrongClass, "the class \(type) inherits the entity \"\(entity.name)\" and has none: write @Managed before it"
+          .wrongClass,
+          "the class \(type) inherits the entity \"\(entity.name)\" and has none of its own: write @Managed before it"
         )
       }
       entities.append(entity)

@@ -50,7 +50,7 @@ struct CoreDataFiles {
       .sorted { CodePointOrder.precedes($0.name, $1.name) }
     let relationships = own.relationships.sorted { CodePointOrder.precedes($0.name, $1.name) }
     var text = heading(
-      "CoreDataProperties", "Made by `mergewalk model codegen --style coredata`, which writes it anew.")
+      "CoreDataProperties", "Made by `mergewalk model codegen --style coredata`, which overwrites it.")
     text += """
 
       import Foundation

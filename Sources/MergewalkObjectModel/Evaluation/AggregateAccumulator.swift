@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// An aggregate function over values that come one by one; nulls are left out.
 ///

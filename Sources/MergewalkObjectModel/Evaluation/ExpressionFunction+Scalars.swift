@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkDiagnostics
 
 /// The functions of single values; both engines call these.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A number as predicates compute with it: an integer, a decimal, or a binary64 number that is not NaN.
 ///

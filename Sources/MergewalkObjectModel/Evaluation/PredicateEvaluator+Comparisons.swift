@@ -171,7 +171,7 @@ extension PredicateEvaluator {
 
   static func collectionBesideValue(_ operation: String) -> PredicateError {
     PredicateError(
-      .toManyKey, "\(operation) compares single values, and a collection stands beside it",
+      .toManyKey, "\(operation) compares single values, but one side is a collection",
       hint: "put ANY, ALL or NONE before the comparison, or use an aggregate such as count:()")
   }
 

@@ -1,6 +1,6 @@
 import MergewalkBytes
 public import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Reads `.strings` files: `"key" = "text";` with comments, as Xcode keeps the names of a model for people.
 ///

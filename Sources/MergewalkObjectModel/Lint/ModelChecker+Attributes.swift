@@ -33,7 +33,7 @@ extension ModelChecker {
     if shadow.isTransient {
       findings.warning(
         "transientShadow", attribute.position,
-        "“\(name)”, the shadow of “\(attribute.name)”, is transient, so that nothing of it is stored",
+        "“\(name)”, the shadow of “\(attribute.name)”, is transient, so it is not stored",
         hint: "the shadow is persistent and has a type")
     }
   }
@@ -192,7 +192,7 @@ extension ModelChecker {
     if attribute.isTransient {
       findings.warning(
         "transientDerived", attribute.position,
-        "the derived attribute “\(attribute.name)” is transient, so that nothing of it is stored")
+        "the derived attribute “\(attribute.name)” is transient, so it is not stored")
     }
     guard let derivation = DerivationText(expression) else {
       findings.warning(

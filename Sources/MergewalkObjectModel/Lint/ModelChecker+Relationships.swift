@@ -74,7 +74,7 @@ extension ModelChecker {
       findings.warning("illegalCount", position, message, hint: hint)
     }
     if least < 0 || most < 0 || least > Int(Int32.max) || most > Int(Int32.max) {
-      warn("the counts \(least) and \(most) of “\(name)” are not counts; one that is none limits nothing")
+      warn("the counts \(least) and \(most) of “\(name)” are not valid counts; an invalid count has no effect")
     } else if relationship.isToMany {
       // Core Data takes any relationship with a maximum of one for to-one.
       if most == 1 {

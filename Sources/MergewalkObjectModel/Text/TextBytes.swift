@@ -1,5 +1,5 @@
 import CMergewalkICU
-import Glibc
+import MergewalkSystem
 
 extension String {
   /// Calls `body` with the text's UTF-8 bytes, without copying them.

@@ -4,11 +4,11 @@ extension TextPatternError {
     switch name {
     case "U_REGEX_MISMATCHED_PAREN": message = "a group is never closed, or closed without being opened"
     case "U_REGEX_MISSING_CLOSE_BRACKET": message = "a set is never closed"
-    case "U_REGEX_BAD_ESCAPE_SEQUENCE": message = "a backslash stands before something that has no meaning behind one"
-    case "U_REGEX_BAD_INTERVAL": message = "a count between braces is no number"
+    case "U_REGEX_BAD_ESCAPE_SEQUENCE": message = "a backslash precedes something that has no meaning after it"
+    case "U_REGEX_BAD_INTERVAL": message = "a count in braces is not a number"
     case "U_REGEX_MAX_LT_MIN": message = "the counts between braces are in wrong order"
     case "U_REGEX_INVALID_RANGE": message = "a range of characters is in wrong order"
-    case "U_REGEX_INVALID_BACK_REF": message = "it names a group that is not there"
+    case "U_REGEX_INVALID_BACK_REF": message = "it names a group that does not exist"
     case "U_REGEX_RULE_SYNTAX": message = "something that cannot be repeated is repeated, or a sign is out of place"
     default: message = "ICU says \(name)"
     }

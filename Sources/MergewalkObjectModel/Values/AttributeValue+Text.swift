@@ -1,5 +1,5 @@
 import MergewalkBytes
-import Glibc
+import MergewalkSystem
 
 extension AttributeValue {
   /// Reads the text that model files use for a default or a bound of this type.

@@ -42,12 +42,12 @@ extension ModelYAMLReader {
     takeValues(&attribute, &fields)
     for entry in fields.named("elements", &findings) { attribute.elements.append(self.attribute(entry)) }
     let isOptional = "an attribute may be empty unless it says “required: true”"
-    let isRelated = "what refers to another entity stands under “relationships”: “{ to_one: ENTITY, inverse: NAME }”"
+    let isRelated = "list references to other entities under “relationships”: “{ to_one: ENTITY, inverse: NAME }”"
     fields.finish(
       &findings,
       elsewhere: [
-        "unique": "say it in the entity: “unique: [\(name)]”",
-        "primary_key": "say it in the entity: “unique: [\(name)]”",
+        "unique": "add it to the entity: “unique: [\(name)]”",
+        "primary_key": "add it to the entity: “unique: [\(name)]”",
         "nullable": isOptional, "optional": isOptional, "null": isOptional, "references": isRelated,
         "foreign_key": isRelated, "length": "the most characters are “max_length”",
         "size": "the most characters are “max_length”",

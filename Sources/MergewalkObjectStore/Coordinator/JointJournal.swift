@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkDiagnostics
 
 /// The journal of a save over several stores, a file beside the first of them.

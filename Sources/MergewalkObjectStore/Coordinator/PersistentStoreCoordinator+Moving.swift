@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
     options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) -> PersistentStore {
     guard stores.contains(where: { $0 === store }) else {
-      throw StoreError(.notFound, path: store.path, message: "the store is none of this coordinator")
+      throw StoreError(.notFound, path: store.path, message: "the store does not belong to this coordinator")
     }
     if let path, type != .inMemory, FileSystem.exists(path) {
       throw StoreError(.alreadyExists, path: path, message: "there is a file already")

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkSQLite
 
 /// The files that SQLite puts beside a database while it is open.

@@ -1,5 +1,5 @@
 package import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 package import MergewalkObjectModel
 import MergewalkSQLite
 

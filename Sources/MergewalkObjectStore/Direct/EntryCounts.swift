@@ -1,5 +1,5 @@
-import Glibc
 import MergewalkSQLite
+import MergewalkSystem
 import MergewalkThreads
 import Synchronization
 

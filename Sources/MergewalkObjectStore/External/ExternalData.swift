@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// How Core Data marks the values of attributes that allow external storage.
 ///

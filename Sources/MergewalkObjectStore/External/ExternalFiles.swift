@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectModel
 
 /// The files with values beside a store that is being written: made before the rows that name them are committed, and

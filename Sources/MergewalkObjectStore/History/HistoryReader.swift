@@ -82,9 +82,9 @@ struct HistoryReader {
       throw StoreError(
         .expiredHistoryToken, path: store.path,
         message: number > latest
-          ? "the token stands for transaction \(number), and the store has only come to \(latest): it was replaced by an "
-            + "older one; read everything anew"
-          : "history after transaction \(number) was deleted; read everything anew")
+          ? "the token is for transaction \(number), but the store has only reached \(latest): it was replaced by an "
+            + "older one; read everything again"
+          : "history after transaction \(number) was deleted; read everything again")
     }
     return number
   }

@@ -1,6 +1,6 @@
 import CMergewalkProcess
 package import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// The few calls of the file system that stores need.
 package enum FileSystem {

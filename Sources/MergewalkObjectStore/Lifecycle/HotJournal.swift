@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkSQLite
 
 /// The rollback journal that a process leaves beside a database when it is killed in the middle of a transaction.

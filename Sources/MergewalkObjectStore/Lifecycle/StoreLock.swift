@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Who has a database file open.
 enum StoreLock {

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Where a store's file is: the one place where the given path becomes the path that is opened.
 ///
@@ -63,7 +63,7 @@ package enum StorePath {
     guard count > most else { return }
     throw StoreError(
       .inputOutput, path: path,
-      message: "the store's name has \(count) bytes, and with room for what stands beside it, such as its log, at most"
+      message: "the store's name has \(count) bytes, and with room for the files beside it, such as its log, at most"
         + " \(most) are possible here; give the store a shorter name")
   }
 

@@ -11,7 +11,7 @@ public enum StoreWarning: String, Sendable, Hashable, CaseIterable, CustomString
   public var description: String {
     switch self {
     case .history:
-      "the store tracks persistent history; apps and CloudKit export hear only of rows that are recorded in it"
+      "the store tracks persistent history; apps and CloudKit export learn only of rows that are recorded in it"
     case .coreDataTriggers: "the store has triggers that notify Core Data; they are not called during an import"
     case .cloudWithoutHistory:
       "the store is mirrored to CloudKit but tracks no history, so that nothing of an import is sent"

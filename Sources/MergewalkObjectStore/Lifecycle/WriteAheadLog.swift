@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkDiagnostics
 
 /// What is committed in a write-ahead log, found out as SQLite does when it recovers one.

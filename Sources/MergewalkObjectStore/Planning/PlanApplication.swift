@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 package import MergewalkSQLite
 
 /// Makes one database what an overlay of it is: rows that were changed are compared, and those that differ are written in

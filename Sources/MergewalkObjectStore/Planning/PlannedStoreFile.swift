@@ -1,6 +1,6 @@
 import CMergewalkSQLite
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkSQLite
 import MergewalkStorePages
 import MergewalkThreads
@@ -273,7 +273,7 @@ final class PlannedStoreFile {
     try? base.execute("ROLLBACK")
     throw StoreError(
       .changedMeanwhile, path: path,
-      message: "another program has written to the store since the run began; nothing of the run is in it")
+      message: "another program has written to the store since the run began; it contains nothing of the run")
   }
 
   /// Commits what was applied: with a rollback journal, when no other process reads.

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// The right to plan and apply runs into an existing store: one process at a time has it, and others may read and write
 /// the store all the while.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Growing memory for text and bytes; cells refer to it by ``ByteRange``.
 ///

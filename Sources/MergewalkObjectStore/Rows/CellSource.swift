@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 import MergewalkSQLite
 
 /// A view of columns in memory that SQL reads as a table: how rows get into statements without binding them one by one.

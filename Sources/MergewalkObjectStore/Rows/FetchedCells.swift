@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 package import MergewalkObjectModel
 import MergewalkSQLite
 

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 extension RowBuffer {
   /// Whether a cell holds the same value as another cell whose bytes are in `arena`; equal bytes are equal values.

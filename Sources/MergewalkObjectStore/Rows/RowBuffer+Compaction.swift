@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 extension RowBuffer {
   /// Moves the bytes that are in use together when more than half of the arena is garbage.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 public import MergewalkObjectModel
 
 /// The state of a row of a ``RowBuffer`` in relation to the store.

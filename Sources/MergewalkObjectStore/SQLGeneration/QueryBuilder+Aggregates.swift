@@ -65,7 +65,7 @@ extension QueryBuilder {
     }
     guard !wasInAggregate else {
       throw PredicateError(
-        .invalidRequest, "\(function.rawValue) of \(value.name) stands inside another aggregate",
+        .invalidRequest, "\(function.rawValue) of \(value.name) is inside another aggregate",
         hint: "SQL has aggregates of values only")
     }
     usesAggregate = true
@@ -99,7 +99,7 @@ extension QueryBuilder {
     case .value, .row, .dictionary:
       throw PredicateError(
         .typeMismatch, "\(operation.rawValue) needs a to-many path or a list before it",
-        hint: "put it behind a to-many relationship")
+        hint: "put it after a to-many relationship")
     }
     guard !rest.isEmpty else { return try aggregate(function, collection) }
     guard case .collection(let values) = try follow(.collection(collection), rest) else {
@@ -138,7 +138,7 @@ extension QueryBuilder {
       if case .object = value.family {
         throw PredicateError(
           .typeMismatch, "\(function.rawValue) cannot take objects: they have no order",
-          hint: "put an attribute behind \(value.name)")
+          hint: "put an attribute after \(value.name)")
       }
       var result = value
       result.text = .call(QueryFunctions.aggregateName(function, value), [argument])

@@ -21,7 +21,7 @@ extension QueryBuilder {
       case .value, .row:
         throw PredicateError(
           .typeMismatch, "\(comparison.modifier.rawValue) compares the elements of a collection",
-          hint: "put a to-many path or a list behind it, or leave it out")
+          hint: "put a to-many path or a list after it, or leave it out")
       }
       var conditions: [SQLCondition] = []
       for element in elements {

@@ -139,9 +139,11 @@ final class QueryBuilder {
         hint: "put ANY or ALL before the comparison, or use an aggregate such as @count")
     case .constants, .list:
       throw PredicateError(
-        .toManyKey, "a list stands where one value is needed", hint: "put ANY or ALL before the comparison, or use IN")
+        .toManyKey, "there is a list where a single value is needed",
+        hint: "put ANY or ALL before the comparison, or use IN")
     case .dictionary:
-      throw PredicateError(.typeMismatch, "a dictionary stands where a value is needed", hint: "take one of its values")
+      throw PredicateError(
+        .typeMismatch, "there is a dictionary where a value is needed", hint: "take one of its values")
     }
   }
 

@@ -127,7 +127,7 @@ struct ObjectCopyMatcher {
         && same.isOrdered == relationship.isOrdered && (same.inverseSlot < 0) == (relationship.inverseSlot < 0)
         && same.isInverseToMany == relationship.isInverseToMany
       if !isSame {
-        note("\(entity.name).\(relationship.name) leads elsewhere, or otherwise, in the store")
+        note("\(entity.name).\(relationship.name) differs in the store")
       } else if relationship.isOptional && !same.isOptional && !same.isToMany {
         note("\(entity.name).\(relationship.name) is mandatory in the store")
       }

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// A hidden folder beside something that is made, in which it is made ready before it gets its name in one step.
 ///

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Writes a file so that whoever looks sees the old one or the new one, whole, also after a crash of the machine.
 ///

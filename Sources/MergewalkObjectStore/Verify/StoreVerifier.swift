@@ -316,7 +316,7 @@ public struct StoreVerifier {
       checkedRows += Int(count.flatMap { $0 } ?? 0)
       let numbers = family(of: root, entities).map(String.init).joined(separator: ", ")
       addRows(
-        .rowEntity, table: table, "Z_ENT is none of \(numbers)",
+        .rowEntity, table: table, "Z_ENT is not one of \(numbers)",
         query: "Z_PK AS k FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers))")
       addRows(
         .rowVersion, table: table, "Z_OPT is missing or below 1",

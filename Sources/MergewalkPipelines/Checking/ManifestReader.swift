@@ -92,7 +92,7 @@ struct ManifestReader {
       if line.isEmpty || line.hasPrefix("#") { continue }
       let position = SourcePosition(line: index + 1, column: 1)
       guard let (path, digest) = Self.parse(line) else {
-        fault(position, "a digest without a file behind it")
+        fault(position, "a digest without a file after it")
         continue
       }
       entries.append(Entry(path: path, expected: SourceExpectation(sha256: digest), position: position))

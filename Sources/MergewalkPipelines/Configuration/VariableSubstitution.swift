@@ -59,7 +59,7 @@ struct VariableSubstitution {
       guard let end = bytes[i...].firstIndex(of: UInt8(ascii: "}")) else {
         findings.add(
           .invalidVariable, at: place, "“${” has no “}”",
-          hint: "write “}” behind the name; the text “${” is written “$${”")
+          hint: "write “}” after the name; for the text “${”, write “$${”")
         return String(decoding: output + bytes[i...], as: UTF8.self)
       }
       output += value(of: String(decoding: bytes[(i + 2)..<end], as: UTF8.self), at: place)

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The values of `${NAME}` in pipeline files: those set for the run first, then the environment's.
 public struct Variables: Sendable {

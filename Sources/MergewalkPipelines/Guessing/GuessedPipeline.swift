@@ -62,7 +62,7 @@ struct GuessedPipeline {
     }
     if let place = sample.nearHeader {
       lines.append(
-        "# QUESTION: is the record on line \(place.line) the header of another file that was put behind this one? It and what follows"
+        "# QUESTION: is the record on line \(place.line) the header of another file that was appended to this one? It and what follows"
           + " will be stored as records.")
     }
     if let place = sample.surplus {
@@ -146,8 +146,8 @@ struct GuessedPipeline {
       if option == "escape", sample.doubtfulEscapes > 0 {
         // Said by a person, it would be left out there.
         lines.append(
-          "  # QUESTION: in \(PrintableText.count(sample.doubtfulEscapes, "record")) it stands before something ordinary, where a"
-            + " run would leave it out. Is it an escape there, too? Then say:")
+          "  # QUESTION: in \(PrintableText.count(sample.doubtfulEscapes, "record")) it precedes an ordinary character, where a"
+            + " run would leave it out. Is it an escape there too? Then set:")
         lines.append("  # \(option): \(value)")
         continue
       }
@@ -155,7 +155,7 @@ struct GuessedPipeline {
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
       let isNeeded = proposal.option == "comment" && beginsWithRemark(found)
-      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right?" + (isNeeded ? "" : " Then say:"))
+      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right?" + (isNeeded ? "" : " Then set:"))
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
@@ -186,7 +186,7 @@ struct GuessedPipeline {
     let dumped = sample.profiles.reduce(0) { $0 + $1.nullCounts[0] }
     if dumped > 0, !tokens.contains("\\N") {
       tokens.append("\\N")
-      notes.append("\\N stands \(PrintableText.count(dumped, "time"))")
+      notes.append("\\N occurs \(PrintableText.count(dumped, "time"))")
     }
     let empty = entity.attributes.reduce(0) { count, attribute in
       attribute.verdict.type == .text ? count + sample.profiles[attribute.column].empty : count

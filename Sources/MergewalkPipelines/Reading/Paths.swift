@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkDiagnostics
 
 /// Paths as people write them in pipeline files.

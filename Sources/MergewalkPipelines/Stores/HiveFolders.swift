@@ -94,8 +94,8 @@ struct HiveFolders {
     if let stray = strays.first {
       throw FamilyError(
         .invalidPipeline,
-        "\(stray): it stands beside folders called key=value, and its records would be left out; move it away, or name "
-          + "those folders alone")
+        "\(stray): it is beside folders called key=value, and its records would be left out; move it away, or name "
+          + "only those folders")
     }
     for folder in folders {
       if folder.key != policy.column {

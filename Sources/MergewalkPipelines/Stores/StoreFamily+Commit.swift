@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 import MergewalkObjectStore
 
@@ -16,7 +16,7 @@ extension StoreFamily {
     // Whoever had the lock may have planned again.
     let plan = FamilyFiles.identity(files.plan) == identity ? first : try readPlan()
     guard plan.id == first.id else {
-      throw FamilyError(.otherPlan, "the family was planned again meanwhile: run the tasks of the new plan")
+      throw FamilyError(.otherPlan, "the family has been planned again: run the tasks of the new plan")
     }
     _ = try load(plan)
     try checkSources(plan)

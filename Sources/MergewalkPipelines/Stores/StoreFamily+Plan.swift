@@ -1,6 +1,6 @@
 import MergewalkBytes
 public import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 public import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -123,11 +123,11 @@ extension StoreFamily {
       let hint: String
       if contract.newColumns != nil || contract.missingColumns != nil {
         message =
-          "a contract about new or missing columns goes with stores for CSV and NDJSON only: of other formats the"
-          + " split keeps the columns that are asked for"
+          "a contract can check new or missing columns in stores from CSV and NDJSON only: of other formats, the"
+          + " split keeps only the requested columns"
         hint = "take “new” and “missing” out of the contract, or convert the input to NDJSON"
       } else if isXML, contract.types != nil {
-        message = "a contract about types does not go with stores for XML, which has none"
+        message = "a contract cannot check types in stores from XML, which has no types"
         hint = "take “types” out of the contract"
       } else {
         continue

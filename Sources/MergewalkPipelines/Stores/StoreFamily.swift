@@ -1,5 +1,5 @@
 public import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 public import MergewalkImporting
 public import MergewalkRecordFormats
 

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// A folder for one case, which goes away with the value and everything in it.
 final class ScratchFolder {

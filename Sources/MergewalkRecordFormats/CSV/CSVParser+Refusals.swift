@@ -77,19 +77,19 @@ extension CSVParser {
       switch fault.code {
       case .fieldCount: "expected \(width) fields, found \(found)"
       case .strayQuote: "a quote inside an unquoted field; quote the whole field and double the quotes inside"
-      case .textAfterQuote: "text behind a closing quote; double a quote that belongs to the value"
+      case .textAfterQuote: "text after a closing quote; double quotes that belong to the value"
       case .unterminatedQuote where quotesAreDoubted:
-        "the quote that opens here takes in other lines, and what closes it does not end a field; its line alone is refused"
+        "the quote that opens here spans other lines, and its closing quote does not end a field; only its own line is rejected"
       case .unterminatedQuote: "the quote that opens here is never closed"
       case .doubtfulComment:
-        "the line has \(width) fields as a record has, and begins as lines that seem to be comments; say “comment” if it is"
+        "the line has \(width) fields like a record, but begins like lines that seem to be comments; set “comment” if it is"
           + " one, and “comment: none” if there are none"
       case .doubtfulEscape:
-        "the escape that seems to be one stands before something ordinary and would be dropped; say “escape” if it is to be"
+        "what seems to be an escape character precedes an ordinary character and would be dropped; set “escape” if it should be"
           + " dropped, or double it"
       case .danglingEscape: "the file ends after an escape character"
       case .otherTable:
-        "the record is of another table than the first; say which “table” is to be read, and the others are skipped"
+        "the record belongs to another table than the first; set “table” to the one to read, and the others are skipped"
       case .nulByte: "the record contains a NUL byte"
       default: "the bytes from here are not valid text in the file's encoding"
       }

@@ -125,7 +125,7 @@ public struct CSVReader: RecordReader {
       if name.isEmpty, i == 1, header.count == 2, header[0] == "sep=" {
         throw ReadError(
           .emptyHeader, path: path, position: position,
-          message: "the line says what the delimiter is, as Excel writes it, and is not the header; say"
+          message: "the line says what the delimiter is, as Excel writes it, and is not the header; set"
             + " “skip_lines: 1”", hasCure: true)
       }
       if name.isEmpty {
@@ -195,7 +195,7 @@ extension StreamingReader<CSVParser> {
       let skipped = parser.linesToSkip
       let found =
         skipped > 0
-        ? "the file has nothing behind the \(PrintableText.count(skipped, "line")) that “skip_lines” passes over"
+        ? "the file has nothing after the \(PrintableText.count(skipped, "line")) of “skip_lines”"
         : "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header")"
       throw ReadError(
         .missingHeader, path: path, message: found + "; a line with the column names is expected")
@@ -207,7 +207,7 @@ extension StreamingReader<CSVParser> {
     _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
     pass(batch.account, as: .header, since: place)
     if let fault = batch.errors.first {
-      let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: say “encoding”" : ""
+      let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: set “encoding”" : ""
       throw ReadError(
         .invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message + cure)
     }

@@ -1,5 +1,5 @@
 import CMergewalkScan
-import Glibc
+import MergewalkSystem
 
 extension RecordBatch {
   /// Writes the values of all fields that are not a range of the raw bytes behind those bytes.

@@ -96,9 +96,9 @@ extension CSVParser {
     if found.isEmpty { found.append("with a name twice") }
     return ParseFailure(
       code: .reorderedHeader, position: SourcePosition(line: line, column: 1, byteOffset: origin + start),
-      message: "the header stands here again with other columns: \(found.joined(separator: " and "));"
+      message: "the header is repeated here with other columns: \(found.joined(separator: " and "));"
         + " what follows would be stored in wrong columns; read each file by itself,"
-        + " or say “repeated_headers: record” if this is a record")
+        + " or set “repeated_headers: record” if this is a record")
   }
 
   /// Whether a field could be the name of a column: it has text, and is no number, date or the like.

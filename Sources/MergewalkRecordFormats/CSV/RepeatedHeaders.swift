@@ -70,8 +70,8 @@ extension CSVParser {
       headers.places[names[column]] == nil ? "with a column of another name" : "with its columns in another order"
     return ParseFailure(
       code: .reorderedHeader, position: SourcePosition(line: line, column: 1, byteOffset: origin + start),
-      message: "the header stands here again \(how): column \(column + 1) is"
-        + " “\(above)” above and “\(found)” here; read each file by itself, or say “repeated_headers: record” if this is"
+      message: "the header is repeated here \(how): column \(column + 1) is"
+        + " “\(above)” above and “\(found)” here; read each file by itself, or set “repeated_headers: record” if this is"
         + " a record")
   }
 

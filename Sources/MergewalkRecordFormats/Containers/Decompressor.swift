@@ -132,7 +132,7 @@ final class DecompressedStream: ByteStream {
       atEnd = true
       return false
     }
-    guard allowsMembers else { throw fault("has something behind its end") }
+    guard allowsMembers else { throw fault("has something after its end") }
     // One that is cut in its signature is a member that ends too early.
     _ = try input.need(4)
     let start = input.available.prefix(4)
@@ -143,10 +143,10 @@ final class DecompressedStream: ByteStream {
     {
       return true
     }
-    guard decompressor.format == .gzip else { throw fault("has something behind its end") }
+    guard decompressor.format == .gzip else { throw fault("has something after its end") }
     while try input.need(1) {
       let zeros = input.available.prefix { $0 == 0 }.count
-      if zeros == 0 { throw fault("has something other than zeros behind its end") }
+      if zeros == 0 { throw fault("has something other than zeros after its end") }
       input.consume(zeros)
     }
     atEnd = true

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// What a source holds, unpacked: one stream, or the chosen members of an archive one after the other.
 ///
@@ -158,7 +158,7 @@ final class SourceContents {
       if let first = taken.first {
         throw ReadError(
           .severalMembers, path: source.path,
-          message: "the archive has several files, “\(first)”, “\(name)” and perhaps more; say which with “member”:"
+          message: "the archive has several files, “\(first)”, “\(name)” and perhaps more; select one with “member”:"
             + " a name, a pattern, or \"*\" for all of them")
       }
       isChosen = true
@@ -263,7 +263,7 @@ final class SourceContents {
     throw ReadError(
       container: .truncated, input.path, at: input.available.count,
       "all there is are the letters “\(text)”, with which \(format.rawValue) data begins: it ends too early; if this is"
-        + " a text, say “compression: none”", hasCure: true)
+        + " a text, set “compression: none”", hasCure: true)
   }
 
   /// Whether an input has a name of its own: a regular file, or a pipe whose name says what text is in it.

@@ -98,7 +98,7 @@ final class TarArchive {
       if try !input.need(TarHeader.size) { throw truncated() }
       while try input.need(1) {
         let zeros = input.available.prefix { $0 == 0 }.count
-        if zeros == 0 { throw fault("something other than zeros behind the end of the archive") }
+        if zeros == 0 { throw fault("something other than zeros after the end of the archive") }
         input.consume(zeros)
       }
       atEnd = true

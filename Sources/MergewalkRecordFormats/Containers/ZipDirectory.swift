@@ -36,7 +36,7 @@ struct ZipDirectory {
       guard let entry = Self.entry(bytes, &at) else { throw fault("its directory is damaged", end.offset + at) }
       entries.append(entry)
     }
-    if at != bytes.count { throw fault("its directory has something behind its end", end.offset + at) }
+    if at != bytes.count { throw fault("its directory has something after its end", end.offset + at) }
     try checkOverlaps(entries, directory: end.offset)
     return entries
   }
@@ -54,7 +54,7 @@ struct ZipDirectory {
     }
     let start = entry.offset + 30 + nameLength + Self.u16(header, 28)
     guard start + entry.packedSize <= file.size else {
-      throw fault("a member goes on behind its end", entry.offset)
+      throw fault("a member continues after its end", entry.offset)
     }
     return start
   }
@@ -182,7 +182,7 @@ struct ZipDirectory {
 
   private func read(_ offset: Int, _ count: Int) throws(ReadError) -> [UInt8] {
     guard offset >= 0, count >= 0, offset <= file.size, count <= file.size - offset else {
-      throw fault("a part of it is said to be behind its end", offset)
+      throw fault("a part of it would be after its end", offset)
     }
     var bytes = [UInt8](repeating: 0, count: count)
     try bytes.withUnsafeMutableBufferPointer { (all) throws(ReadError) in

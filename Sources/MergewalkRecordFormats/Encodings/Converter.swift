@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A conversion between two encodings by the C library's iconv.
 ///

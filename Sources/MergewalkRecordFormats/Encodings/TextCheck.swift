@@ -1,5 +1,5 @@
 import CMergewalkScan
-import Glibc
+import MergewalkSystem
 
 /// Finds the first byte of a text that is not valid UTF-8, or is NUL.
 ///

@@ -275,7 +275,7 @@ struct FixedWidthParser: RecordParser {
         "the line ends after \(length) characters, before the column “\(span.name)” "
         + "(\(span.start + 1)-\(span.end)); short lines can be padded"
     case (.fieldCount, nil):
-      message = "text behind the last column, which ends with character \(spans.last?.end ?? 0)"
+      message = "text after the last column, which ends with character \(spans.last?.end ?? 0)"
     case (.nulByte, _): message = "the line contains a NUL byte"
     default: message = "the bytes from here are not valid text in the file's encoding"
     }

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkBytes
 
 /// A JSON text that others end: what is wrong with it is a matter of this text alone.

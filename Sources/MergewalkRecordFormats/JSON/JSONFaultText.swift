@@ -16,11 +16,11 @@ struct JSONFaultText {
     var text = JSONFaultText()
     for i in start..<max(start, at) { text.take(base[i]) }
     let found = name(UnsafeBufferPointer(start: base + at, count: end - at))
-    if text.isBehindBackslash { return "not JSON: \(found) is not an escape behind a backslash" }
+    if text.isBehindBackslash { return "not JSON: \(found) is not an escape after a backslash" }
     if text.isInString {
       return base[at] < 0x20
-        ? "not JSON: \(found) stands in a text as it is; control characters are written as escapes, such as \\u0009"
-        : "not JSON: the escape here is none of JSON's, such as \\n and \\u00E9; a backslash itself is written twice"
+        ? "not JSON: \(found) is in a string; write control characters as escapes, such as \\u0009"
+        : "not JSON: this escape is not one of JSON's, such as \\n and \\u00E9; write a backslash itself twice"
     }
     if text.last == .word { return "not JSON: \(found) cannot continue a number, true, false or null" }
     return "not JSON: \(text.expected) is expected, but there is \(found)"

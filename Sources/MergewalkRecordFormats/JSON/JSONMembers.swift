@@ -23,7 +23,7 @@ extension JSONPaths {
       if !countsBack, members.dropFirst().contains(where: { index($0).map { $0 < 0 } ?? false }) {
         throw ReadError(
           .invalidPath, path: path,
-          message: "\"\(name)\" counts elements from the end, which is for JSON only; count from 0, or say “each”")
+          message: "\"\(name)\" counts elements from the end, which is for JSON only; count from 0, or use “each”")
       }
       paths.append(members)
     }

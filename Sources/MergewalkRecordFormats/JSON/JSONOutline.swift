@@ -177,7 +177,7 @@ struct JSONOutline {
       listing.name = text
     } else if text == path.names[onPath - 1] {
       if found >= onPath {
-        return .failed(.invalidDocument, at: start - 1, "\(path.text(onPath)) stands twice in the document")
+        return .failed(.invalidDocument, at: start - 1, "\(path.text(onPath)) occurs twice in the document")
       }
       found += 1
       valueIsOnPath = true
@@ -235,7 +235,7 @@ struct JSONOutline {
     guard let first = listing.paths.first else {
       return .failed(.missingRecords, at: at, "the document is an object and has no array of records")
     }
-    var message = "the document is an object, not an array of records; say where they are, such as “records: \(first)”"
+    var message = "the document is an object, not an array of records; set their path, such as “records: \(first)”"
     if listing.paths.count > 1 { message += "; there are also " + listing.paths.dropFirst().joined(separator: ", ") }
     return .failed(.missingRecords, at: at, message)
   }

@@ -25,7 +25,7 @@ struct JSONRecordsPath {
     var message = "“\(text)” is not a path to \(array), such as $.data.items or data.items"
     if let (outer, inner) = severalArrays(text) {
       message =
-        "“\(text)” leads to several arrays; say “records: \(outer)” and “each: \(inner)”, and each element of"
+        "“\(text)” leads to several arrays; set “records: \(outer)” and “each: \(inner)”, and each element of"
         + " “\(inner)” is a record with the columns of what is around it"
     }
     throw ReadError(.invalidOption, path: path, message: message)

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The parser of JSON values that follow each other, without I/O; see ``JSONSequenceReader``.
 struct JSONSequenceParser: JSONRecordParser {

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A member's name in quotes, to be compared with a text by whole words.
 struct JSONSpelling {

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// The NDJSON parser: from bytes to records, without I/O.
 struct NDJSONParser: JSONRecordParser {

@@ -1,6 +1,6 @@
 import CMergewalkProcess
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import Synchronization
 
 /// A program that runs beside this one and is talked to by pipes; nothing goes through a shell.

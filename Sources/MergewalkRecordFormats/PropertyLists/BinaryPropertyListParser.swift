@@ -85,7 +85,7 @@ final class BinaryPropertyListParser: PushParser {
       var found: Int?
       for index in 0..<object.count where try isKey(object, index, name) {
         guard found == nil else {
-          throw objects.damage(object.start, "\(records.text(depth + 1)) stands twice")
+          throw objects.damage(object.start, "\(records.text(depth + 1)) occurs twice")
         }
         found = try objects.reference(objects.values(of: object), index)
       }

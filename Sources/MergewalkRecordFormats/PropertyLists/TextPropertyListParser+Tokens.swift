@@ -185,7 +185,7 @@ extension TextPropertyListParser {
       cursor.skip()
       var digits: [UInt8] = []
       try readBytes(until: UInt8(ascii: "]"), into: &digits)
-      guard try cursor.peek() == UInt8.closeBracket else { throw unexpected("“>” behind “]”") }
+      guard try cursor.peek() == UInt8.closeBracket else { throw unexpected("“>” after “]”") }
       cursor.skip()
       if !digits.withUnsafeBytes({ PropertyListScalars.base64($0, to: &token) }) {
         throw text.damage(tokenStart, "the data that begins here is not base64")
@@ -248,7 +248,7 @@ extension TextPropertyListParser {
       default: return nil
       }
     }
-    guard let state else { throw text.damage(tokenStart, "the typed value that begins here is none") }
+    guard let state else { throw text.damage(tokenStart, "the typed value that begins here is invalid") }
     if type == UInt8(ascii: "D"), !value.withUnsafeBytes({ PropertyListScalars.isInCalendar($0) }) {
       fault(.invalidScalar, tokenStart, "there is no such day or time")
     }

@@ -101,17 +101,17 @@ final class TextPropertyListParser: PushParser {
         if frame.kind == .pairs { end() }
         return
       }
-      if frame.kind == .pairs { throw unexpected("“;” behind a value") }
+      if frame.kind == .pairs { throw unexpected("“;” after a value") }
     }
     switch frame.kind {
     case .array:
       if byte == UInt8.closeParenthesis { return close() }
-      if frame.hasValue { throw unexpected("“,” or “)” behind an item") }
+      if frame.hasValue { throw unexpected("“,” or “)” after an item") }
       open[open.count - 1].hasValue = true
       try value()
     case .dictionary:
       if byte == UInt8.closeBrace { return close() }
-      if frame.hasValue { throw unexpected("“;” or “}” behind a value") }
+      if frame.hasValue { throw unexpected("“;” or “}” after a value") }
       try readToken(expected: "a key or “}”")
       try member()
     case .pairs:
@@ -137,7 +137,7 @@ final class TextPropertyListParser: PushParser {
       // A key alone is its own value.
       scalar(.quoted)
     } else {
-      try expect(.equals, "“=” behind a key")
+      try expect(.equals, "“=” after a key")
       try value()
     }
   }
@@ -152,7 +152,7 @@ final class TextPropertyListParser: PushParser {
     if try cursor.peek() == UInt8.semicolon {
       scalar(.quoted)
     } else {
-      try expect(.equals, "“=” behind a key")
+      try expect(.equals, "“=” after a key")
       try value()
     }
   }

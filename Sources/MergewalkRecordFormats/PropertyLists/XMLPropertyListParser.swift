@@ -195,7 +195,7 @@ final class XMLPropertyListParser: PushParser {
       guard text.tree.wantsNext else {
         throw text.damage(leafStart, "<\(element)> has “\(String(decoding: content.prefix(100), as: UTF8.self))”")
       }
-      text.tree.refuse(.invalidScalar, at: leafStart, "what <\(element)> has is none")
+      text.tree.refuse(.invalidScalar, at: leafStart, "the content of <\(element)> is invalid")
     }
     let isComplete =
       element == .string

@@ -43,7 +43,7 @@ public struct SkippedText: Sendable, Hashable {
       case .otherTable: "other tables"
       case .structure: "structure"
       case .withoutElements: "records without elements of “each”"
-      case .surplusFields: "fields behind the last column"
+      case .surplusFields: "fields after the last column"
       case .escape: "escapes before what needs none"
       }
     }

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
 ///

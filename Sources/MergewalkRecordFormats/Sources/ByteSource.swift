@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Where an input's bytes come from.
 ///

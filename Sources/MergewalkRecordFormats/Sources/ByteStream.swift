@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import Synchronization
 
 /// An open input, read once from its start to its end.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Finds the files that paths, globs and folders name.
 ///

@@ -90,5 +90,5 @@ final class VerifiedStream: ByteStream {
       message: "\(expected.size ?? 0) bytes are expected, but the input has \(found)" + Self.cure, hasCure: true)
   }
 
-  private static let cure = "; fetch the file again, or make the list that says so anew if the file is right"
+  private static let cure = "; fetch the file again, or correct the expected value if the file is right"
 }

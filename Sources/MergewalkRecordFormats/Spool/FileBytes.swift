@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// A piece of a file, read from its start to its end through a buffer.
 package final class FileBytes {

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Decoded text pulled from an input piece by piece, of which what stands behind a mark is kept.
 ///

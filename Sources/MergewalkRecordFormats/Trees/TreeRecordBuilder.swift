@@ -1,6 +1,6 @@
 import MergewalkBytes
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Makes records of the events of a tree of mappings, sequences and scalars: a YAML stream, a property list.
 ///
@@ -205,7 +205,7 @@ struct TreeRecordBuilder {
     }
     next = node + 1 - nodes[parent].children.lowerBound
     if memory.seen[node] == open[last].serial {
-      refuse(.duplicateMember, at: offset, "the member stands twice")
+      refuse(.duplicateMember, at: offset, "the member occurs twice")
       return
     }
     memory.seen[node] = open[last].serial

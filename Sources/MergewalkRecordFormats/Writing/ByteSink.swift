@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// Where rows go: an open file descriptor, a pipe, a terminal.
 ///

@@ -50,12 +50,12 @@ enum XMLDeclaration {
       throw ReadError(
         .unknownEncoding, path: path,
         message: "the document declares the encoding “\(name)”, which the C library on this machine does not know;"
-          + " say with “encoding” what it is")
+          + " set its “encoding”")
     case .contradicts(let name):
       throw ReadError(
         .invalidDocument, path: path,
         message: "the document declares the encoding “\(name)”, in which its own declaration would have other bytes;"
-          + " say with “encoding” what it is", hasCure: true)
+          + " set its “encoding”", hasCure: true)
     }
   }
 

@@ -58,7 +58,8 @@ extension XMLRecords {
     if failure == nil {
       failure = (
         .invalidDocument, first.at,
-        first.isNul ? "a NUL stands outside of the records" : "outside of the records there are bytes that are not text"
+        first.isNul
+          ? "there is a NUL outside of the records" : "outside of the records there are bytes that are not text"
       )
     }
   }

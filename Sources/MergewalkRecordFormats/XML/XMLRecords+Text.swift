@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 extension XMLRecords {
   // MARK: Text

@@ -44,7 +44,7 @@ extension XMLRecords {
     let isPlaced = !text.isCopy && text.start >= recordStart && (text.count > 0 || !top.pointee.wantsText)
     refuse(
       .mixedContent, at: isPlaced ? text.start : offset,
-      "text stands beside elements; say with “mixed” what it means, or ask for it as #text")
+      "the element contains both text and elements; set “mixed”, or read the text as #text")
   }
 
   /// Puts the values of an element that ends.

@@ -1,5 +1,5 @@
 import MergewalkBytes
-import Glibc
+import MergewalkSystem
 
 /// Where the texts of an ``XMLTree`` are.
 struct XMLTexts {

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 
 /// The events of anchored nodes of one document, kept to be played again at aliases.
 ///
@@ -26,7 +26,7 @@ final class YAMLLog {
     var message: String {
       switch self {
       case .unknown: "there is no anchor of this name before the alias"
-      case .open: "the alias stands inside the node that it stands for"
+      case .open: "the alias is inside the node that it stands for"
       case .forgotten: "the anchor's node is beyond what is kept of the document's anchors"
       }
     }

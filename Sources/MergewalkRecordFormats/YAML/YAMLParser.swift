@@ -264,7 +264,7 @@ struct YAMLParser: PushParser {
     if flowCost <= 32 * start { return }
     throw ReadError(
       .invalidDocument, path: text.window.path, position: text.window.position(of: start),
-      message: "too much text stands in collections in brackets or braces that nest too deep (\(flowDepth))")
+      message: "there is too much text in deeply nested brackets or braces (\(flowDepth))")
   }
 
   // MARK: Collections

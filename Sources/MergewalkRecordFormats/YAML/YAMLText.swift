@@ -1,5 +1,5 @@
 import CMergewalkScan
-import Glibc
+import MergewalkSystem
 
 /// The text that libyaml pulls, and where its marks, which count code points, stand in it.
 ///

@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 
 /// The rows that a connection has changed, by table (``RowBits``).
 ///

@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 
 /// The pages of a database as they were at one moment, read without SQLite's cache.
 ///

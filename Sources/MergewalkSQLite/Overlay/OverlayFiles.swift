@@ -1,5 +1,5 @@
 import CMergewalkSQLite
-import Glibc
+import MergewalkSystem
 
 /// SQLite's way to files for overlays: databases that read a ``DatabaseSnapshot`` and keep what changes in a log of
 /// their own.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats

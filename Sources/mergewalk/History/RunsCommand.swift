@@ -1,6 +1,6 @@
 import ArgumentParser
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 
 /// `mergewalk runs`: what was imported into a store, run by run.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 
 /// The tables of runs of a folder of stores.

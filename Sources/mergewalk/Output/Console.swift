@@ -1,6 +1,6 @@
 import ArgumentParser
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import Synchronization
 
 /// Writes data to standard output and words to standard error.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkDiagnostics
 import MergewalkObjectStore
 

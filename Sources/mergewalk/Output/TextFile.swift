@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 
 /// Reads and replaces small files as a whole.

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkObjectStore
 
 /// A hidden file beside one that is being written, `.NAME.mergewalk-PID.tmp`: a name never stands for half a file, and

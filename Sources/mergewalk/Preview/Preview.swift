@@ -1,6 +1,6 @@
 import ArgumentParser
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 import MergewalkPipelines
 import MergewalkRecordFormats
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 
 /// `mergewalk rejects clean`: remove the rejects files of runs that are long past.

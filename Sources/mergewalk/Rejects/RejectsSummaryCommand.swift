@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 import MergewalkRecordFormats
 

@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import Glibc
+import MergewalkSystem
 
 /// Makes the folders that a store and a rejects file lie in.
 enum Folders {

@@ -36,7 +36,7 @@ struct ModeOptions: ParsableArguments {
     if incremental.isEmpty {
       throw refusal(
         definition,
-        "\(option) needs an import with “since”, and there is none; say “since: { column: … }” in the pipeline")
+        "\(option) needs an import with “since”, and there is none; add “since: { column: … }” to the pipeline")
     }
     if since != nil, incremental.count > 1 {
       throw refusal(definition, "--since cannot be meant for \(incremental.count) imports; use --reset-cursor")

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkThreads
 
 /// Calls a closure about twenty times a second on a thread of its own, until it is stopped.

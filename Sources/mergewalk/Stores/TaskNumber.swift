@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import MergewalkSystem
 
 /// Which of how many tasks: `3/8`.
 struct TaskNumber {

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MergewalkSystem
 import Synchronization
 
 /// A server on the loopback address that notes what is posted to it, for one test.

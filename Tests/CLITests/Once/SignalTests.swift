@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MergewalkSystem
 import MergewalkTestSupport
 import Testing
 

@@ -197,7 +197,7 @@ struct StoresFailureTests {
     try family.folder.write(
       "<items><item><code>a</code><country>DE</country><amount>1</amount></item></items>", to: "items.xml")
     let built = try family.build()
-    #expect(built.status == 2 && built.words.contains("XML, which has none"), "\(built.words)")
+    #expect(built.status == 2 && built.words.contains("XML, which has no types"), "\(built.words)")
   }
 
   @Test("what is expected of folders that another program has split is held against them, or refused")

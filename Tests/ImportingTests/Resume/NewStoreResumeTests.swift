@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MergewalkSystem
 @testable import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore

@@ -60,7 +60,7 @@ struct RefusedFormat: Sendable, CustomTestStringConvertible {
       "name BEGINWITH 'x'", 1, 6, "expected a comparison operator, found “BEGINWITH”", hint: "did you mean BEGINSWITH?"),
     RefusedFormat(
       "a NOT IN b", 1, 3, "expected a comparison operator, found “NOT”",
-      hint: "NOT stands before the whole comparison: NOT a IN b"),
+      hint: "put NOT before the whole comparison: NOT a IN b"),
     RefusedFormat(
       "a IS NULL", 1, 3, "expected a comparison operator, found “IS”", hint: "compare with null by ==: name == NULL"),
     RefusedFormat(

@@ -1,6 +1,6 @@
 import MergewalkDiagnostics
 import Foundation
-import Glibc
+import MergewalkSystem
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore

@@ -395,7 +395,7 @@ struct PipelineGuessTests {
     try folder.write("id,name,n\n# a\n" + rows + "# b\n31,x\n32,y,64,z\n", to: "odd.csv")
     let pipeline = text(try guess("odd.csv"), 1)
     for option in ["short_records: pad", "long_records: truncate", "comment: \"#\""] {
-      #expect(pipeline.contains("Is that right? Then say:\n  # \(option)\n"), "\(option)")
+      #expect(pipeline.contains("Is that right? Then set:\n  # \(option)\n"), "\(option)")
       #expect(!pipeline.contains("\n  \(option)\n"), "\(option)")
     }
   }
@@ -408,8 +408,8 @@ struct PipelineGuessTests {
     #expect(try run(proven) == [8])
     try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "doubted.csv")
     let doubted = text(try guess("doubted.csv"), 1)
-    #expect(doubted.contains("# QUESTION: in 1 record it stands before something ordinary"), "\(doubted)")
-    #expect(doubted.contains("Then say:\n  # escape: backslash\n") && !doubted.contains("\n  escape:"), "\(doubted)")
+    #expect(doubted.contains("# QUESTION: in 1 record it precedes an ordinary character"), "\(doubted)")
+    #expect(doubted.contains("Then set:\n  # escape: backslash\n") && !doubted.contains("\n  escape:"), "\(doubted)")
     // What a person said is not asked about.
     try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "said.csv")
     let said = text(try guess("said.csv", options: [(name: "escape", value: "backslash")]), 1)

@@ -2,6 +2,7 @@ import Foundation
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
+import MergewalkSystem
 import MergewalkTestSupport
 import Testing
 
@@ -362,22 +363,15 @@ struct ObjectCopyTests {
     await #expect(processExitsWith: .success) { [prepared = prepared as String, store = store as String] in
       var copy = ObjectCopy(from: prepared, to: store)
       copy.options.cacheKiB = 1024
-      let before = Self.peak()
+      let before = peakResidentBytes()
       _ = try copy.run()
-      let taken = Self.peak() - before
+      let taken = peakResidentBytes() - before
       guard taken < 12 << 20 else {
         print("\(taken) bytes")
         exit(1)
       }
     }
     #expect(try StoreComparison.differences(prepared, store) == [])
-  }
-
-  /// The greatest resident set of this process so far, in bytes.
-  private static func peak() -> Int {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return usage.ru_maxrss * 1024
   }
 
   @Test("IM16: a journal that a crash left beside a prepared store is played back first, as SQLite does")

@@ -27,19 +27,19 @@ import Testing
     ),
     (
       "attributes: { text: { from: day, do: [{ start_of: days }, upper] } }",
-      "9:61: error: “upper” takes a text, but what comes before is a date"
+      "9:61: error: “upper” takes a text, but the value before it is a date"
     ),
     (
       "attributes: { number: { from: day, do: [{ start_of: days }] } }",
-      "9:17: error: “number” takes a whole number, but what comes before is a date"
+      "9:17: error: “number” takes a whole number, but the value before it is a date"
     ),
     (
       "attributes: { text: { from: day, do: [{ start_of: days }, { add: 1 }] } }",
-      "9:63: error: “add” takes a number, but what comes before is a date"
+      "9:63: error: “add” takes a number, but the value before it is a date"
     ),
     (
       "attributes: { text: { from: n, do: [{ add: 1 }, { date_part: year }] } }",
-      "9:53: error: “date_part” takes a date, but what comes before is a decimal number"
+      "9:53: error: “date_part” takes a date, but the value before it is a decimal number"
     ),
     (
       "attributes: { text: { from: name, do: [{ extract: '(' }] } }",

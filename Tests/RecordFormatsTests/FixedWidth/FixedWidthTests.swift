@@ -85,7 +85,7 @@ private func contiguous(_ widths: [(name: String, width: Int)]) -> [FixedWidthOp
     #expect(Self.read("1   Ada   1\n1   Ada   \n12\n", options) == ["1|Ada|1", "1|Ada|·", "12|·|·"])
   }
 
-  @Test("text behind the last column is refused, or passed over by option") func textBehindTheLast() {
+  @Test("text after the last column is refused, or passed over by option") func textBehindTheLast() {
     #expect(Self.read("1   Ada   1.50   \t\n2   Ada   1.50   x\n") == ["1|Ada|1.50", "fieldCount@2:18"])
     #expect(Self.read("é   Ada   1.50 é\n") == ["fieldCount@1:17"])
     var options = Self.people

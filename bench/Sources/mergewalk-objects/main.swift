@@ -1,6 +1,8 @@
 // The object layer's benchmark: changes through a context, as an application makes them.
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+  import Darwin
+#else
   import Glibc
 #endif
 

@@ -1,7 +1,12 @@
 // The reader benchmark's contestant: reads a whole file into batches and says what was in it.
 
-import Glibc
 import MergewalkRecordFormats
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 let usage = """
   usage: mergewalk-read FORMAT FILE [--columns a,b,...] [--records PATH] [--batch N] [--check]

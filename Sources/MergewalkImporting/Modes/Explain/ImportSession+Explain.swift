@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats

@@ -4,7 +4,7 @@ import MergewalkObjectModel
 struct CapitaliseStep: StepAction, NewTextStep {
   static let spec = StepSpec(
     word: "capitalise", "Capitalises each word.", types: "text → text",
-    remark: "small letters behind it, as `lower` makes them; words are letters, digits and apostrophes",
+    remark: "the letters after it become small, as with `lower`; words are letters, digits and apostrophes",
     CapitaliseStep())
 
   func write(_ text: FieldBytes, to buffer: inout TextBuffer) -> Bool {

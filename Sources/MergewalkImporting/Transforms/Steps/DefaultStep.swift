@@ -11,7 +11,7 @@ struct DefaultStep: StepAction {
 
   func compile(_ input: Value, _ compiler: inout TransformCompiler) -> Value? {
     guard let constant = compiler.constant(text, input.kind, name: compiler.place.name) else {
-      return compiler.fail("transformType", "“\(text)” is not \(input.kind.described), as what comes before is")
+      return compiler.fail("transformType", "“\(text)” is not \(input.kind.described), unlike the value before it")
     }
     return compiler.emit(
       FirstOf(inputs: [input.register, constant.register], reason: .defaultText), input.kind, of: input,

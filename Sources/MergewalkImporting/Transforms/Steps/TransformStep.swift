@@ -102,7 +102,7 @@ extension TransformCompiler {
 
   private mutating func misfit(_ value: Value, _ wanted: String, hint: String? = nil) -> Value? {
     fail(
-      "transformType", "“\(place.name)” takes a \(wanted), but what comes before is \(value.kind.described)",
+      "transformType", "“\(place.name)” takes a \(wanted), but the value before it is \(value.kind.described)",
       hint: hint)
   }
 

@@ -15,10 +15,10 @@ extension FormatParser {
   /// What a person may have meant where something else was expected.
   private func likely(_ expected: String) -> String? {
     let begin = String(decoding: lexer.bytes.prefix(7), as: UTF8.self).lowercased()
-    if begin == "select " { return "a predicate is the condition alone, what stands behind WHERE: name == 'Ada'" }
+    if begin == "select " { return "a predicate is only the condition that follows WHERE: name == 'Ada'" }
     switch token.kind {
-    case .not: return "NOT stands before the whole comparison: NOT a IN b"
-    case .comma: return "a list stands in braces: {1, 2}"
+    case .not: return "put NOT before the whole comparison: NOT a IN b"
+    case .comma: return "write lists in braces: {1, 2}"
     case .collectionOperator: return Self.quotes
     case .end where expected == Self.comparison: return "compare the value: name == 'Ada', or name != NULL"
     case .word:
@@ -32,7 +32,7 @@ extension FormatParser {
   }
 
   static let comparison = "a comparison operator"
-  private static let quotes = "a text stands in quotes: 'Ada Lovelace'"
+  private static let quotes = "write text in quotes: 'Ada Lovelace'"
 
   /// The error that no function has this name or this number of arguments.
   func unknownFunction(_ name: String, _ count: Int, at start: Int) -> FormatFailure {

@@ -39,7 +39,7 @@ struct XMLPropertyListBuilder {
     }
     switch name {
     case "key":
-      guard levels.last?.isDictionary == true else { throw damaged("a key stands outside of a dictionary", path) }
+      guard levels.last?.isDictionary == true else { throw damaged("a key is outside of a dictionary", path) }
       levels[levels.count - 1].key = try string()
     case "dict", "array":
       guard let level = levels.popLast() else { return }

@@ -1,4 +1,4 @@
-import Glibc
+import MergewalkSystem
 import MergewalkXML
 
 extension XMLStoreHandler {

@@ -34,7 +34,7 @@ extension FieldSpec {
       "blank_lines", .choice(["skip", "record"]), default: "skip",
       "Whether empty lines are skipped, or each is a record with one empty field.", example: "record"),
     FieldSpec(
-      "trim", .flag, default: "false; of fixed-width text only those behind fields",
+      "trim", .flag, default: "false; of fixed-width text only those after fields",
       "Whether spaces and tabs around unquoted fields are removed; `false` keeps them all.",
       example: "true"),
     FieldSpec(

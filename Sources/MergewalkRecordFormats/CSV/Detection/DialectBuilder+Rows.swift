@@ -93,7 +93,7 @@ extension DialectBuilder {
     let line = table.rows[start].line
     if line > 1, !known.contains(.skippedLines), table.rows[..<start].contains(where: { $0.kind != .blank }) {
       options.skippedLines = line - 1
-      evidence.append("skip_lines \(line - 1): the first table begins behind them")
+      evidence.append("skip_lines \(line - 1): the first table begins after them")
     }
     keepRows(groups[number - 1].rows)
     if let found = TableShape(bytes, table) { shape = found }
@@ -157,7 +157,7 @@ extension DialectBuilder {
       if remarksAbove == 0 { return }
       options.skippedLines = shape.firstLine - 1
       evidence.append(
-        "skip_lines \(shape.firstLine - 1): \(Self.count(remarksAbove, "remark stands", "remarks stand")) above the table"
+        "skip_lines \(shape.firstLine - 1): \(Self.count(remarksAbove, "remark is", "remarks are")) above the table"
       )
       return
     }
@@ -165,7 +165,7 @@ extension DialectBuilder {
     options.skippedLines = shape.firstLine - 1
     if case .names = options.header, shape.above == 1 { return }
     evidence.append(
-      "skip_lines \(shape.firstLine - 1): \(Self.count(shape.above, "record stands", "records stand")) above the table")
+      "skip_lines \(shape.firstLine - 1): \(Self.count(shape.above, "record is", "records are")) above the table")
   }
 
   /// Takes the line above the table for its header if another delimiter makes as many names of it.
@@ -187,7 +187,7 @@ extension DialectBuilder {
       if isPadded || HeaderJudge.fault(names) != nil { continue }
       options.header = .names(names)
       evidence.append(
-        "header columns: line \(row.line) has \(names.count) names, but between them stands \(Self.name(delimiter))")
+        "header columns: line \(row.line) has \(names.count) names, but they are separated by \(Self.name(delimiter))")
       return
     }
   }
@@ -247,7 +247,7 @@ extension DialectBuilder {
     if again.isEmpty { return }
     let lines = again.prefix(5).map { String(table.rows[$0].line) }.joined(separator: ", ")
     evidence.append(
-      "the header stands again on the line\(again.count == 1 ? "" : "s") \(lines)\(again.count > 5 ? " ..." : ""), and is"
+      "the header is repeated on the line\(again.count == 1 ? "" : "s") \(lines)\(again.count > 5 ? " ..." : ""), and is"
         + " skipped there")
   }
 

@@ -104,7 +104,7 @@ struct DialectBuilder {
   private mutating func findQuotes() {
     options.escape = best.candidate.escape
     if options.escape != nil, !known.contains(.escape) {
-      evidence.append("escape “\\”: it stands \(table.usedEscapes) times before what would mean something")
+      evidence.append("escape “\\”: it precedes a special character \(table.usedEscapes) times")
       caution.doubtsEscapes = true
     }
     options.quote = best.candidate.quote
@@ -133,7 +133,7 @@ struct DialectBuilder {
       options.lenientQuotes = true
       evidence.append(
         "lenient quotes: \(Self.count(strayQuotes, "field has", "fields have")) a quote inside,"
-          + " \(table.textAfterQuotes) text behind the closing one")
+          + " \(table.textAfterQuotes) text after the closing one")
       if table.textAfterQuotes > 0 { isCertain = false }
     }
     if table.isUnterminated, isWhole {
@@ -168,7 +168,7 @@ struct DialectBuilder {
     if isPadded || hasPaddedQuotes {
       options.trim = true
       evidence.append(
-        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) blanks before it, \(trailing) behind"
+        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) spaces before it, \(trailing) after it"
       )
       return
     }
@@ -198,7 +198,7 @@ struct DialectBuilder {
     }
     if fields < 3 { return }
     options.trimQuoted = true
-    evidence.append("trim_quoted: \(fields) fields have a blank behind the opening quote and before the closing one")
+    evidence.append("trim_quoted: \(fields) fields have a space after the opening quote and before the closing one")
   }
 
   private mutating func describeLineEnds() {

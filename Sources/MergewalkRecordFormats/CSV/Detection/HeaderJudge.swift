@@ -69,7 +69,7 @@ struct HeaderJudge {
           continue
         }
         best = HeaderJudge(
-          rows: count, reason: "\(count) records of names stand above columns of values", isCertain: true)
+          rows: count, reason: "\(count) records of names are above columns of values", isCertain: true)
         break
       }
       let below = texts.below(table, records.dropFirst().prefix(Self.mostRecords))
@@ -221,7 +221,7 @@ struct HeaderJudge {
     }
     if let i = names.indices.first(where: { $0 < below.count && below[$0].contains(names[$0]) }) {
       return HeaderJudge(
-        rows: 0, reason: "“\(names[i])” stands in column \(i + 1) again, so that it is not a name", isCertain: false)
+        rows: 0, reason: "“\(names[i])” occurs again in column \(i + 1), so it is not a name", isCertain: false)
     }
     return HeaderJudge(
       rows: 1, reason: "all fields are text; those of the first record differ and do not occur below", isCertain: false)

@@ -89,7 +89,7 @@ struct SampleText {
       let name = guess.encoding.name
       if !name.hasPrefix("windows-125"), !name.hasPrefix("iso-8859"), let byte = separator(bytes) {
         let sentence =
-          "encoding: windows-1252, where 0x\(String(byte, radix: 16, uppercase: true)), which stands equally often in"
+          "encoding: windows-1252, where 0x\(String(byte, radix: 16, uppercase: true)), which is equally frequent in"
           + " all lines, is a sign"
         return (.windows1252, sentence, false, false)
       }

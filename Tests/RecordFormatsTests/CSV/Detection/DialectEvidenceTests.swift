@@ -90,7 +90,7 @@ import Testing
   @Test func `lines above and below the table are told`() throws {
     let dialect = try detect("Report\nof May\n\nid,sum\n1,2\n3,4\n5,6\n\nmade with care\n")
     #expect(dialect.options.skippedLines == 3 && dialect.options.header == .firstRecord)
-    #expect(dialect.evidence.contains("skip_lines 3: 2 records stand above the table"))
+    #expect(dialect.evidence.contains("skip_lines 3: 2 records are above the table"))
     #expect(dialect.evidence.contains("1 record below the table, from line 9 on, will be rejected"))
   }
 

@@ -1,12 +1,16 @@
 #if canImport(Darwin)
   package import Darwin
 
-  // What Linux and macOS spell differently, as Linux spells it. Not compiled on Linux, and not built on macOS yet.
+  // What Linux and macOS spell differently, under the names that Linux uses. Not built on macOS yet.
 
   extension stat {
     /// When the content was changed last.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     package var st_mtim: timespec { st_mtimespec }
+
+    /// When the content or the properties were changed last.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    package var st_ctim: timespec { st_ctimespec }
   }
 
   /// Writes what the system holds of a file to the disk.
@@ -15,5 +19,5 @@
   }
 
   /// The variables of the process's environment.
-  package var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> { _NSGetEnviron().pointee }
+  package var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>! { _NSGetEnviron().pointee }
 #endif
