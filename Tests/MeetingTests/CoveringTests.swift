@@ -67,6 +67,13 @@ import Testing
       + "list=notes",
     "seed=160073 records=10 lines=short keys=without-index duplicates=first mode=sync-mark store=existing "
       + "faults=values parent=two-pass-null list=split",
+    // A record was rejected for one with its key that its list rejects in the second pass.
+    "seed=15 records=4 duplicates=reject parent=create list=notes list-options=missing-reject model=child",
+    // A run that was resumed took keys that named nothing for keys that records have.
+    "seed=84 records=13 duplicates=reject mode=update since=text course=stopped-dry",
+    // A record that refers to what another target rejects left what it had made.
+    "seed=7012 records=2 owner=reject faults=values parent=one-pass-reject list=split",
+    "seed=700063 records=6 owner=update faults=records parent=one-pass-reject",
     // With relationships that are set batch by batch a row is written before its lists are looked at.
     "seed=80009 records=12 key=integer16 store=existing parent=one-pass-null list=scalars "
       + "list-options=missing-reject model=child after=replay contract=missing fields=tokens",

@@ -7,24 +7,7 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = [
-    (
-      "duplicates",
-      Exclusion(
-        ["reject"], with: "list-options", ["missing-reject"],
-        because:
-          "known issue: a record is rejected as a duplicate of one with its key that waits and is then rejected by "
-          + "its list")
-    ),
-    (
-      "duplicates",
-      Exclusion(
-        ["reject"], with: "course", ["stopped", "stopped-dry"],
-        because:
-          "known issue: in mode update, the cursor of a run that was stopped and resumed may stay where it began, "
-          + "so that the next run reads records again")
-    ),
-  ]
+  static let pairs: [(factor: String, exclusion: Exclusion)] = []
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

@@ -31,10 +31,10 @@ protocol Finder: AnyObject {
   /// Finds out what becomes of the records that are wanted: notes targets, and puts records on the node's lists of those
   /// that create their objects and of those whose objects may change.
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
-  /// Gives the primary keys of the objects that records name, and does nothing to them.
+  /// Gives the records whose objects are there with the primary keys of these, and does nothing to them.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) throws(ImportError)
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool)
   /// Makes the object of a row look as if its content were unknown.
@@ -60,7 +60,7 @@ extension Finder {
 
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) throws(ImportError) { try importer.lookUpBySeek(records, state, view, body) }
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {}
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) {}
@@ -107,7 +107,7 @@ extension KeyFilter: Finder {
   /// The store that the run builds has no object from before it.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) {}
   func mark(isLikely: Bool) { if isLikely { mark() } }
 }

@@ -61,7 +61,7 @@ extension KeyTable: Finder, KnownKeys {
   }
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) { importer.lookUp(records, among: self, state, view, body) }
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) { importer.forgetContent(of: row, among: self) }
   func mark(isLikely: Bool) { mark() }
@@ -85,7 +85,7 @@ extension ScanTable: Finder, KnownKeys {
   }
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) { importer.lookUp(records, among: self, state, view, body) }
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) { importer.forgetContent(of: row, among: self) }
   func mark(isLikely: Bool) { mark() }
@@ -155,14 +155,14 @@ extension BatchImporter {
 
   fileprivate func lookUp<Keys: KnownKeys>(
     _ records: ContiguousArray<Int32>, among known: Keys, _ state: NodeImporter, _ view: BatchView,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) {
     let keys = state.plan.keyFields.map { view.fields[$0] }
     let hashes = view.nodes[state.node].keyHashes
     for record in records.map(Int.init) {
       let bytes = keyBytes.key(keys, row: record, arena: view.arena)
       let entry = known.find(RecordKey(hash: hashes[record], bytes: bytes))
-      if entry >= 0 { body(known.primaryKey(entry)) }
+      if entry >= 0 { body(record, known.primaryKey(entry)) }
     }
   }
 

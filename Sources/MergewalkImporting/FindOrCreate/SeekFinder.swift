@@ -53,7 +53,7 @@ extension BatchImporter {
 
   /// Gives the primary keys of the objects that records name, by one fetch, and leaves no trace of it.
   func lookUpBySeek(
-    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ body: (Int64) -> Void
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ body: (Int, Int64) -> Void
   ) throws(ImportError) {
     guard !records.isEmpty, !state.plan.keyFields.isEmpty else { return }
     let targets = view.nodes[state.node].targets
@@ -61,7 +61,7 @@ extension BatchImporter {
     for record in records { targets[Int(record)] = 0 }
     try findTargets(records, state, view)
     for (record, known) in zip(records.lazy.map(Int.init), before) {
-      if targets[record] > 0 { body(targets[record]) }
+      if targets[record] > 0 { body(record, targets[record]) }
       targets[record] = known
     }
   }

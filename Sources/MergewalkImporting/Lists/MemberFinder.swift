@@ -59,6 +59,6 @@ final class MemberFinder: Finder {
   /// It is not known whose member is meant.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int64) -> Void
+    _ body: (Int, Int64) -> Void
   ) {}
 }

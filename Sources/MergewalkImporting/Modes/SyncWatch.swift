@@ -107,6 +107,6 @@ final class SyncWatch {
   ) throws(ImportError) {
     let marks = self.marks[node ?? root]
     let state = importer.nodes[node ?? root]
-    try state.finder.lookUp(records, state, view, importer) { marks?.mark($0) }
+    try state.finder.lookUp(records, state, view, importer) { marks?.mark($1) }
   }
 }

@@ -72,14 +72,19 @@ extension RunCheckpoint {
       entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
       if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
     }
-    if !place.lateRejects.isEmpty {
-      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(place.lateRejects))))
+    for (name, numbers) in Self.lateEntries where !place.late[keyPath: numbers].isEmpty {
+      entries.append(PropertyList.Entry(name, .data(AscendingNumbers.encode(place.late[keyPath: numbers]))))
     }
     let waiting = place.ledger.waiting
     if waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(waiting)))) }
     if let later = place.later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
     if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
     return .dictionary(entries)
+  }
+
+  /// The names of the lists of late records.
+  private static var lateEntries: [(String, WritableKeyPath<LateRecords, [Int]>)] {
+    [("late_rejects", \.rejected), ("late_repeats", \.repeated), ("late_unfound", \.unfound)]
   }
 
   /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
@@ -117,7 +122,9 @@ extension RunCheckpoint {
     place.rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }
-    place.lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
+    for (name, numbers) in Self.lateEntries {
+      place.late[keyPath: numbers] = AscendingNumbers.decode(list[name]?.data ?? [])
+    }
     place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
     boot = list["boot"]?.string ?? ""
   }

@@ -12,10 +12,8 @@ struct RunPosition: Sendable, Equatable {
   var ledger = RecordLedger()
   /// What was counted beside.
   var tally = RunTally()
-  /// Records of the part, by number among the good ones and ascending, that were rejected although their key was usable.
-  ///
-  /// What is known of keys that were seen does not have them.
-  var lateRejects: [Int] = []
+  /// Records of the part of which the records themselves do not say what became of them.
+  var late = LateRecords()
   /// The bytes of the file of records that were put off; `nil` when the part puts none off.
   var later: Int?
   /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
@@ -31,4 +29,15 @@ struct RunPosition: Sendable, Equatable {
     place.tally = tally
     return place
   }
+}
+
+/// Records of a part of which another process cannot tell from reading them again what became of them: their numbers
+/// among the good ones, ascending.
+struct LateRecords: Sendable, Equatable {
+  /// Rejected although their key was usable: what is known of the keys that were named does not have them.
+  var rejected: [Int] = []
+  /// Rejected because their object was there or an earlier record has their key; only where a column grows.
+  var repeated: [Int] = []
+  /// Skipped in mode `update` because their object was not there, where the run may have made it since.
+  var unfound: [Int] = []
 }

@@ -22,8 +22,12 @@ extension BatchImporter {
   /// A target is there when the store has it, or when a record of the batch is it. When the last such record is rejected
   /// because of its own target, those that name it are looked at again.
   ///
+  /// - Parameter rejectedSince: Records that another target has rejected since they were looked at: they are no targets any
+  ///   more, and are looked at once more themselves, as what lacks a target in its own hierarchy makes no other one.
   /// - Complexity: O(records), and one fetch for each link of a chain of records that are rejected.
-  func expectTargets(_ owner: NodeImporter, _ view: BatchView) throws(ImportError) {
+  func expectTargets(
+    _ owner: NodeImporter, _ view: BatchView, rejectedSince: ArraySlice<RecordReject> = []
+  ) throws(ImportError) {
     let due = owner.plan.relationships.filter { relationship in
       isDueNow(relationship) && !(nodes[relationship.target].plan.canCreate && relationship.missing == .create)
     }
@@ -32,8 +36,16 @@ extension BatchImporter {
     let ownKeys = NodeKeys(owner, view)
     var own = OwnKeys()
     defer { own.keyBytes.deallocate() }
+    let again = Set(rejectedSince.map { Int($0.record) })
+    for record in again { view.outcomes[record] = .pending }
+    defer { for record in again { view.outcomes[record] = .rejected } }
     if owner.plan.mode != .update {
       for record in view.records where view.isWanted(record, ownKeys.node) { own.add(record, ownKeys, view.arena) }
+    }
+    var lost: [Int] = []
+    for record in again.sorted() {
+      let entry = own.entry(record, ownKeys, view.arena)
+      if entry >= 0, own.remove(entry) { lost.append(entry) }
     }
     // Those that are neither in the batch nor in the store have no target.
     var unknown = due.map { _ in ContiguousArray<Int32>() }
@@ -46,22 +58,24 @@ extension BatchImporter {
       }
     }
     var namedBy: [Int: [(due: Int, record: Int32)]]?
-    while unknown.contains(where: { !$0.isEmpty }) {
-      var lost: [Int] = []
+    while true {
+      if !lost.isEmpty {
+        let names = namedBy ?? namedRecords(due, owner, &own, ownKeys, view)
+        namedBy = names
+        for entry in lost {
+          for name in names[entry] ?? [] where view.outcomes[Int(name.record)] != .rejected {
+            unknown[name.due].append(name.record)
+          }
+        }
+      }
+      guard unknown.contains(where: { !$0.isEmpty }) else { return }
+      lost = []
       for (index, relationship) in due.enumerated() where !unknown[index].isEmpty {
         let rejected = try settleMissing(unknown[index], relationship, owner, view)
         unknown[index].removeAll(keepingCapacity: true)
-        for record in rejected {
+        for record in rejected where !again.contains(record) {
           let entry = own.entry(record, ownKeys, view.arena)
           if entry >= 0, own.remove(entry) { lost.append(entry) }
-        }
-      }
-      guard !lost.isEmpty else { return }
-      let names = namedBy ?? namedRecords(due, owner, &own, ownKeys, view)
-      namedBy = names
-      for entry in lost {
-        for name in names[entry] ?? [] where view.outcomes[Int(name.record)] != .rejected {
-          unknown[name.due].append(name.record)
         }
       }
     }

@@ -10,67 +10,108 @@ extension BatchImporter {
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
   func skipImported(_ batch: inout ImportBatch) throws(ImportError) {
-    let count = batch.records.recordCount
-    defer { recordsBefore += count }
+    defer { recordsBefore += batch.records.recordCount }
     since?.noteUnknown(batch.records.errors.count)
     if since != nil { noteProgress(batch) }
     try watch?.noteImported(&batch, self)
     if countsNames { try noteNames(&batch) }
     repeats.removeAll(keepingCapacity: true)
-    for state in nodes {
-      guard let seen = state.seenKeys else { continue }
-      let node = batch.nodes[state.node]
-      // Ascending, so that the place in the list is found once a batch.
-      var late = firstLateReject(from: recordsBefore)
-      for record in 0..<count {
-        while late < lateRejects.count, lateRejects[late] < recordsBefore + record { late += 1 }
-        let isRejected = late < lateRejects.count && lateRejects[late] == recordsBefore + record
-        guard !batch.hasFailed[record], node.keyStates[record] == ImportBatch.KeyState.usable else { continue }
-        let hash = node.keyHashes[record]
-        let isRepeat = isRejected ? seen.contains(hash) : !seen.noteFirst(hash)
-        if isRepeat { noteRepeat(record, state) }
-      }
-      seen.mark()
+    var outcomes = outcomes(ofImported: batch)
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      for state in nodes where state.seenKeys != nil { try noteKeys(state, view) }
     }
     since?.noteRepeats(batch, repeats)
   }
 
+  /// Notes the keys that the records of a batch have named.
+  private func noteKeys(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
+    var named = view.wanted(state.node)
+    if state.plan.mode == .update {
+      // Who finds nothing has named nothing.
+      let wanted = named
+      named.removeAll(keepingCapacity: true)
+      try state.finder.lookUp(wanted, state, view, self) { record, _ in named.append(Int32(record)) }
+    }
+    let hashes = view.nodes[state.node].keyHashes
+    for record in named.lazy.map(Int.init) where state.seenKeys?.noteFirst(hashes[record]) == false {
+      noteRepeat(record, state)
+    }
+    state.seenKeys?.mark()
+  }
+
+  /// What became of the records of a batch as far as it matters for those behind them: pending are those that have named
+  /// their object.
+  func outcomes(ofImported batch: ImportBatch) -> ContiguousArray<RecordLedger.Outcome> {
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.pending, count: batch.records.recordCount)
+    for record in outcomes.indices {
+      if batch.hasFailed[record] {
+        outcomes[record] = batch.transformed.isSkipped(record) ? .skipped : .rejected
+      } else if !batch.isBeforeCursor.isEmpty, batch.isBeforeCursor[record] {
+        outcomes[record] = .skipped
+      }
+    }
+    set(&outcomes, at: late.rejected, .rejected)
+    set(&outcomes, at: late.unfound, .skipped)
+    return outcomes
+  }
+
+  /// Sets the outcome of those records of the current batch that are among some numbers.
+  private func set(
+    _ outcomes: inout ContiguousArray<RecordLedger.Outcome>, at numbers: [Int], _ outcome: RecordLedger.Outcome
+  ) {
+    var place = numbers.indices.first(fromWhich: { numbers[$0] >= recordsBefore })
+    while place < numbers.count, numbers[place] < recordsBefore + outcomes.count {
+      outcomes[numbers[place] - recordsBefore] = outcome
+      place += 1
+    }
+  }
+
   /// Notes how far the records of a batch have come in the column that only grows.
   private func noteProgress(_ batch: ImportBatch) {
-    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.unchanged, count: batch.records.recordCount)
-    for record in outcomes.indices where batch.hasFailed[record] && !batch.transformed.isSkipped(record) {
-      outcomes[record] = .rejected
-    }
+    var outcomes = outcomes(ofImported: batch)
     for record in outcomes.indices where deferredPassed < deferredBefore.count {
       guard DeferredRecords.Place(record, of: batch.records) == deferredBefore[deferredPassed] else { continue }
       outcomes[record] = .deferred
       deferredPassed += 1
     }
-    var late = firstLateReject(from: recordsBefore)
-    while late < lateRejects.count, lateRejects[late] < recordsBefore + outcomes.count {
-      outcomes[lateRejects[late] - recordsBefore] = .rejected
-      late += 1
-    }
+    set(&outcomes, at: late.repeated, .rejected)
     since?.note(batch, outcomes)
   }
 
-  /// Remembers the records of the current batch that were rejected after their key could have been noted, and was not:
-  /// without an object, because a target was missing or the row was refused.
-  func noteLateRejects() {
-    guard !rejects.isEmpty, needsImportedRecords else { return }
-    var late: [Int] = []
+  /// Remembers the records of the current batch of which another process could not tell what became of them.
+  func noteLate(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
+    guard needsImportedRecords, !pass.isReplay else { return }
+    var (rejected, repeated): ([Int], [Int]) = ([], [])
     for reject in rejects {
+      let number = recordsBefore + Int(reject.record)
       switch reject.code {
       case .nullKey, .emptyKey: continue
-      // Its key was noted by the record before it; only the column that grows has to know.
-      case .duplicateKey where since == nil: continue
-      default: late.append(recordsBefore + Int(reject.record))
+      case .duplicateKey where reject.element == nil && reject.field == rootKeyField:
+        if since != nil { repeated.append(number) }
+      default: rejected.append(number)
       }
     }
-    lateRejects += late.sorted()
+    late.rejected += rejected.sorted()
+    late.repeated += repeated.sorted()
+    guard makesSkippedObjects else { return }
+    let root = batch.nodes[plan.root]
+    for record in outcomes.indices
+    where outcomes[record] == .skipped && !batch.hasFailed[record] && root.targets[record] == 0
+      && root.keyStates[record] == ImportBatch.KeyState.usable
+    {
+      late.unfound.append(recordsBefore + record)
+    }
   }
 
-  func firstLateReject(from number: Int) -> Int {
-    lateRejects.indices.first(fromWhich: { lateRejects[$0] >= number })
+  private var rootKeyField: Int32? { nodes[plan.root].plan.keyFields.first.map { Int32($0) } }
+
+  /// Whether another node than the records' own may make the object of a record that was skipped for want of it.
+  func findsMakersOfSkipped() -> Bool {
+    let root = nodes[plan.root]
+    return root.plan.mode == .update
+      && allNodes.contains { state in
+        state !== root && state.role != .given && state.plan.rootEntity == root.plan.rootEntity
+          && state.plan.mode != .update
+      }
   }
 }

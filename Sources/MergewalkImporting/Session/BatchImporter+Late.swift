@@ -13,7 +13,7 @@ extension BatchImporter {
   func resolveAll(_ view: BatchView) throws(ImportError) {
     if case .references(let stage) = pass { return try resolveReferences(stage, view) }
     if pass == .lists { return try resolveLists(view) }
-    if pass == .waiting { try skipRepeated(nodes[plan.root], view) }
+    if pass == .waiting { try turnAwayRepeats(nodes[plan.root], view) }
     // Before anything is done with their other targets, so that nothing is left of records without a late one.
     let expected = try expectFirst(view)
     var written: Set<Int> = []
@@ -23,7 +23,7 @@ extension BatchImporter {
       if state.role == .root, let expected {
         // Only those that were rejected since can be missed.
         let known = rejects.count
-        if known > expected { try expectTargets(state, view) }
+        if known > expected { try expectTargets(state, view, rejectedSince: rejects[expected...]) }
         if rejectAnew(since: known) { return }
       } else {
         try expectTargets(state, view)

@@ -54,16 +54,7 @@ extension BatchImporter {
 
   /// Notes which objects the records of a batch have named that an earlier process has imported.
   func noteNames(_ batch: inout ImportBatch) throws(ImportError) {
-    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.pending, count: batch.records.recordCount)
-    for record in outcomes.indices
-    where batch.hasFailed[record] || !batch.isBeforeCursor.isEmpty && batch.isBeforeCursor[record] {
-      outcomes[record] = .rejected
-    }
-    var late = firstLateReject(from: recordsBefore)
-    while late < lateRejects.count, lateRejects[late] < recordsBefore + outcomes.count {
-      outcomes[lateRejects[late] - recordsBefore] = .rejected
-      late += 1
-    }
+    var outcomes = outcomes(ofImported: batch)
     let (lists, owners) = (batch.lists, outcomes)
     try noteNames(&batch, &outcomes)
     for (list, elements) in zip(self.lists, lists) {
@@ -86,7 +77,7 @@ extension BatchImporter {
         guard let named = state.named else { continue }
         var records = ContiguousArray<Int32>()
         for record in view.records where isNamed(record, state, view) { records.append(Int32(record)) }
-        try state.finder.lookUp(records, state, view, self) { _ = named.isFirst($0) }
+        try state.finder.lookUp(records, state, view, self) { _ = named.isFirst($1) }
         named.mark()
       }
     }

@@ -9,7 +9,6 @@ extension BatchImporter {
     chainTargets(state, view)
     try state.finder.find(state, view, self)
     if pass.postpones, state.role == .root { postpone(state, view) }
-    if pass == .waiting, state.role == .root { skipRepeatedAgain(state, view) }
     try insert(state, view)
     try apply(state, view)
   }

@@ -30,9 +30,8 @@ final class BatchImporter {
   var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
   /// How many of these were passed over.
   var deferredPassed = 0
-  /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
-  /// for a run that goes on later; see ``skipImported(_:)``.
-  var lateRejects: [Int] = []
+  /// Records of which a run that goes on later cannot tell what became of them; see ``skipImported(_:)``.
+  var late = LateRecords()
   /// What batches are imported for now.
   var pass = Pass.single
   /// What objects that the first of two passes created refer to.
@@ -51,9 +50,6 @@ final class BatchImporter {
   var waitingSince: [Int64] = []
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
-  /// Whether only records of this import make objects of their hierarchy in the first pass, so that a record that finds
-  /// one repeats its key.
-  var repeatsWait = false
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
   /// How many records the current attempt imports together.
@@ -69,6 +65,8 @@ final class BatchImporter {
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
     !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.plan.rootEntity)).count < nodes.count
+  /// Whether an object that is not there when a record is skipped may be made later in the run.
+  private(set) lazy var makesSkippedObjects = findsMakersOfSkipped()
   /// Nodes that look for what others make.
   private(set) lazy var meetings = findMeetings()
   /// Nodes that say something about the same objects.
@@ -143,7 +141,7 @@ final class BatchImporter {
     if !lists.isEmpty { settleElements(listBatches, listsWait ? noted : outcomes) }
     since?.note(batch, noted)
     since?.noteRepeats(batch, repeats)
-    noteLateRejects()
+    noteLate(batch, outcomes)
     if pass.isReplay {
       ledger.settleDeferred(outcomes)
     } else {

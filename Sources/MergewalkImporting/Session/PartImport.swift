@@ -89,7 +89,7 @@ final class PartImport {
     (importer, choice) = try Self.makeImporter(
       definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
     importer.ledger = place.ledger
-    importer.lateRejects = place.lateRejects
+    importer.late = place.late
     importer.countNames(firstKeys: place.firstKeys)
     // Those that are passed over without a look count all the same.
     if !importer.needsImportedRecords { importer.recordsBefore = place.position.good }
@@ -343,7 +343,7 @@ final class PartImport {
       var present = place
       present.position = position
       present.ledger = ledger
-      present.lateRejects = importer.lateRejects
+      present.late = importer.late
       present.later = later
       present.rejectHeader = rejects.headerPlace
       present.tally = tally

@@ -28,7 +28,7 @@ extension BatchImporter {
   ///
   /// So it does those whose object an earlier record has made that may turn out to be rejected, as the object would go
   /// with it, and those about whose object something waits already, so that the last record counts. Those that were
-  /// skipped because of such an object wait, too: they take its place when it goes.
+  /// turned away because of such an object wait, too: they take the place of its record when that is rejected.
   func postpone(_ state: NodeImporter, _ view: BatchView) {
     let targets = state.plan.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
     let own = view.nodes[state.node].targets
@@ -37,14 +37,6 @@ extension BatchImporter {
     }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
     let first = mayGo ? firstKeys[state.plan.rootEntity] ?? .max : .max
-    if waitsWhenSkipped(state) {
-      for record in view.records
-      where view.outcomes[record] == .skipped
-        && (own[record] >= first || linksMayFail && waitingObjects.contains(own[record]))
-      {
-        view.outcomes[record] = .deferred
-      }
-    }
     var kept = ContiguousArray<NodeImporter.Apply>()
     for apply in state.applies {
       let record = Int(apply.record)
@@ -58,6 +50,31 @@ extension BatchImporter {
       }
     }
     state.applies = kept
+    postponeRepeats(state, view, mayGo: mayGo)
+  }
+
+  /// Puts off the records that were turned away for an object whose own record waits, or whose object may go.
+  private func postponeRepeats(_ state: NodeImporter, _ view: BatchView, mayGo: Bool) {
+    guard turnsAway(state) else { return }
+    let own = view.nodes[state.node].targets
+    let made = firstKeys[state.plan.rootEntity] ?? .max
+    func waits(_ record: Int) -> Bool {
+      guard own[record] > 0 else { return false }
+      let isWaiting = waitingObjects.contains(own[record])
+      return own[record] >= made ? mayGo || linksMayFail && isWaiting : isWaiting
+    }
+    for record in view.records where view.outcomes[record] == .skipped && waits(record) {
+      view.outcomes[record] = .deferred
+    }
+    rejects.removeAll { reject in
+      let record = Int(reject.record)
+      guard reject.code == .duplicateKey, reject.element == nil, view.records.contains(record), waits(record) else {
+        return false
+      }
+      view.outcomes[record] = .deferred
+      return true
+    }
+    repeats.removeAll { view.records.contains($0) && view.outcomes[$0] == .deferred }
   }
 
   /// Notes that something waits about an object, until the attempt is rolled back: then its key may be another one's.
@@ -67,35 +84,36 @@ extension BatchImporter {
     waitingSince.append(key)
   }
 
-  /// Whether a record that was skipped because an earlier one has its key waits, as that one's object may go.
-  private func waitsWhenSkipped(_ state: NodeImporter) -> Bool {
-    state.plan.mode == .createMissing || repeatsWait && state.plan.duplicates == .first
+  /// Whether records are turned away because their object is there.
+  private func turnsAway(_ state: NodeImporter) -> Bool {
+    state.plan.duplicates != .last || state.plan.mode == .insert || state.plan.mode == .createMissing
   }
 
-  /// Skips the records that waited because the object of an earlier record might go, and whose object is there: before
-  /// their targets are looked for, as the first pass does.
-  func skipRepeated(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
-    guard waitsWhenSkipped(state), !state.plan.keyFields.isEmpty, let first = firstKeys[state.plan.rootEntity] else {
-      return
-    }
+  /// Turns away the records that waited and whose object another record has after all: before their targets are looked
+  /// for, as the first pass does.
+  ///
+  /// A record with a key is imported when it is known what became of those before it that have the key.
+  func turnAwayRepeats(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
+    guard turnsAway(state), !state.plan.keyFields.isEmpty else { return }
     let wanted = view.wanted(state.node)
-    try findTargets(wanted, state, view)
     let node = view.nodes[state.node]
-    for record in wanted.lazy.map(Int.init) {
-      if node.targets[record] >= first {
-        view.outcomes[record] = .skipped
-      } else {
-        node.targets[record] = 0
-        node.targetEntities?[record] = -1
-      }
+    var hashes: Set<UInt64> = []
+    for record in wanted.lazy.map(Int.init) where !hashes.insert(node.keyHashes[record]).inserted {
+      cuts.append(record)
+      hashes = [node.keyHashes[record]]
     }
-  }
-
-  /// Skips the records whose object an earlier one of the batch has made in place of one that went.
-  func skipRepeatedAgain(_ state: NodeImporter, _ view: BatchView) {
-    guard waitsWhenSkipped(state), let first = firstKeys[state.plan.rootEntity] else { return }
-    for apply in state.applies where apply.primaryKey >= first { view.outcomes[Int(apply.record)] = .skipped }
-    state.applies.removeAll { $0.primaryKey >= first }
+    if !cuts.isEmpty { throw retryAlone() }
+    try findTargets(wanted, state, view)
+    for record in wanted.lazy.map(Int.init) {
+      let key = node.targets[record]
+      if key > 0 {
+        let isRepeat = state.named?.contains(key) ?? false || state.seenKeys?.contains(node.keyHashes[record]) ?? false
+        if isRepeat, !mayRepeat(record, state, view) { continue }
+        if !mayUpdate(record, state, view) { continue }
+      }
+      node.targets[record] = 0
+      node.targetEntities?[record] = -1
+    }
   }
 
   /// Whether a record names a target that is not known yet.

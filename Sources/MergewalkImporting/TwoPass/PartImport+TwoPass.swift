@@ -19,11 +19,6 @@ extension PartImport {
     }
     guard !plan.postponed.isEmpty else { return }
     importer.pass = .first
-    let root = plan.nodes[plan.root]
-    let makers = importer.allNodes.filter {
-      $0.plan.rootEntity == root.rootEntity && $0.role != .given && !$0.isPostponed
-    }
-    importer.repeatsWait = definition.parts.count == 1 && root.mode != .insert && makers.count == 1
     importer.linksMayFail = plan.postponed.contains { relationship in
       relationship.isTakenByOthers
         || relationship.stage == .creating && importer.hasGuards(importer.nodes[relationship.target])
@@ -186,8 +181,8 @@ extension PartImport {
     importer.deferred = nil
     if let waiting, waiting.count > 0 {
       let root = importer.nodes[plan.root]
-      // The policy for repeated keys has been applied.
-      root.seenKeys = nil
+      // Of those that wait none has named its key yet; what the first pass has imported is known by its objects.
+      root.seenKeys = root.plan.duplicates == .last ? nil : SeenKeys()
       // Without an index a seek reads the whole table; what the first pass knows holds as long as nothing else is made.
       let holds = !file.isNew && !root.isIndexed && lost.isEmpty && !plan.postponed.contains { $0.missing == .create }
       if !holds {

@@ -9,6 +9,11 @@ import Testing
 
 @Suite("Checkpoints")
 struct RunCheckpointTests {
+  /// Entries that a checkpoint may lack.
+  private static let optional = [
+    "origin", "header_source", "header_member", "late_rejects", "late_repeats", "late_unfound",
+  ]
+
   private func sample() -> RunCheckpoint {
     var checkpoint = RunCheckpoint()
     checkpoint.run = "orders@2024-05-01T00:00:00.000Z"
@@ -24,7 +29,9 @@ struct RunCheckpointTests {
     checkpoint.ledger = RecordLedger(numbers: [1000, 500, 200, 100, 90, 110]) ?? RecordLedger()
     checkpoint.rejectBytes = 4096
     checkpoint.rejectHeader = RejectOutput.FilePlace(source: 1, member: "a/b.csv")
-    checkpoint.lateRejects = [0, 1, 5, 127, 128, 500_000, 1 << 40]
+    checkpoint.late.rejected = [0, 1, 5, 127, 128, 500_000, 1 << 40]
+    checkpoint.late.repeated = [7]
+    checkpoint.late.unfound = [2, 3]
     checkpoint.tally.batches = 10
     checkpoint.tally.nodes = [ImportSummary.EntityCounts()]
     checkpoint.tally.nodes[0].inserted = 3
@@ -52,7 +59,7 @@ struct RunCheckpointTests {
   func strangers() {
     guard case .dictionary(let entries) = sample().list else { return #expect(Bool(false)) }
     for (index, entry) in entries.enumerated()
-    where !["origin", "header_source", "header_member", "late_rejects"].contains(entry.key) {
+    where !Self.optional.contains(entry.key) {
       var fewer = entries
       fewer.remove(at: index)
       #expect(RunCheckpoint(.dictionary(fewer)) == nil, "\(entry.key)")

@@ -76,7 +76,8 @@ extension ReferenceImporter {
   ///
   /// A record whose target will not be there is rejected, then those that refer to what it would have made, and so on.
   /// Where that may happen, the others fill their lists only then, and go like these when an element rejects them.
-  /// Records whose object is there wait as a whole, unless what they refer to was there before the run, too.
+  /// Records whose object is there wait as a whole, unless what they refer to was there before the run, too; with them
+  /// those that would be turned away because of them.
   mutating func runTwoPasses(_ files: [[ReadRecord]]) {
     known = Set(graph.objects.keys)
     var lost: [Place: String] = [:]
@@ -106,7 +107,11 @@ extension ReferenceImporter {
       }
       lost.merge(more) { first, _ in first }
     }
+    // Of those that wait none has named its key yet.
+    for entry in waiting { seen.remove(key(entry.record, part.root) ?? []) }
+    isImportingWaiting = true
     for entry in waiting { importWaiting(entry) }
+    isImportingWaiting = false
   }
 
   /// Whether a record that finds its object waits.
@@ -138,14 +143,12 @@ extension ReferenceImporter {
     let (record, root) = (entry.record, part.root)
     let before = self
     isRefused = false
-    guard !lacksLateTarget(record, orOwn: true) else { return refuse(entry, ["relationship.missingTarget"]) }
-    let result: Settled
-    if let object = find(root.entityName, root, key(record, root) ?? []) {
-      settled = object
-      result = update(record, root, object, entry.targets) ? .updated : .unchanged
-    } else {
-      result = make(record, root, entry.targets)
+    let key = key(record, root) ?? []
+    let isTurnedAway = find(root.entityName, root, key) != nil && turnsAway(key)
+    guard isTurnedAway || !lacksLateTarget(record, orOwn: true) else {
+      return refuse(entry, ["relationship.missingTarget"])
     }
+    guard let result = settle(entry, key) else { return skip(entry) }
     finish(entry, result, before)
   }
 

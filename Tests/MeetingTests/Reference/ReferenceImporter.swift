@@ -51,10 +51,14 @@ struct ReferenceImporter {
   var waiting: [Entry] = []
   /// The objects about which something waits.
   var waitingObjects: Set<Int> = []
+  /// Those of them whose own record waits.
+  var held: Set<Int> = []
   /// The objects that were there before the run.
   var known: Set<Int> = []
   /// Whether all objects are there.
   var isSecondPass = false
+  /// Whether the records are imported that wait.
+  var isImportingWaiting = false
   /// How far the records have come in the column that only grows.
   var since: ReferenceSince?
   /// What the import counts of values, list elements and names.
@@ -174,7 +178,7 @@ struct ReferenceImporter {
     // What mode “insert” reads again would be there twice; a rejects file has it.
     let holds = part.root.mode != .insert || definition.rejects.path == nil
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
-    (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
+    (linking, waiting, waitingObjects, held, isSecondPass) = ([], [], [], [], false)
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
@@ -241,12 +245,15 @@ struct ReferenceImporter {
     }
     if let loss { return refuse(entry, [loss]) }
     entry.targets = targets
-    guard let result = settle(entry, ownKey ?? []) else {
-      since?.noteSettled(moment.value)
-      noteNamed(record, root)
-      return counts.skipped += 1
-    }
+    guard let result = settle(entry, ownKey ?? []) else { return skip(entry) }
     finish(entry, result, before)
+  }
+
+  /// Passes a record over.
+  mutating func skip(_ entry: Entry) {
+    since?.noteSettled(entry.moment.value)
+    noteNamed(entry.record, part.root)
+    counts.skipped += 1
   }
 
   /// Rejects a record.
@@ -308,7 +315,7 @@ struct ReferenceImporter {
   }
 
   /// What becomes of a record that can be imported; nil when it is skipped.
-  private mutating func settle(_ entry: Entry, _ key: [ReferenceValue]) -> Settled? {
+  mutating func settle(_ entry: Entry, _ key: [ReferenceValue]) -> Settled? {
     let (record, root, targets) = (entry.record, part.root, entry.targets)
     guard !root.findBy.isEmpty else { return make(record, root, targets) }
     guard let object = find(root.entityName, root, key) else {
@@ -318,36 +325,58 @@ struct ReferenceImporter {
     }
     settled = object
     named.insert(object)
-    let isFirst = seen.insert(key).inserted
-    let isSkipped = !isFirst && root.duplicates == .first
-    let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
-    if isSkipped || isRefused || root.mode == .createMissing {
-      if !isFirst, root.mode != .insert, root.mode != .createMissing { since?.noteRepeated(entry.moment) }
-      if isRefused, root.mode == .insert { tally.noteRejected(object) } else { tally.note(object) }
-      return isRefused && !isSkipped ? .rejected("key.duplicate") : nil
-    }
-    if hasTwoPasses, waits(record, object) {
-      waitingObjects.insert(object)
+    if turnsAway(key) {
+      // What becomes of the record that has the object is not known yet.
+      guard !isImportingWaiting, held.contains(object) else { return turnAway(entry, key, object) }
       waiting.append(entry)
       return .waiting
     }
-    return update(record, root, object, targets) ? .updated : .unchanged
+    seen.insert(key)
+    if hasTwoPasses, !isImportingWaiting, waits(record, object) {
+      waitingObjects.insert(object)
+      held.insert(object)
+      waiting.append(entry)
+      return .waiting
+    }
+    let isChanged = update(record, root, object, targets)
+    if isChanged, violatesUniqueness(object) { return refusal(record, object) }
+    return isChanged ? .updated : .unchanged
+  }
+
+  /// Whether a record whose object is there is not imported.
+  func turnsAway(_ key: [ReferenceValue]) -> Bool {
+    let root = part.root
+    return root.mode == .insert || root.mode == .createMissing || root.duplicates != .last && seen.contains(key)
+  }
+
+  /// Rejects a record whose object is there, or says by nil that it is skipped.
+  mutating func turnAway(_ entry: Entry, _ key: [ReferenceValue], _ object: Int) -> Settled? {
+    let root = part.root
+    let isFirst = seen.insert(key).inserted
+    let isSkipped = !isFirst && root.duplicates == .first
+    let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
+    if !isFirst, root.mode != .insert, root.mode != .createMissing { since?.noteRepeated(entry.moment) }
+    if isRefused, root.mode == .insert { tally.noteRejected(object) } else { tally.note(object) }
+    return isRefused && !isSkipped ? .rejected("key.duplicate") : nil
   }
 
   /// Makes the object of a record, unless another one has the same values of a uniqueness constraint.
   mutating func make(_ record: ReadRecord, _ root: EntityImport, _ targets: [String: Int]) -> Settled {
     let object = create(record, root, targets)
-    if violatesUniqueness(object) {
-      // What can be told before a row is written is told first; a relationship in its own hierarchy needs the row.
-      let isWritten =
-        !lateRelationships(root).isEmpty && (!hasTwoPasses || isSecondPass || refersToKnown(record))
-      let hasLists = !(hasTwoPasses && !isSecondPass && listsWait && isOpen(record))
-      let isLost = !isWritten && hasLists && relateLists(record, root, object) == nil
-      return .rejected(isLost ? "relationship.missingTarget" : "constraint.unique")
-    }
+    if violatesUniqueness(object) { return refusal(record, object) }
     settled = object
     named.insert(object)
     return .inserted
+  }
+
+  /// Why an object cannot stay that has values that must be others' alone: what can be told before a row is written is
+  /// told first; a relationship in its own hierarchy needs the row.
+  private mutating func refusal(_ record: ReadRecord, _ object: Int) -> Settled {
+    let root = part.root
+    let isWritten = !lateRelationships(root).isEmpty && (!hasTwoPasses || isSecondPass || refersToKnown(record))
+    let hasLists = !(hasTwoPasses && !isSecondPass && listsWait && isOpen(record))
+    let isLost = !isWritten && hasLists && relateLists(record, root, object) == nil
+    return .rejected(isLost ? "relationship.missingTarget" : "constraint.unique")
   }
 
   func violatesUniqueness(_ number: Int) -> Bool {

@@ -43,8 +43,8 @@ struct RecordMaker {
     var record = Cell.object([])
     var key: [String: Cell] = [:]
     var parent = parentKey()
-    // Of several records with one key, in two passes none refers to what may be missing (see ``KnownIssues``), and in
-    // one pass it depends on the batch whether a good one stands in for a bad one before it.
+    // In one pass it depends on the batch whether a good record stands in for a bad one before it with its key. In two
+    // passes those that refer to the bad one go with it, whatever comes later, so nothing does.
     let hasOnePass = scenario.parent?.passes == "one"
     let mayBeLost = hasOnePass || scenario.parent?.missing == "reject"
     for column in columns {
@@ -56,10 +56,10 @@ struct RecordMaker {
       }
       if scenario.keyNames.contains(column.name) { key[column.name] = cell }
       if mayBeLost, column.name == "code", let text = cell.spelling {
-        if !hasOnePass, plain(text).utf8.reduce(0, { ($0 &* 31 &+ Int($1)) % 1009 }) % 2 == 0 {
-          parent = [:]
-        } else if !single.insert(plain(text)).inserted {
-          cell = .null
+        switch hasOnePass ? .single : use(of: text) {
+        case .safe: parent = [:]
+        case .contested: break
+        case .single: if !single.insert(plain(text)).inserted { cell = .null }
         }
       }
       record.set(scenario.path(column.name)[...], fit(cell, column))
@@ -71,6 +71,24 @@ struct RecordMaker {
       }
     }
     return record
+  }
+
+  /// What records with a key do, where one that refers to nothing is rejected.
+  private enum KeyUse {
+    /// Several have it and refer to nothing.
+    case safe
+    /// Several have it, and none is referred to.
+    case contested
+    /// One has it.
+    case single
+  }
+
+  private func use(of key: String) -> KeyUse {
+    switch plain(key).utf8.reduce(0, { ($0 &* 31 &+ Int($1)) % 1009 }) % 4 {
+    case 0: .safe
+    case 1: .contested
+    default: .single
+    }
   }
 
   /// A text that is the same for all spellings of a key.
@@ -96,10 +114,9 @@ struct RecordMaker {
       return ["code": typed(last, .key), "number": .text("99")]
     default:
       if parent.passes == "one" { return earlier.randomElement(using: &random) ?? [:] }
-      return [
-        "code": typed(pick(Self.keys(scenario.keyType, texts), scenario.keyRange), .key),
-        "number": typed(pick(Self.integers, 3), .integer),
-      ]
+      let code = pick(Self.keys(scenario.keyType, texts), scenario.keyRange)
+      if parent.missing == "reject", use(of: code) == .contested { return [:] }
+      return ["code": typed(code, .key), "number": typed(pick(Self.integers, 3), .integer)]
     }
   }
 

@@ -1,16 +1,14 @@
 import MergewalkImporting
 import MergewalkPipelines
-import MergewalkSQLite
 import MergewalkRecordFormats
+import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 
 /// Records with the key of one that a second pass rejects.
 @Suite("Repeated keys in two passes") struct RepeatedKeyPassTests {
-  @Test(
-    "a record takes the place of an earlier one with its key that the second pass rejects",
-    arguments: ["duplicates: first", "mode: create-missing"], [1, 2, 100])
-  func placeTaken(policy: String, batch: Int) throws {
+  /// Things that may have parents, and where they are imported from.
+  private func folder(_ policy: String, lists: String = "") throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try folder.write(
       """
@@ -21,7 +19,12 @@ import Testing
           relationships:
             parent: { to_one: Thing, inverse: children }
             children: { to_many: Thing, inverse: parent }
+            tags: { to_many: Tag, inverse: things }
           unique: [key]
+        Tag:
+          attributes: { name: string }
+          relationships: { things: { to_many: Thing, inverse: tags } }
+          unique: [name]
       """, to: "model.yaml")
     try folder.write(
       """
@@ -34,17 +37,66 @@ import Testing
         find_by: [key]
         \(policy)
         attributes: [text]
-        relationships: { parent: { find_by: { key: up }, missing: reject } }
+        relationships: { \(lists)parent: { find_by: { key: up }, missing: reject } }
       """, to: "pipeline.yaml")
-    try folder.write("key,text,up\na,lost,nowhere\na,kept,\na,late,\nb,x,b\nb,y,\nb,z,nowhere\n", to: "data.csv")
+    return folder
+  }
+
+  private func run(_ folder: TemporaryFolder, batch: Int, _ data: String) throws -> ImportSummary {
+    try folder.write(data, to: "data.csv")
     var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
     definition.batchLimit.records = batch
-    let summary = try ImportSession(definition).run()
-    #expect((summary.read, summary.inserted, summary.skipped, summary.rejected) == (6, 2, 3, 1))
+    return try ImportSession(definition).run()
+  }
+
+  private func rows(_ folder: TemporaryFolder) throws -> [String] {
     let connection = try Connection(path: folder.file("things.sqlite"), mode: .readOnly)
     let select = try connection.prepare("SELECT ZKEY || ' ' || ZTEXT FROM ZTHING ORDER BY ZKEY")
     var rows: [String] = []
     while try select.step() { rows.append(select.text(0)) }
-    #expect(rows == ["a kept", "b x"])
+    return rows
+  }
+
+  private static let policies = ["duplicates: first", "duplicates: reject", "mode: create-missing", "mode: insert"]
+
+  /// Whether records are rejected that are turned away, and not skipped.
+  private func rejects(_ policy: String) -> Bool { policy == "duplicates: reject" || policy == "mode: insert" }
+
+  @Test(
+    "a record takes the place of an earlier one with its key that the second pass rejects", arguments: policies,
+    [1, 2, 100])
+  func placeTaken(policy: String, batch: Int) throws {
+    let folder = try folder(policy)
+    let summary = try run(
+      folder, batch: batch, "key,text,up\na,lost,nowhere\na,kept,\na,late,\nb,x,b\nb,y,\nb,z,nowhere\n")
+    let turnedAway = rejects(policy) ? (0, 4) : (3, 1)
+    #expect((summary.read, summary.inserted) == (6, 2))
+    #expect((summary.skipped, summary.rejected) == turnedAway)
+    #expect(summary.entities["Thing"]?.duplicates == 3)
+    #expect(try rows(folder) == ["a kept", "b x"])
+  }
+
+  @Test(
+    "a record takes the place of an earlier one with its key whose list the second pass rejects", arguments: policies,
+    [1, 2, 100])
+  func listRejected(policy: String, batch: Int) throws {
+    let folder = try folder(policy, lists: "tags: { split: \";\", find_by: { name: tags }, missing: reject }, ")
+    let data = "key,text,up,tags\nr,root,,\na,lost,r,nothing\na,kept,r,\na,late,r,nothing\n"
+    let summary = try run(folder, batch: batch, data)
+    #expect((summary.read, summary.inserted) == (4, 2))
+    #expect((summary.skipped, summary.rejected) == (rejects(policy) ? (0, 2) : (1, 1)))
+    #expect(try rows(folder) == ["a kept", "r root"])
+  }
+
+  @Test(
+    "a record takes the place of an earlier one that was to change the object and is rejected",
+    arguments: ["duplicates: first", "duplicates: reject"], [1, 2, 100])
+  func changeRejected(policy: String, batch: Int) throws {
+    let folder = try folder(policy)
+    _ = try run(folder, batch: batch, "key,text,up\na,old,\nb,old,\n")
+    let summary = try run(folder, batch: batch, "key,text,up\na,lost,nowhere\na,kept,\na,late,\nb,x,b\nb,y,nowhere\n")
+    #expect((summary.read, summary.inserted, summary.updated) == (5, 0, 2))
+    #expect((summary.skipped, summary.rejected) == (rejects(policy) ? (0, 3) : (2, 1)))
+    #expect(try rows(folder) == ["a kept", "b x"])
   }
 }
