@@ -4,14 +4,14 @@ import MergewalkSystem
 ///
 /// Tests that bound how long something takes measure it by this, never by a clock.
 public enum ProcessorTime {
-  /// What the thread has taken so far.
+  /// The time that the thread has taken so far.
   public static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// What the thread takes for some work.
+  /// The time that the thread takes for some work.
   public static func measure<Failure: Error>(_ work: () throws(Failure) -> Void) throws(Failure) -> Duration {
     let start = now
     try work()

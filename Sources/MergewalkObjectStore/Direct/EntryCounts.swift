@@ -5,7 +5,7 @@ import Synchronization
 
 /// Counts the entries of indexes against the rows of their tables and brings the file to the disk, beside another check.
 ///
-/// It has a thread and a connection of its own, which sees what is committed: nobody may write to the file until
+/// It has a thread and a connection of its own, which sees what is committed: nothing may write to the file until
 /// ``wait()`` has returned. Without a thread the work is done at once.
 struct EntryCounts: Sendable {
   /// What an index of all rows of a table is called, and its table.
