@@ -94,13 +94,14 @@ struct DelimiterMatcher {
     count = delimiter.count
   }
 
-  /// What stands at `at`, which is before `end`.
-  ///
-  /// Invariant: eight bytes from `at` on are readable.
+  /// What stands at `at`, which is before `end`. Nothing from `end` on is read.
   @inline(__always)
   func match(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Match {
-    let found = UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
     let there = min(count, end - at)
+    let found =
+      end - at >= 8
+      ? UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
+      : (0..<there).reduce(0) { $0 | UInt64(base[at + $1]) << UInt64(8 * $1) }
     // Shifting by 64 gives 0, so that all eight bytes can be wanted.
     let difference = (found ^ word) & ~(~0 << UInt64(8 * there))
     return difference != 0 ? .other : there == count ? .delimiter : .cut
