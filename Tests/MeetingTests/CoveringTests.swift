@@ -74,6 +74,9 @@ import Testing
     // A record that refers to what another target rejects left what it had made.
     "seed=7012 records=2 owner=reject faults=values parent=one-pass-reject list=split",
     "seed=700063 records=6 owner=update faults=records parent=one-pass-reject",
+    // Files that a record has made or replaced when it was rejected: they stayed, or were gone.
+    "seed=43047 records=7 store=existing parent=reject list=objects list-options=missing-reject external=files",
+    "seed=43109 records=2 store=existing parent=null list=objects list-options=missing-reject external=files since=hold",
     // With relationships that are set batch by batch a row is written before its lists are looked at.
     "seed=80009 records=12 key=integer16 store=existing parent=one-pass-null list=scalars "
       + "list-options=missing-reject model=child after=replay contract=missing fields=tokens",

@@ -48,23 +48,35 @@ extension PersistentStore {
     // What waits knows no parts.
     try file.deferRows(of: [])
     try connection.execute("SAVEPOINT part")
+    file.externalFiles.beginPiece()
   }
   /// Keeps what was done since ``beginPart()``.
-  package func keepPart() throws(StoreError) { try connection.execute("RELEASE part") }
+  package func keepPart() throws(StoreError) {
+    try connection.execute("RELEASE part")
+    file.externalFiles.endPiece(isKept: true)
+  }
   /// Rolls back what was done since ``beginPart()``.
-  package func takeBackPart() throws(StoreError) { try connection.execute("ROLLBACK TO part; RELEASE part") }
+  package func takeBackPart() throws(StoreError) {
+    try connection.execute("ROLLBACK TO part; RELEASE part")
+    file.externalFiles.endPiece(isKept: false)
+  }
 
   /// Begins a piece of the transaction with parts of its own, which can be rolled back by itself.
   package func beginAttempt() throws(StoreError) {
     try file.begin()
     try file.deferRows(of: [])
     try connection.execute("SAVEPOINT attempt")
+    file.externalFiles.beginPiece()
   }
   /// Keeps what was done since ``beginAttempt()``.
-  package func keepAttempt() throws(StoreError) { try connection.execute("RELEASE attempt") }
+  package func keepAttempt() throws(StoreError) {
+    try connection.execute("RELEASE attempt")
+    file.externalFiles.endPiece(isKept: true)
+  }
   /// Rolls back what was done since ``beginAttempt()``, indexes that were built in a new store included.
   package func takeBackAttempt() throws(StoreError) {
     try connection.execute("ROLLBACK TO attempt; RELEASE attempt")
+    file.externalFiles.endPiece(isKept: false)
     if file.isNew { try file.findPendingIndexes() }
   }
 

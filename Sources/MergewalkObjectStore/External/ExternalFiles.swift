@@ -17,6 +17,10 @@ package final class ExternalFiles {
   private var madeNames = Set<String>()
   /// The files that rows named before they were written, and do not name afterwards.
   private var obsolete = Set<String>()
+  /// What has changed in ``obsolete`` since the first piece began that is still open.
+  private var changes: [(name: String, isAdded: Bool)] = []
+  /// The pieces of the transaction that may be rolled back by themselves, each within the one before it.
+  private var pieces: [(made: Int, changes: Int)] = []
   /// What was made and is to go, for whoever comes after a crash; `nil` where every commit is final.
   private let list: ExternalFileList?
   /// The files that nothing names any more and that could not be removed.
@@ -76,7 +80,11 @@ package final class ExternalFiles {
       digest.add(bytes)
       name = StoreUUID.make(fromDigest: digest.finish())
       // A value that was set, replaced and set again.
-      if obsolete.remove(name) != nil || madeNames.contains(name) { return Self.cell(name) }
+      if obsolete.remove(name) != nil {
+        if !pieces.isEmpty { changes.append((name, false)) }
+        return Self.cell(name)
+      }
+      if madeNames.contains(name) { return Self.cell(name) }
       // What a run that crashed left behind has this name and maybe not all of the bytes.
       try FileSystem.remove(folder + "/" + name)
     }
@@ -130,7 +138,26 @@ package final class ExternalFiles {
   /// Takes note of files that nothing will name once the transaction is committed.
   package func add(obsolete names: Set<String>) throws(StoreError) {
     try list?.add("-", names)
+    if !pieces.isEmpty { for name in names where !obsolete.contains(name) { changes.append((name, true)) } }
     obsolete.formUnion(names)
+  }
+
+  /// Begins a piece of the transaction that may be rolled back by itself.
+  func beginPiece() { pieces.append((made.count, changes.count)) }
+
+  /// Ends the piece that was begun last.
+  ///
+  /// - Parameter isKept: Whether its rows stay. If not, what it has made is removed, and what it has replaced stays.
+  func endPiece(isKept: Bool) {
+    guard let piece = pieces.popLast() else { return }
+    if !isKept {
+      removeMade(since: piece.made)
+      for change in changes[piece.changes...].reversed() {
+        if change.isAdded { obsolete.remove(change.name) } else { obsolete.insert(change.name) }
+      }
+      changes.removeLast(changes.count - piece.changes)
+    }
+    if pieces.isEmpty { changes = [] }
   }
 
   /// Forgets such files: the transaction was rolled back.

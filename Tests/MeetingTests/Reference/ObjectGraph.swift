@@ -23,6 +23,26 @@ struct ObjectGraph {
     return last
   }
 
+  /// Computes the attributes that a store derives from others.
+  mutating func derive() {
+    for (number, object) in objects {
+      if case .text(let bytes)? = object.attributes["label"], object.attributes["loud"] != nil {
+        objects[number]?.attributes["loud"] = ReferenceValue(text: String(decoding: bytes, as: UTF8.self).uppercased())
+      }
+      if object.attributes["ownerName"] != nil {
+        let owner = object.toOne["owner"].flatMap { objects[$0] }
+        objects[number]?.attributes["ownerName"] = owner?.attributes["email"] ?? .null
+      }
+      guard object.attributes["itemCount"] != nil else { continue }
+      let items = objects.values.filter { $0.toOne["owner"] == number }
+      let amounts = items.map { item in
+        if case .integer(let amount)? = item.attributes["amount"] { amount } else { Int64(0) }
+      }
+      objects[number]?.attributes["itemCount"] = .integer(Int64(items.count))
+      objects[number]?.attributes["itemSum"] = .integer(amounts.reduce(0, +))
+    }
+  }
+
   /// One line for each object, sorted: its values, and what it refers to by name.
   ///
   /// - Parameters:

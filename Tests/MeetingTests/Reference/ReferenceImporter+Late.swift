@@ -43,7 +43,11 @@ extension ReferenceImporter {
   var listsWait: Bool {
     let entity = model.entity(named: part.root.entityName)
     let hasRelatives = entity.map { model.entities[$0.rootIndex].hasSubentities } ?? false
-    return lateRelationships(part.root).contains { rejects($0, part.root) || creates($0) && hasRelatives }
+    func isGuarded(_ target: EntityImport) -> Bool {
+      let keys = Set(target.findBy.map(\.attributeName))
+      return hasRelatives || entity?.uniquenessConstraints.contains { Set($0) != keys } ?? false
+    }
+    return lateRelationships(part.root).contains { rejects($0, part.root) || creates($0) && isGuarded($0.target) }
   }
 
   /// Sets the relationships of a record's object into its own hierarchy; whether one was another.

@@ -241,7 +241,9 @@ extension ReferenceImporter {
     guard let object = graph.objects[number], let entity = model.entity(named: object.entity) else { return }
     for relationship in entity.relationships where relationship.deleteRule == .cascade {
       guard let inverse = relationship.inverseName else { continue }
-      for member in graph.objects.filter({ $0.value.toOne[inverse] == number }).keys.sorted() { delete(member) }
+      let destination = model.entities[relationship.destinationEntity].name
+      let members = graph.objects.filter { $0.value.toOne[inverse] == number && isOf($0.value.entity, destination) }
+      for member in members.keys.sorted() { delete(member) }
     }
     graph.objects[number] = nil
     outcome.deleted += 1

@@ -69,7 +69,7 @@ enum ReferenceValue: Hashable, CustomStringConvertible {
     case .real(let number): "\(number)"
     case .date(let seconds): "@\(seconds)"
     case .uuid(let digits): digits
-    case .bytes(let bytes): "\(bytes)"
+    case .bytes(let bytes): bytes.count < 100 ? "\(bytes)" : "\(bytes.prefix(4)) of \(bytes.count) bytes"
     }
   }
 

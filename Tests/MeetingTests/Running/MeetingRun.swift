@@ -110,6 +110,8 @@ final class MeetingRun {
 
   /// Compares the objects of a store, and has it verified.
   func compare(_ name: String, _ graph: ObjectGraph, storePath: String, _ definition: ImportDefinition) throws {
+    var graph = graph
+    if scenario.hasDerived { graph.derive() }
     let lines = graph.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
     guard FileManager.default.fileExists(atPath: storePath) else {
       if !lines.isEmpty { differences.append("\(name): there is no store") }
@@ -121,7 +123,9 @@ final class MeetingRun {
     differences += missing.prefix(6).map { "\(name): the store lacks \($0)" }
     differences += surplus.prefix(6).map { "\(name): the store has \($0)" }
     let report = try StoreVerifier.verify(path: storePath, model: definition.model)
-    if !report.isSound { differences.append("\(name): \(report.findings)") }
+    if !report.isSound || report.findings.contains(where: { $0.code == .orphanFile }) {
+      differences.append("\(name): \(report.findings)")
+    }
   }
 }
 

@@ -23,7 +23,11 @@ extension ObjectGraph {
         var object = Object(entity: entity.name)
         for attribute in entity.attributes {
           guard let column = table.columnName(slot: attribute.slot).flatMap({ columns[$0] }) else { continue }
-          object.attributes[attribute.name] = Self.value(select, column, attribute.type)
+          var value = Self.value(select, column, attribute.type)
+          if attribute.allowsExternalBinaryDataStorage, case .bytes(let cell) = value {
+            value = .bytes(ExternalData.value(cell, store: path))
+          }
+          object.attributes[attribute.name] = value
         }
         let number = add(object)
         numbers[Place(root: root.index, key: select.integer(columns["Z_PK"] ?? 0))] = number

@@ -74,6 +74,12 @@ struct Scenario: Sendable {
   var needsOwner = false
   /// Whether uniqueness constraints cover keys.
   var isUnique = true
+  /// Whether a uniqueness constraint covers an attribute beside the key.
+  var hasSerial = false
+  /// Whether items have large values, which are files beside the store.
+  var hasPhoto = false
+  /// Whether the store computes attributes from others.
+  var hasDerived = false
   /// Whether the store is there before.
   var hasStore = false
   /// What stands around the store.

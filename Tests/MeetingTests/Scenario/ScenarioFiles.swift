@@ -110,6 +110,8 @@ extension Scenario {
     plain.keyRange = keyRange
     plain.isTame = isTame
     plain.isUnique = isUnique
+    plain.hasSerial = hasSerial
+    plain.hasDerived = hasDerived
     plain.kind = kind
     plain.encoding = encoding.isWhole ? .utf8 : .latin1
     if plain.encoding == .latin1 { plain.source["encoding"] = "iso-8859-1" }
@@ -168,14 +170,25 @@ extension Scenario {
     let keys = "code: \(keyType.rawValue), label: { type: string, default: unnamed }"
     let own =
       "number: integer64, amount: { type: integer64, default: 7, max: 1000 }, price: decimal, weight: double, "
-      + "day: date, flag: boolean, isGone: boolean"
+      + "day: date, flag: boolean, isGone: boolean, serial: string, "
+      + "photo: { type: binary, external_storage: true }"
     func unique(_ names: String) -> String { isUnique ? "unique: [[\(names)]]" : "user_info: {}" }
+    let hasOwnKey = isUnique && (kind != .child || keyNames.count > 1)
+    let constraints = (hasOwnKey ? [keyNames.joined(separator: ", ")] : []) + (hasSerial ? ["serial"] : [])
+    let lists = constraints.map { "[\($0)]" }.joined(separator: ", ")
+    let uniqueness = constraints.isEmpty ? "user_info: {}" : "unique: [\(lists)]"
+    let (derived, sums) =
+      hasDerived
+      ? (
+        ", loud: { type: string, derived: \"uppercase:(label)\" }, ownerName: { type: string, derived: owner.email }",
+        ", itemCount: { type: integer64, derived: items.@count }, itemSum: { type: integer64, derived: items.@sum.amount }"
+      ) : ("", "")
     return """
       model: Meeting
       entities:
         Item:
           \(kind == .child ? "parent: Thing" : "renamed_from: Item")
-          attributes: { \(kind == .child ? own : keys + ", " + own) }
+          attributes: { \(kind == .child ? own : keys + ", " + own)\(derived) }
           relationships:
             owner: { to_one: Person, inverse: items, required: \(needsOwner) }
             parent: { to_one: Item, inverse: children }
@@ -184,10 +197,10 @@ extension Scenario {
             topics: { to_many: Topic, inverse: items, ordered: true }
             lines: { to_many: Line, inverse: item, ordered: true, delete: cascade }
             notes: { to_many: Note, inverse: item }
-          \(kind != .child || keyNames.count > 1 ? unique(keyNames.joined(separator: ", ")) : "user_info: {}")
+          \(uniqueness)
       \(kindText)
         Person:
-          attributes: { email: string, age: integer64 }
+          attributes: { email: string, age: integer64\(sums) }
           relationships:
             items: { to_many: Item, inverse: owner }
             team: { to_one: Team, inverse: members }
