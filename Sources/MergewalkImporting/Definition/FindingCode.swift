@@ -29,6 +29,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case noMatchingFile
   /// A file is named twice.
   case repeatedFile
+  /// A file has nothing in it, and is skipped.
+  case emptyFile
   /// A file's name says that it is packed in another way than it is.
   case misnamedFile
   /// The dialect that a file's bytes tell could be another one.
@@ -121,7 +123,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   /// The severity of findings of this kind.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
+    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .emptyFile, .misnamedFile,
       .uncertainDialect, .emptySpelling, .sqlPattern:
       .warning
     default: .error
@@ -146,6 +148,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .noMatchingFile: "A glob or a folder has no file that matches."
     case .repeatedFile: "A file is named twice; it is read once."
     case .uncertainDialect: "The dialect that a file's first bytes tell could be another one."
+    case .emptyFile: "A file has nothing in it, and `empty_files: skip` skips it."
     case .misnamedFile: "A file's name says that it is packed in another way than it is."
     case .unsafeOutput: "A file that a run writes is one that it reads or writes already, or holds something else."
     case .invalidManifest: "A manifest is malformed, or a file has not the size that it says."
@@ -192,7 +195,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .invalidPattern: "A regular expression cannot be used."
     case .sqlPattern: "A pattern of `LIKE` has the wild card `%` of SQL, which is none here; it is `*`."
     case .testDiffers: "A case of a pipeline's tests has another result than it says (`mergewalk test` only)."
-    case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
+    case .unusedColumn:
+      "A column of the header, or one that is made under `columns`, is not used; list that of a header under `ignore` when it is meant."
     }
   }
 }

@@ -88,17 +88,17 @@ package struct PipelineGuess: Sendable {
       } catch {
         throw DiagnosticList([error.diagnostic])
       }
-      if sample.emptyFiles.count < definition.sources.count {
+      if sample.skipsEmptyFiles {
         warnings += sample.emptyFiles.map {
           Diagnostic(
             .warning, code: "emptyFile", path: $0, position: .file,
-            message: "there is nothing in it; a run refuses an empty file where a header is expected")
+            message: "there is nothing in it; “empty_files: skip” skips it, and without that a run refuses such a file")
         }
       }
       if sample.columns.isEmpty {
         throw DiagnosticList(
           error: "noRecords", path: path,
-          message: definition.sources.allSatisfy { $0.fileSize == 0 }
+          message: definition.sources.allSatisfy(\.isBlank)
             ? "the file is empty" : "there is no record with a column to guess from",
           hint: sample.firstReject.map {
             "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"

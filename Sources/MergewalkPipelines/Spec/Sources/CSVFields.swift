@@ -57,7 +57,8 @@ extension FieldSpec {
       example: "truncate"),
     FieldSpec(
       "repeated_headers", .choice(["skip", "record"]), default: "skip",
-      "Records that repeat the header, as in files put one behind the other: they are skipped, or read as records. In a"
-        + " file of one column it is a record.", example: "record"),
+      "Records that repeat the header, as in files put one behind the other, and lines that draw a rule below or above it"
+        + " (`|---|---|`): they are skipped, or read as records. In a file of one column it is a record.",
+      example: "record"),
   ]
 }
