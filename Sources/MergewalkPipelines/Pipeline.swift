@@ -49,8 +49,11 @@ public struct Pipeline: Sendable {
     let definition = PipelineLoader(settings: settings, findings: findings).load()
     guard var definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
     let warnings = DiagnosticList(findings.list).diagnostics
-    definition.warnings = warnings.filter { $0.code == FindingCode.uncertainDialect.rawValue }.map {
-      RunWarning(.uncertainDialect, $0.message, file: $0.path, position: $0.position)
+    let told: [FindingCode: RunWarning.Code] = [.uncertainDialect: .uncertainDialect, .emptyFile: .emptyFile]
+    definition.warnings = warnings.compactMap { finding in
+      FindingCode(rawValue: finding.code).flatMap { told[$0] }.map {
+        RunWarning($0, finding.message, file: finding.path, position: finding.position)
+      }
     }
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }

@@ -21,6 +21,8 @@ public struct SourceDefinition: Sendable {
   public var isCertain = true
   /// Options that detection leaves to a person, because they lose or make up text.
   package var proposals: [CSVProposal] = []
+  /// Columns that blanks align, where the text may be fixed-width.
+  package var aligned: AlignedColumns?
   /// Findings that do not keep the inputs from being read.
   public var warnings: [Diagnostic]
 
@@ -85,7 +87,7 @@ struct SourceArguments {
     var inputs = SourceFiles(findings: findings, command: command).expand(source)
     for index in inputs.indices { inputs[index].source = inputs[index].source.lookable() }
     // An empty file says nothing of the others.
-    guard !findings.hasErrors, let first = inputs.first(where: { $0.source.fileSize != 0 }) ?? inputs.first else {
+    guard !findings.hasErrors, let first = inputs.first(where: { !$0.source.isBlank }) ?? inputs.first else {
       return nil
     }
     let builder = SourceBuilder(findings: findings)
@@ -114,6 +116,7 @@ struct SourceArguments {
       definition.evidence = dialect.evidence
       definition.isCertain = dialect.isCertain
       definition.proposals = dialect.proposals
+      definition.aligned = dialect.aligned
       definition.detected = CSVText.differences(dialect.options, from: CSVText.base(name))
         .filter { !source.has($0.option) }.map { "\($0.option): \($0.value)" }
     }

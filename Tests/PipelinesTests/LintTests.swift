@@ -187,6 +187,34 @@ struct LintTests {
     #expect(try lint("{ types: discard, new: evolve, missing: reject }") == [])
   }
 
+  @Test(
+    "a column that is made and that nothing takes is told, with what is made for it alone",
+    arguments: [
+      ("{ a: { from: note }, b: { from: a } }", "", ["a", "b"]),
+      ("{ a: { from: note } }", "  where: \"a != 'x'\"\n", []),
+      ("{ a: { from: note }, b: { from: a } }", "  where: \"b != 'x'\"\n", []),
+      ("{ note: { do: [trim] } }", "", []), ("{ order_id: { do: [trim] }, c: { from: order_id } }", "", ["c"]),
+      ("{ a: { from: note } }", "  process: { command: [cat], columns: [a] }\n", []),
+    ])
+  func unusedColumns(columns: String, more: String, names: [String]) throws {
+    let folder = try PipelineFolder()
+    let text = PipelineFolder.sound.replacingAll(
+      "  mode: upsert\n", with: "  mode: upsert\n  columns: \(columns)\n" + more)
+    let findings = try folder.lint(text)
+    #expect(findings.count == names.count, "\(findings)")
+    for (finding, name) in zip(findings, names) {
+      #expect(finding.contains(":12:") && finding.contains("warning: the column “\(name)” is made"), "\(finding)")
+      #expect(finding.hasSuffix("[unusedColumn]"), "\(finding)")
+    }
+    // What spreads records over stores is used.
+    let stores = "\nstores: { by: b }"
+    let spread = "{ a: { from: note }, b: { from: a } }"
+    #expect(
+      try folder.lint(
+        PipelineFolder.sound.replacingAll("  mode: upsert\n", with: "  mode: upsert\n  columns: \(spread)\n")
+          .replacingAll("store: shop.sqlite\n", with: "") + stores) == [])
+  }
+
   @Test("each mistake is one finding at its place", arguments: mistakes)
   func mistake(_ mistake: Mistake) throws {
     let folder = try PipelineFolder()

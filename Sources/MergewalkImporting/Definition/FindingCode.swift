@@ -29,6 +29,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case noMatchingFile
   /// A file is named twice.
   case repeatedFile
+  /// A file has nothing in it, and is skipped.
+  case emptyFile
   /// A file's name says that it is packed in another way than it is.
   case misnamedFile
   /// The dialect that a file's bytes tell could be another one.
@@ -121,7 +123,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   /// The severity of findings of this kind.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
+    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .emptyFile, .misnamedFile,
       .uncertainDialect, .emptySpelling, .sqlPattern:
       .warning
     default: .error
@@ -146,6 +148,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .noMatchingFile: "A glob or a folder has no file that matches."
     case .repeatedFile: "A file is named twice; it is read once."
     case .uncertainDialect: "The dialect detected from a file's first bytes is not certain."
+    case .emptyFile: "A file has nothing in it, and `empty_files: skip` skips it."
     case .misnamedFile: "A file's extension does not match the way it is compressed."
     case .unsafeOutput:
       "A file that the run would write is one that it already reads or writes, or holds something else."
@@ -196,7 +199,9 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .invalidPattern: "A regular expression cannot be used."
     case .sqlPattern: "A `LIKE` pattern uses SQL's wildcard `%`; here the wildcard is `*`."
     case .testDiffers: "The result of a test case is not the expected one (`mergewalk test` only)."
-    case .unusedColumn: "A column of the header is not used; list it under `ignore` if that is intended."
+    case .unusedColumn:
+      "A column of the header, or one made under `columns`, is not used; list a header's column under `ignore` if that"
+        + " is intended."
     }
   }
 }

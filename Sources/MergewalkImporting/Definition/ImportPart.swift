@@ -29,6 +29,8 @@ public struct ImportPart: Sendable {
   public var contract: SchemaContract?
   /// Where the records of each source stood in their own file, when they were taken out of it.
   package var spool: [SpooledSource] = []
+  /// Columns that something else than the import takes: the one that stores are made by.
+  package var columnsTakenElsewhere: [String] = []
   /// How records are told that earlier runs have read; `nil` to read all.
   public var since: SincePolicy?
   /// Where the part stands in its file.

@@ -33,6 +33,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case contractType
     case neverMatched
     case uncertainDialect
+    case emptyFile
     case doubtfulEnd
     case doubtfulHeader
     // A sum of the run is not what it should be, and nothing that was imported hangs on it.

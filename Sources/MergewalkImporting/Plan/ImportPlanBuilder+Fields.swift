@@ -6,7 +6,9 @@ extension ImportPlanBuilder {
   /// Compiles what is done with columns, once all fields are known, and gives fields their columns.
   ///
   /// - Returns: the transforms and the columns that they read.
-  mutating func compileTransforms(of part: ImportPart) -> (plan: TransformPlan, reads: [ColumnUse]) {
+  mutating func compileTransforms(
+    of part: ImportPart
+  ) -> (plan: TransformPlan, reads: [ColumnUse], unused: [ColumnUse]) {
     let result = TransformCompilation.run(
       part, model: model, path: findings.path, fields: sources, columnNames: columnNames,
       lists: lists.map { ($0.columnName, $0.request) })
@@ -38,7 +40,8 @@ extension ImportPlanBuilder {
     }
     // Lists of XML are asked for in another way than they are named.
     let names = Dictionary(lists.map { ($0.request, $0.columnName) }) { first, _ in first }
-    return (result.plan, result.reads.map { ColumnUse(name: names[$0.name] ?? $0.name, position: $0.position) })
+    let reads = result.reads.map { ColumnUse(name: names[$0.name] ?? $0.name, position: $0.position) }
+    return (result.plan, reads, result.unused)
   }
 
   /// Adds a field; `nil` when no record can fill its attribute that way, which is reported.

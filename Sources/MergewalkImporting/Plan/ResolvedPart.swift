@@ -8,6 +8,8 @@ package struct ResolvedPart: Sendable {
   package let findings: [Diagnostic]
   /// The columns that the source must have, and what asks for them; their order is that of the definition.
   package let columns: [ColumnUse]
+  /// The columns that are made and that no field, condition or other column takes.
+  package let unusedColumns: [ColumnUse]
   /// The plan; `nil` when something is wrong.
   let plan: ImportPlan?
 }
@@ -26,7 +28,8 @@ extension ImportPart {
     var shape = DefinitionShape(path: path, hasRejectsFile: hasRejectsFile)
     shape.check(self)
     guard let model else {
-      return ResolvedPart(findings: shape.findings.list, columns: requiredColumns(reads: nil), plan: nil)
+      return ResolvedPart(
+        findings: shape.findings.list, columns: requiredColumns(reads: nil), unusedColumns: [], plan: nil)
     }
     var builder = ImportPlanBuilder(model: model, path: path, isModelLinted: isModelLinted)
     builder.derivedNames = derivedColumnNames
@@ -34,7 +37,7 @@ extension ImportPart {
     builder.postponesOwn = passes != .one && root.mode != .update
     let root = builder.add(plannedRoot(model))
     let sinceField = since.flatMap { builder.addSince($0, self.root) }
-    let (transforms, reads) = builder.compileTransforms(of: self)
+    let (transforms, reads, unused) = builder.compileTransforms(of: self)
     builder.findings.add(shape.findings.list)
     var plan: ImportPlan?
     if let root, !builder.findings.hasErrors {
@@ -47,6 +50,6 @@ extension ImportPart {
       plan?.sinceField = sinceField
     }
     return ResolvedPart(
-      findings: builder.findings.list, columns: requiredColumns(reads: reads), plan: plan)
+      findings: builder.findings.list, columns: requiredColumns(reads: reads), unusedColumns: unused, plan: plan)
   }
 }

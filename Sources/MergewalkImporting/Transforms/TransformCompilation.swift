@@ -55,6 +55,8 @@ enum TransformCompilation {
     var lists: [ListPlace]
     /// The columns that transforms read, and what asks for them.
     var reads: [(name: String, position: SourcePosition)]
+    /// The definitions that nothing takes.
+    var unused: [ColumnUse]
   }
 
   /// - Parameter lists: the columns of lists, and what the reader is asked for in their place.
@@ -73,7 +75,10 @@ enum TransformCompilation {
       }
     }
     // Every definition is checked, used or not.
-    for column in part.columns { _ = compiler.column(column.name, at: column.position) }
+    compiler.check(part.columns)
+    for column in part.columns where part.columnsTakenElsewhere.contains(column.name) {
+      _ = compiler.column(column.name, at: column.position)
+    }
     if let filter = part.filter { compiler.plan.filter = compiler.predicate(filter) }
     share(part, Dictionary(lists.map { ($0.name, $0.request) }) { first, _ in first }, &compiler)
     var outcomes: [Outcome?] = []
@@ -126,7 +131,9 @@ enum TransformCompilation {
     }
     return Result(
       plan: compiler.finished(), findings: compiler.findings, columnNames: compiler.columnNames, fields: outcomes,
-      lists: places, reads: compiler.reads)
+      lists: places, reads: compiler.reads,
+      unused: part.columns.filter { !compiler.isTaken($0.name) }.map { ColumnUse(name: $0.name, position: $0.position) }
+    )
   }
 
   private static func checkNames(_ part: ImportPart, _ compiler: inout TransformCompiler) {

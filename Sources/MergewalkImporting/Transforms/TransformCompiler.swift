@@ -30,6 +30,10 @@ struct TransformCompiler {
   private var typed: [String: Value] = [:]
   /// The derived columns that are being compiled.
   private var open: [String] = []
+  /// For each column the derived columns that are made from it; the empty name stands for everything else that takes it.
+  private var takers: [String: Set<String>] = [:]
+  /// Whether definitions are only checked.
+  private var isChecking = false
 
   /// A register with what is known of its values.
   struct Value {
@@ -110,6 +114,7 @@ struct TransformCompiler {
     _ name: String, reading: ConversionOptions = ConversionOptions(), from owner: String? = nil,
     at position: SourcePosition
   ) -> Value? {
+    if !isChecking || !open.isEmpty { takers[name, default: []].insert(open.last ?? "") }
     if sharedColumns[name] != nil {
       let value = load(name, reading: reading, at: position)
       guard let kind = sharedColumns[name]?.kind, kind != .text else { return value }
@@ -133,6 +138,24 @@ struct TransformCompiler {
     open.removeLast()
     columns[name] = value
     return value
+  }
+
+  /// Checks definitions, whether something takes them or not.
+  mutating func check(_ columns: [ColumnTransform]) {
+    isChecking = true
+    for definition in columns { _ = column(definition.name, at: definition.position) }
+    isChecking = false
+  }
+
+  /// Whether something else than derived columns takes a column, or a derived column that something takes.
+  func isTaken(_ name: String) -> Bool {
+    var (left, seen) = ([name], Set([name]))
+    while let column = left.popLast() {
+      let takers = takers[column] ?? []
+      if takers.contains("") { return true }
+      left += takers.filter { seen.insert($0).inserted }
+    }
+    return false
   }
 
   private mutating func typed(_ name: String, _ value: Value, _ kind: ValueKind) -> Value? {

@@ -64,13 +64,22 @@ struct PartBuilder {
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? part.findPlan
     if let records { TransformBuilder(findings: findings, defaults: fields).complete(&part, records, source: source) }
+    let by = file.component("stores")?.text("by")
+    part.columnsTakenElsewhere = by.map { [$0.value] } ?? []
     let resolved = part.resolved(
       model: model, path: findings.path, hasRejectsFile: file.component("rejects")?.has("file") ?? false,
       isModelLinted: true)
     findings.add(resolved.findings)
     var columns = resolved.columns
-    if let by = file.component("stores")?.text("by"), !part.columns.contains(where: { $0.name == by.value }) {
+    if let by, !part.columns.contains(where: { $0.name == by.value }) {
       columns.append(ColumnUse(name: by.value, position: by.position))
+    }
+    if !findings.hasErrors {
+      for column in resolved.unusedColumns {
+        findings.add(
+          .unusedColumn, at: column.position, "the column “\(column.name)” is made, and nothing uses it",
+          hint: "fill an attribute from it, or leave it out")
+      }
     }
     guard let format else { return nil }
     if checksHeaders, let source {

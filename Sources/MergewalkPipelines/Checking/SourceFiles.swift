@@ -30,6 +30,18 @@ struct SourceFiles {
   ///   - paths: paths, globs and folders relative to the working directory that take the place of `files` and
   ///     `manifest`, unless there are none.
   func expand(_ source: ComponentValue, needsFiles: Bool = false, instead paths: [String] = []) -> [Input] {
+    let inputs = found(source, needsFiles: needsFiles, instead: paths)
+    guard source.text("empty_files")?.value == "skip" else { return inputs }
+    let filled = inputs.filter { !$0.source.isBlank }
+    // Of several: where there is nothing at all, the reader has its say.
+    if filled.isEmpty { return inputs }
+    for input in inputs where !filled.contains(where: { $0.path == input.path }) {
+      findings.add(.emptyFile, at: input.position, "there is nothing in “\(input.path)”, and it is skipped")
+    }
+    return filled
+  }
+
+  private func found(_ source: ComponentValue, needsFiles: Bool, instead paths: [String]) -> [Input] {
     let options = container(source)
     var finder = FileFinder()
     finder.pattern = source.text("pattern")?.value ?? "*"

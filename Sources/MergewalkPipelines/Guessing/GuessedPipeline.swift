@@ -73,11 +73,28 @@ struct GuessedPipeline {
     if !sample.definition.isCertain {
       lines.append("# QUESTION: other options of the source fit about as well. Are these right?")
     }
+    if let aligned = sample.definition.aligned { lines.append("# QUESTION: " + Self.comment(Self.question(aligned))) }
     for question in entity.questions {
       let text = Self.comment(question)
       lines.append("# QUESTION: " + text + (text.hasSuffix("?") ? "" : "."))
     }
     return lines
+  }
+
+  /// Asks whether text whose columns blanks align is fixed-width, and says how to guess again.
+  private static func question(_ aligned: AlignedColumns) -> String {
+    guard !aligned.columns.isEmpty else {
+      return "all lines have \(aligned.length ?? 0) characters: is this fixed-width text? Then guess again with"
+        + " --option format=fixed-width --option 'widths={NAME: WIDTH, …}'"
+    }
+    let widths = aligned.columns.enumerated().map { index, column in
+      let name = column.name.isEmpty ? "column\(index + 1)" : column.name
+      return YAMLText.scalar(name, inFlow: true) + ": \(column.width)"
+    }.joined(separator: ", ")
+    let quoted = widths.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    return "\(aligned.columns.count) columns are aligned by blanks: is this fixed-width text? Then guess again with"
+      + " --option format=fixed-width --option 'widths={\(quoted)}'"
+      + (aligned.linesAbove > 0 ? " --option skip_lines=\(aligned.linesAbove)" : "") + " --option trim=true"
   }
 
   private var keyLines: [String] {
@@ -138,6 +155,9 @@ struct GuessedPipeline {
       return "  \(quote(option.name)): \(Self.value(value))  # as you said"
     }
     let said = Set(options.map(\.name))
+    if sample.skipsEmptyFiles, !said.contains("empty_files") {
+      lines.append("  empty_files: skip  # \(PrintableText.count(sample.emptyFiles.count, "file")) had nothing in it")
+    }
     if !said.contains("format") { lines.append("  format: \(definition.formatName.rawValue)") }
     for line in definition.evidence { lines.append("  # \(Self.comment(line))") }
     guard case .csv(let found) = definition.format else { return lines }
@@ -155,7 +175,8 @@ struct GuessedPipeline {
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
       let isNeeded = proposal.option == "comment" && beginsWithRemark(found)
-      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right?" + (isNeeded ? "" : " Then set:"))
+      lines.append(
+        "  # QUESTION: \(Self.comment(proposal.reasonUnsaid)). Is that right?" + (isNeeded ? "" : " Then set:"))
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }

@@ -150,18 +150,17 @@ private struct Look {
     } catch {
       throw DiagnosticList([error.diagnostic])
     }
-    let emptyFiles = sample.emptyFiles.count < definition.sources.count ? sample.emptyFiles : []
     warnings =
       definition.warnings
-      + emptyFiles.map {
+      + (sample.skipsEmptyFiles ? sample.emptyFiles : []).map {
         Diagnostic(
           .warning, code: "emptyFile", path: $0, position: .file,
-          message: "there is nothing in it; a run refuses an empty file where a header is expected")
+          message: "there is nothing in it; “empty_files: skip” skips it, and without that a run refuses such a file")
       }
     if sample.columns.isEmpty {
       throw DiagnosticList(
         error: "noRecords", path: paths[0],
-        message: definition.sources.allSatisfy { $0.fileSize == 0 }
+        message: definition.sources.allSatisfy(\.isBlank)
           ? "the file is empty" : "no record has a column to guess from",
         hint: sample.firstReject.map {
           "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"

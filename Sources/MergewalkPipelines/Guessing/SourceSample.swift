@@ -36,7 +36,9 @@ struct SourceSample {
   /// How many records there are of each element of an XML document, where they are its root's children.
   private(set) var elements: [(name: String, count: Int)] = []
   /// The files of several that have nothing in them.
-  private(set) var emptyFiles: [String] = []
+  let emptyFiles: [String]
+  /// Whether some, not all, have nothing in them.
+  var skipsEmptyFiles: Bool { !emptyFiles.isEmpty && emptyFiles.count < definition.sources.count }
   /// Whether these are all records.
   private(set) var isWhole = true
 
@@ -57,6 +59,7 @@ struct SourceSample {
   init(paths: [String], _ definition: SourceDefinition, limit: Limit) throws(ReadError) {
     self.paths = paths
     self.definition = definition
+    emptyFiles = definition.sources.filter(\.isBlank).map(\.path)
     try read(.all, limit)
     // The columns of documents are those of the first records only.
     if definition.hasRawJSON, batches.contains(where: { $0.firstSurplusRecord != nil }) {
@@ -84,9 +87,8 @@ struct SourceSample {
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
-    emptyFiles = definition.sources.filter { $0.fileSize == 0 }.map(\.path)
     let isEmpty = emptyFiles.count == definition.sources.count
-    for (index, source) in definition.sources.enumerated() where isEmpty || source.fileSize != 0 {
+    for (index, source) in definition.sources.enumerated() where isEmpty || !emptyFiles.contains(source.path) {
       var reader = try open(source, request, index)
       columns = reader.columns
       if case .named = request { noteFurther(source) }

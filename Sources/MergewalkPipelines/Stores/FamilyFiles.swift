@@ -32,6 +32,9 @@ struct FamilyFiles: Sendable {
     for path in [folder, planFolder, receipts, attempts] { try Self.makeFolders(path) }
   }
 
+  /// Whether two paths name one file, as they may where capital and small letters are the same.
+  static func areSame(_ one: String, _ other: String) -> Bool { FileID(one).map { $0 == FileID(other) } ?? false }
+
   // MARK: Files
 
   /// Makes a folder and those above it.

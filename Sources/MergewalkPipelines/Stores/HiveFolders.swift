@@ -10,6 +10,8 @@ struct HiveFolders {
     var key: String
     /// The value; nil for the one of records without.
     var value: String?
+    /// Whether the name is taken as it stands, because it is none that was percent-encoded.
+    var isPlain: Bool
     var path: String
     var files: [String]
     /// Folders in it, which are not read.
@@ -57,9 +59,10 @@ struct HiveFolders {
     let text = name[name.index(after: sign)...]
     let names = Self.names(in: path)
     let inner = names.filter { ByteSource(path: "\(path)/\($0)").isFolder }
+    let decoded = StorePathTemplate.decoded(text)
     return Folder(
       key: StorePathTemplate.decoded(name[..<sign]) ?? String(name[..<sign]),
-      value: text == nothing || text.isEmpty ? nil : StorePathTemplate.decoded(text) ?? String(text), path: path,
+      value: text == nothing || text.isEmpty ? nil : decoded ?? String(text), isPlain: decoded == nil, path: path,
       files: names.filter { !inner.contains($0) }.map { "\(path)/\($0)" }, inner: inner)
   }
 
@@ -97,7 +100,18 @@ struct HiveFolders {
         "\(stray): it is beside folders called key=value, and its records would be left out; move it away, or name "
           + "only those folders")
     }
+    var known: [String: Folder] = [:]
     for folder in folders {
+      if let value = folder.value {
+        let name = StorePathTemplate.encoded(value)
+        if let other = known[name], other.isPlain != folder.isPlain {
+          throw FamilyError(
+            .invalidPipeline,
+            "\(folder.path) and \(other.path): both would be “\(value)”, because only one of the names is"
+              + " percent-encoded UTF-8; rename one of them")
+        }
+        known[name] = known[name] ?? folder
+      }
       if folder.key != policy.column {
         throw FamilyError(
           .invalidPipeline,

@@ -213,24 +213,23 @@ extension StoreFamily {
       }
     }
     var gone = Set(plan.former)
-    let names = Set(plan.parts.map(\.name))
-    let paths = Set(plan.parts.map(\.path))
+    let names = NamesInUse(plan.parts.map(\.name))
+    let paths = NamesInUse(plan.parts.map(\.path))
     for file in FileSystem.names(in: files.receipts) {
+      let path = files.receipts + "/" + file
       if file.hasSuffix(".rejects.ndjson") {
-        if !names.contains(String(file.dropLast(15))) { try FileSystem.remove(files.receipts + "/" + file) }
+        if !names.contains(String(file.dropLast(15)), file: files.rejects) { try FileSystem.remove(path) }
         continue
       }
-      guard file.hasSuffix(".json"), !names.contains(String(file.dropLast(5))) else { continue }
-      let path = files.receipts + "/" + file
+      guard file.hasSuffix(".json"), !names.contains(String(file.dropLast(5)), file: files.receipt) else { continue }
       if let bytes = (try? FamilyFiles.read(path)) ?? nil, let receipt = StoreReceipt(json: bytes) {
         gone.insert(receipt.path)
       }
       try FileSystem.remove(path)
     }
     if let manifest = (try? manifest()) ?? nil { gone.formUnion(manifest.stores.map(\.path)) }
-    gone.subtract(paths)
     var removed = 0
-    for path in gone.sorted() where Self.isInside(path) {
+    for path in gone.sorted() where Self.isInside(path) && !paths.contains(path, file: files.store) {
       if FileSystem.exists(files.store(path)) { removed += 1 }
       try StoreMove.remove(files.store(path))
       var folder = FileSystem.folder(of: path)

@@ -223,6 +223,13 @@ extension StoreFamily {
       known = Set((try manifest()?.stores ?? []).map(\.path))
     }
     for part in plan.parts where !known.contains(part.path) && FileSystem.exists(files.store(part.path)) {
+      // Where capital and small letters are the same, a name of before may be this one.
+      let folded = part.path.lowercased()
+      if known.contains(where: {
+        $0.lowercased() == folded && FamilyFiles.areSame(files.store($0), files.store(part.path))
+      }) {
+        continue
+      }
       throw FamilyError(
         .occupied,
         "\(files.store(part.path)): there is a file that is not a store of this family; name another folder with --out")

@@ -20,9 +20,10 @@ public struct CSVOptions: Sendable, Hashable {
     case record
   }
 
-  /// The treatment of records that repeat the header below the first record.
+  /// The treatment of what belongs to a header: records that repeat it, and lines that draw a rule below or above it.
   public enum RepeatedHeaders: Sendable, Hashable {
-    /// Nothing: files were put one behind the other, with their headers. In a file of one column it is a record.
+    /// Nothing: files were put one behind the other, with their headers, or a table was drawn, with `|---|---|` below its
+    /// header. In a file of one column it is a record.
     case skip
     /// A record.
     case record
@@ -70,7 +71,7 @@ public struct CSVOptions: Sendable, Hashable {
   public var table: Int?
   /// The number of lines to skip at the start of the file, whatever they hold.
   public var skippedLines: Int = 0
-  /// The treatment of records that repeat the header.
+  /// The treatment of records that repeat the header, and of lines that draw a rule below or above it.
   ///
   /// Where they are skipped, one with its columns in another order ends the reading (`reorderedHeader`), and so does
   /// one with more columns or fewer that would be padded or cut.

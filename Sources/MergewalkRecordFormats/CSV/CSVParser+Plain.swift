@@ -10,7 +10,7 @@ extension CSVParser {
   /// Whether the options are those of a plain file, and its columns are known.
   var isPlain: Bool {
     level != CSCAN_NONE && escape == delimiter && long == nil && !trim && !trimsQuoted && width > 0
-      && slots.count == width && !isBehindTable
+      && slots.count == width && !isBehindTable && rule.isEmpty
   }
 
   /// Whether C can make fields of whole runs of records: all columns are stored, in the file's order.

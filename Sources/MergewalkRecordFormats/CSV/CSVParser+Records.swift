@@ -191,10 +191,11 @@ extension CSVParser {
         escapes.removeLast(escapes.count - escapesBefore)
         return .failed(tooLong(base, from: start, origin: origin))
       }
-      if headers.mayBegin(base + start), isHeaderAgain(base, start, at) {
+      let isRule = !rule.isEmpty && isRuleAgain(base, start, at)
+      if isRule || headers.mayBegin(base + start) && isHeaderAgain(base, start, at) {
         escapes.removeLast(escapes.count - escapesBefore)
         let lines = 1 + Self.lineEnds(base, start, at)
-        account.skipped.add(.repeatedHeader, lines: lines, bytes: next - start)
+        account.skipped.add(isRule ? .rule : .repeatedHeader, lines: lines, bytes: next - start)
         line += lines
         start = next
         continue records

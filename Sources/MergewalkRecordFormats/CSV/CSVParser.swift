@@ -55,6 +55,8 @@ struct CSVParser: RecordParser {
 
   /// The records of the header, if one of them is no record where it stands again.
   var headers = RepeatedHeaders()
+  /// The line that draws a rule below the header; empty for none.
+  var rule: [UInt8] = []
   /// The first record that seems to be the header of another file.
   var nearHeader: RecordPosition?
   var seeksNearHeader: Bool { nearHeader == nil && !headers.isEmpty }

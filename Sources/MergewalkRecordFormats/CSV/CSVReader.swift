@@ -54,6 +54,9 @@ public struct CSVReader: RecordReader {
       self.tables = tables
     }
     var position = SourcePosition.file
+    let passesRules = options.repeatedHeaders == .skip && options.header != .none
+    if passesRules, options.header == .firstRecord { _ = try reader.passRules(below: nil) }
+    var headers: [[UInt8]] = []
     switch options.header {
     case .names(let names): header = names
     case .none:
@@ -65,10 +68,13 @@ public struct CSVReader: RecordReader {
       (header, position) = (found.names, found.position)
       // With `table`, the header again begins another one; one column could well have its name as a value.
       if options.repeatedHeaders == .skip, header.count > 1, tables?.endsAtHeader != true {
-        reader.parser.headers = reader.parser.repeatedHeaders(found.records)
+        headers = found.records
       }
     }
     if options.header != .none { try Self.check(header, path: input.path, position) }
+    if passesRules, header.count > 1 { reader.parser.rule = try reader.passRules(below: header) }
+    // While the width is unknown, each record would be held against the header.
+    if !headers.isEmpty { reader.parser.headers = reader.parser.repeatedHeaders(headers) }
     reader.parser.columns.width = header.count
     columns = try reader.parser.choose(request, header, path: input.path, position)
     self.index = index

@@ -12,6 +12,8 @@ public struct SkippedText: Sendable, Hashable {
     case header
     /// The names of the columns again, below records.
     case repeatedHeader
+    /// A line that draws a rule below or above the names of the columns, or the same line again.
+    case rule
     /// A line with nothing, or with nothing but blanks where these are nothing.
     case blankLine
     /// A line that begins as a comment does, or a comment between the records of an XML document.
@@ -37,6 +39,7 @@ public struct SkippedText: Sendable, Hashable {
       case .preamble: "text above the table"
       case .header: "headers"
       case .repeatedHeader: "repeated headers"
+      case .rule: "rules below the header"
       case .blankLine: "blank lines"
       case .comment: "comments"
       case .footer: "text below the table"
@@ -62,6 +65,7 @@ public struct SkippedText: Sendable, Hashable {
       case .withoutElements: 9
       case .surplusFields: 10
       case .escape: 11
+      case .rule: 12
       }
     }
   }

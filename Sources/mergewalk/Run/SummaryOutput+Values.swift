@@ -55,7 +55,8 @@ extension SummaryOutput {
   /// What readers passed over beside headers and the structure of files: `3 lines of comments`.
   static func passedOver(_ text: TextAccount) -> [String] {
     let kinds: [(SkippedText.Kind, String)] = [
-      (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"), (.blankLine, "without anything"),
+      (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"),
+      (.rule, "that draw a rule"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
       (.surplusFields, "after the last column"), (.withoutElements, "of records without elements"),
       (.escape, "of escapes before what needs none"),

@@ -271,6 +271,20 @@ struct StoresCommandTests {
     #expect(mixed.status == 2 && mixed.words.contains("choose another value under “missing”"), "\(mixed.words)")
   }
 
+  @Test("folders of two names that would be one value are refused")
+  func hiveEncoded() throws {
+    let family = try Family(source: "{ files: items.csv, format: csv }")
+    // The first is no UTF-8 when it is decoded, and so stands for itself: for what the second one is decoded.
+    for (name, other, status) in [("%FF", "%25FF", 2), ("100%", "100%25", 2), ("100%", "%FF", 0), ("a", "%61", 0)] {
+      let out = "out\(status)\(name.utf8.count)"
+      try family.folder.write("code,amount\na,1\n", to: "\(out)-in/country=\(name)/part-0.csv")
+      try family.folder.write("code,amount\nb,2\n", to: "\(out)-in/country=\(other)/part-0.csv")
+      let built = try family.stores("build", "items.yaml", "\(out)-in", "--out", out)
+      #expect(built.status == Int32(status), "\(name) \(other): \(built.words)")
+      #expect(status == 0 || built.words.contains("rename one of them"), "\(built.words)")
+    }
+  }
+
   @Test(
     "what stands beside folders called key=value is not left out in silence", arguments: ["more.csv", "more/a.csv"])
   func hiveStray(path: String) throws {

@@ -180,6 +180,24 @@ struct StoresFailureTests {
     #expect(String(decoding: try family.bytes("other/DE.sqlite"), as: UTF8.self) == "mine")
   }
 
+  @Test(
+    "where capital and small letters are the same, a store of the family is not in the way of one that takes its name")
+  func sameLetters() throws {
+    let family = try Family()
+    try family.write([["a1", "de", "1"]])
+    #expect(try family.build().status == 0)
+    // As a file system shows it that takes both names for one.
+    #expect(link(family.folder.file("out/de.sqlite"), family.folder.file("out/DE.sqlite")) == 0)
+    try family.write([["a1", "DE", "1"]])
+    let built = try family.build()
+    #expect(built.status == 0, "\(built.words)")
+    #expect(try family.union() == ["a1|DE|1"])
+    // Another file of that name is none of the family's.
+    try family.folder.write("mine", to: "out/FR.sqlite")
+    try family.write([["a1", "DE", "1"], ["a2", "FR", "2"]])
+    #expect(try family.build().words.contains("occupied"))
+  }
+
   @Test("a contract about columns that the split does not keep is refused, and kept where it does")
   func contracts() throws {
     for (format, status) in [("json", 2), ("ndjson", 0)] {

@@ -100,7 +100,8 @@ struct DelimitedForm: Sendable {
   var quote = "\""
   var header = Header.names
   var lineEnd = "\n"
-  /// Whether the header stands again between the records, as in files that were put one behind the other.
+  /// Whether the header stands again between the records, as in files that were put one behind the other, each time with
+  /// a rule drawn below it.
   var repeatsHeader = false
   /// Whether all fields but nulls stand in quotes.
   var quotesAll = false

@@ -122,9 +122,11 @@ struct DelimitedWriter {
     var lines = form.preamble
     let names = scenario.columnNames
     let header = names.map { quoted($0, false) }.joined(separator: form.delimiter)
+    // Tables that were put one behind the other are often drawn ones.
+    let rule = form.repeatsHeader ? [names.map { _ in "----" }.joined(separator: form.delimiter)] : []
     switch form.header {
     case .none: break
-    case .names: lines.append(header)
+    case .names: lines += [header] + rule
     case .twoRows:
       lines.append(names.map { _ in "the" }.joined(separator: form.delimiter))
       lines.append(names.map { quoted(String($0.dropFirst(4)), false) }.joined(separator: form.delimiter))
@@ -132,7 +134,7 @@ struct DelimitedWriter {
     for (number, item) in items.enumerated() {
       if form.hasComments, number % 5 == 2 { lines.append("# a remark, \(number)") }
       if form.hasBlankLines, number % 7 == 3 { lines.append("") }
-      if form.repeatsHeader, number % 4 == 2 { lines.append(header) }
+      if form.repeatsHeader, number % 4 == 2 { lines += [header] + rule }
       switch item {
       case .record(let cell):
         lines.append(line(cell))

@@ -60,7 +60,8 @@ extension FieldSpec {
       example: "truncate"),
     FieldSpec(
       "repeated_headers", .choice(["skip", "record"]), default: "skip",
-      "Whether lines that repeat the header, as in concatenated files, are skipped or read as records."
-        + " In a file with one column they are records.", example: "record"),
+      "Whether lines that repeat the header, as in concatenated files, and lines that draw a rule below or above it"
+        + " (`|---|---|`), are skipped or read as records. In a file with one column they are records.",
+      example: "record"),
   ]
 }

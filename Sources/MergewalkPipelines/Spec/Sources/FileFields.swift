@@ -14,6 +14,10 @@ extension FieldSpec {
     FieldSpec(
       "recursive", .flag, default: "false", "Whether subfolders are read too.", example: "true"),
     FieldSpec(
+      "empty_files", .choice(["refuse", "skip"]), default: "refuse",
+      "Files with nothing in them beside others: they end the run where the format expects something, such as a header,"
+        + " or are skipped with a warning.", example: "skip"),
+    FieldSpec(
       "manifest", .path,
       "A list of files, optionally with their digests and sizes; they are read after `files`.",
       example: "orders.sha256"),

@@ -8,6 +8,8 @@ public struct CSVDialect: Sendable, Hashable {
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
   package var proposals: [CSVProposal]
+  /// Columns that blanks align, where no delimiter explains the text: it may be fixed-width.
+  package var aligned: AlignedColumns?
   /// Whether the bytes told the encoding, so that those of another file may tell another.
   public var isEncodingToldByBytes = false
 
@@ -26,14 +28,17 @@ package struct CSVProposal: Sendable, Hashable {
   package var option: String
   /// Its value, as pipelines have it.
   package var value: String
-  /// The finding, and the effect that the option would have on it.
+  /// The finding, and what becomes of it while the dialect is detected.
   package var reason: String
+  /// The finding, and what becomes of it in a pipeline that says the other options and not this one.
+  package var reasonUnsaid: String
 
   /// Creates a proposal.
-  package init(option: String, value: String, reason: String) {
+  package init(option: String, value: String, reason: String, reasonUnsaid: String? = nil) {
     self.option = option
     self.value = value
     self.reason = reason
+    self.reasonUnsaid = reasonUnsaid ?? reason
   }
 }
 

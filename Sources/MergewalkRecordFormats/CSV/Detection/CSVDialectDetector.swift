@@ -162,10 +162,13 @@ struct DialectFinder {
   func split(
     _ part: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, _ comment: [UInt8], isCut: Bool
   ) -> SampleTable {
-    var table = SampleTable(part, candidate, comment: comment, isCut: isCut)
+    let marksRules = base.repeatedHeaders == .skip
+    var table = SampleTable(part, candidate, comment: comment, isCut: isCut, marksRules: marksRules)
     guard isCut, table.isUnterminated else { return table }
     // A quote that is closed behind the sample, or one that is never closed: its lines tell.
-    if table.cutRowHoldsRecords(part, candidate) { return SampleTable(part, candidate, comment: comment) }
+    if table.cutRowHoldsRecords(part, candidate) {
+      return SampleTable(part, candidate, comment: comment, marksRules: marksRules)
+    }
     table.removeCutRow()
     return table
   }

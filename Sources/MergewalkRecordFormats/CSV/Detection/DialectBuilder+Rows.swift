@@ -51,9 +51,9 @@ extension DialectBuilder {
   }
 
   /// Leaves an option to a person; what it would read is refused.
-  private mutating func propose(_ option: String, _ value: String, _ reason: String) {
+  private mutating func propose(_ option: String, _ value: String, _ reason: String, unsaid: String? = nil) {
     evidence.append("\(option): \(reason)")
-    proposals.append(CSVProposal(option: option, value: value, reason: reason))
+    proposals.append(CSVProposal(option: option, value: value, reason: reason, reasonUnsaid: unsaid))
   }
 
   /// Keeps the first table of several, or the one that is asked for.
@@ -67,10 +67,11 @@ extension DialectBuilder {
         caution.refusesOtherTables = true
         isCertain = false
         let lines = tables.prefix(8).map { String($0.line) }.joined(separator: ", ")
+        let what = "\(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : "")"
         propose(
-          "table", "1",
-          "\(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : ""); only the first"
-            + " is read, and the records of the others are rejected")
+          "table", "1", what + "; only the first is read, and the records of the others are rejected",
+          unsaid: what + "; a run takes the records of the others for records of the first, and rejects only what does"
+            + " not fit; table: 1 skips them")
       }
       if number > 1 { return keepTable(number, first: tables.first?.rows.lowerBound) }
       if let first = tables.first, options.table == 1 {
@@ -237,8 +238,14 @@ extension DialectBuilder {
     }
   }
 
-  /// Says where the header stands again.
+  /// Says where a rule is drawn below the header, and where the header stands again.
   mutating func findRepeatedHeaders() {
+    let rules = options.header == .none || shape.width < 2 ? [] : table.rows.filter { $0.kind == .rule }
+    if let first = rules.first {
+      evidence.append(
+        "\(Self.count(rules.count, "line draws", "lines draw")) a rule, such as line \(first.line), and"
+          + " \(rules.count == 1 ? "is" : "are") no record")
+    }
     guard options.header == .firstRecord, options.repeatedHeaders == .skip, shape.width > 1,
       let first = shape.records.first
     else { return }

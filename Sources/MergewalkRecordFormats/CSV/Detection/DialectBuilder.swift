@@ -52,10 +52,26 @@ struct DialectBuilder {
     describeLineEnds()
     if let sentence = finder.text.evidence { evidence.append(sentence) }
     if !finder.text.isCertain { isCertain = false }
+    let aligned = findAlignment()
     if !isWhole { evidence.append("only the first \(bytes.count) bytes of text were looked at") }
     var dialect = CSVDialect(options: options, evidence: evidence, isCertain: isCertain, proposals: proposals)
     dialect.isEncodingToldByBytes = finder.text.isToldByBytes
+    dialect.aligned = aligned
     return dialect
+  }
+
+  /// Looks for columns that blanks align, where only blanks or nothing separates fields.
+  private mutating func findAlignment() -> AlignedColumns? {
+    let delimiters: [CSVDelimiter] = [",", ";", "\t", "|"]
+    guard !known.contains(.delimiter), shape.width == 1 || !delimiters.contains(options.delimiter),
+      let aligned = AlignedColumns(bytes)
+    else { return nil }
+    isCertain = false
+    let what =
+      aligned.columns.isEmpty
+      ? "all have \(aligned.length ?? 0) characters" : "have \(aligned.columns.count) columns that blanks align"
+    evidence.append("fixed-width: \(aligned.lines) lines \(what)")
+    return aligned
   }
 
   func split(_ candidate: DialectCandidate, _ comment: String?) -> SampleTable {

@@ -47,6 +47,16 @@ struct HeaderJudge {
         rows: 0, reason: "the first record has \(table.rows[first].width) fields, most have \(width)", isCertain: false)
       return
     }
+    if first + 1 < table.rows.count, table.rows[first + 1].kind == .rule {
+      let names = texts.names(table, first)
+      let fault = Self.fault(names)
+      self.init(
+        rows: 1,
+        reason: "a rule is drawn below the first record"
+          + (fault.map { ", but \($0): the columns have names of their own" } ?? ""), isCertain: true)
+      if fault != nil { self.names = Self.unique(names) }
+      return
+    }
     if records.count == 1 {
       let isNames = Self.fault(texts.names(table, first)) == nil && kinds(first).allSatisfy { !$0.isTyped }
       self.init(

@@ -22,6 +22,8 @@ struct SampleTable {
     case record
     case blank
     case comment
+    /// It draws a rule below or above the names.
+    case rule
   }
 
   /// One record, blank line or comment.
@@ -62,7 +64,11 @@ struct SampleTable {
   /// - Parameters:
   ///   - comment: the prefix of lines that are no records; empty for none.
   ///   - isCut: whether more text follows.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, comment: [UInt8], isCut: Bool = false) {
+  ///   - marksRules: whether lines that draw a rule are no records.
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, comment: [UInt8], isCut: Bool = false,
+    marksRules: Bool = false
+  ) {
     self.isCut = isCut
     cells.reserveCapacity(bytes.count / 8)
     rows.reserveCapacity(bytes.count / 32)
@@ -85,6 +91,10 @@ struct SampleTable {
       if at < bytes.count {
         at += bytes[at] == 13 && at + 1 < bytes.count && bytes[at + 1] == 10 ? 2 : 1
       }
+      let isRule =
+        row.kind == .record && marksRules
+        && RuleLine.isRule(bytes[row.start..<row.end], delimiter: candidate.delimiter.first)
+      if isRule { row.kind = .rule }
       if row.kind == .record { row.lines = 1 + Self.lineEnds(bytes, row.start, row.end) }
       line += row.lines
       rows.append(row)

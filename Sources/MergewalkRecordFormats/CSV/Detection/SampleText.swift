@@ -68,6 +68,9 @@ struct SampleText {
     "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15",
   ]
 
+  /// Fewer different bytes beyond ASCII tell no encoding for certain, but for those that nearly all such files have.
+  private static let fewCharacters = 6
+
   private static func encoding(
     _ sample: [UInt8], _ isWhole: Bool, _ asked: TextEncoding
   ) -> (TextEncoding, String?, Bool, Bool) {
@@ -95,10 +98,13 @@ struct SampleText {
       }
       // Characters of UTF-8 are words of no language in these.
       let isMixed = characters > 0 && westernNames.contains(name)
+      let different = Set(bytes.filter { $0 >= 0x80 }).count
+      let isThin = different < Self.fewCharacters && !["windows-1252", "iso-8859-1", "iso-8859-15"].contains(name)
       let sentence =
         "encoding: \(name), because of \(guess.evidence)"
+        + (isThin ? ", but there are so few of them that it may be another one" : "")
         + (isMixed ? "; but \(PrintableText.count(characters, "character")) of it would be right in utf-8" : "")
-      return (guess.encoding, sentence, guess.confidence > 0.5 && !isMixed, true)
+      return (guess.encoding, sentence, guess.confidence > 0.5 && !isMixed && !isThin, true)
     }
   }
 

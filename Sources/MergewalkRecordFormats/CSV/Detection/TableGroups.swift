@@ -13,7 +13,9 @@ struct TableGroups {
 
   /// Finds the tables from a row on.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, from start: Int = 0) {
-    let rows = table.rows.indices.dropFirst(start).filter { table.rows[$0].kind != .comment }
+    let rows = table.rows.indices.dropFirst(start).filter {
+      table.rows[$0].kind != .comment && table.rows[$0].kind != .rule
+    }
     func outline(_ i: Int) -> RecordOutline? {
       i < rows.count ? RecordOutline(bytes, table, table.rows[rows[i]]) : nil
     }

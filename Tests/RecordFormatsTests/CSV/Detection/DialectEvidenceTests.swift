@@ -26,6 +26,18 @@ import Testing
     #expect(log.options.delimiter == " ")
   }
 
+  @Test(
+    "an encoding that few characters tell is not certain",
+    arguments: [
+      ("shift_jis", [0x93, 0x8C, 0x8B, 0x9E] as [UInt8]), ("macintosh", [0x4D, 0x9F, 0x6C, 0x6C, 0x65, 0x72]),
+    ])
+  func encodings(name: String, word: [UInt8]) throws {
+    var sample = Array("id,name\n".utf8)
+    for number in 1...40 { sample += Array("\(number),".utf8) + word + [10] }
+    let dialect = try #require(CSVDialectDetector.detect(sample: sample, isWhole: true))
+    #expect(!dialect.isCertain || dialect.options.encoding == TextEncoding(named: name), "\(dialect.evidence)")
+  }
+
   @Test func `known options are kept and help to find the others`() throws {
     var base = CSVOptions()
     base.delimiter = ":"

@@ -1,0 +1,52 @@
+import Foundation
+import MergewalkTestSupport
+import Testing
+
+/// Files of a glob with nothing in them.
+@Suite("Files with nothing in them")
+struct EmptyFileTests {
+  let folder = TemporaryFolder()
+
+  @Test(
+    "a guess over a glob with such a file can be linted and run, which warns of it",
+    arguments: ["csv", "json", "xml", "ndjson"], ["", "\n\n", "\u{FEFF}"])
+  func guessed(format: String, nothing: String) throws {
+    let records = [
+      "csv": "id,name\n1,a\n2,b\n", "json": "[{\"id\":1,\"name\":\"a\"},{\"id\":2,\"name\":\"b\"}]",
+      "xml": "<r><p id=\"1\"><name>a</name></p><p id=\"2\"><name>b</name></p></r>",
+      "ndjson": "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\"}\n",
+    ]
+    try folder.write(nothing, to: "part-0.\(format)")
+    try folder.write(records[format] ?? "", to: "part-1.\(format)")
+    let guess = try Command(["guess", "part-*.\(format)", "--out", "out", "--entity", "Part"], in: folder.path)
+    #expect(guess.status == 0 && guess.words.contains("[emptyFile]"), "\(guess.words)")
+    let pipeline = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).first {
+        $0.hasSuffix(".yaml") && $0 != "model.yaml"
+      })
+    let lint = try Command(["lint", "out/\(pipeline)"], in: folder.path)
+    #expect(lint.status == 0, "\(lint.output)")
+    let run = try Command(["run", "out/\(pipeline)", "--json", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    #expect(try run.object()["inserted"] as? Int == 2)
+    let warnings = try run.warnings()
+    #expect(warnings.count == 1 && warnings[0].hasPrefix("emptyFile: there is nothing in"), "\(warnings)")
+  }
+
+  @Test("without the option they end a run, and so do files that are all empty")
+  func refused() throws {
+    try folder.write("entities:\n  A:\n    attributes: { id: integer64! }\n    unique: [id]\n", to: "model.yaml")
+    try folder.write("", to: "a-0.csv")
+    try folder.write("id\n1\n", to: "a-1.csv")
+    func status(_ option: String, _ files: String = "a-*.csv") throws -> Int32 {
+      try folder.write(
+        "pipeline: a\nmodel: model.yaml\nstore: s.sqlite\nsource: { files: '\(files)'\(option) }\n"
+          + "import: { entity: A, find_by: id }\n", to: "a.yaml")
+      return try Command(["run", "a.yaml", "--quiet"], in: folder.path).status
+    }
+    #expect(try status("") == 2)
+    #expect(try status(", empty_files: refuse") == 2)
+    #expect(try status(", empty_files: skip", "a-0.csv") == 2)
+    #expect(try status(", empty_files: skip") == 0)
+  }
+}
