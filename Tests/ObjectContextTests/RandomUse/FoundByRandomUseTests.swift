@@ -104,7 +104,7 @@ struct FoundByRandomUseTests {
       let context = place.anotherContext()
       do {
         let inserted = try context.insert("Task")
-        try Self.claim(objectErrorCode { try inserted.value(forKey: "title") } == .invalid)
+        try Self.claim(objectErrorCode { _ = try inserted.value(forKey: "title") } == .invalid)
         try Self.claim(context.insertedObjects.isEmpty)
         let objects = Array(try context.fetch(FetchRequest("Task")))
         try Self.claim(objects.count == 3)

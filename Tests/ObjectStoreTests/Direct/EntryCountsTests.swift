@@ -12,8 +12,9 @@ struct EntryCountsTests {
   /// A table of ten rows, with an index whose entries lack the first `missing` of them.
   private func makeDatabase(missing: Int) throws -> String {
     let path = folder.file("t.sqlite")
-    let connection = try Connection(path: path, mode: .create)
-    try connection.execute(
+    let connection = try SQLiteCalls.open(path, .create)
+    try SQLiteCalls.execute(
+      connection,
       """
       CREATE TABLE T (X INTEGER);
       INSERT INTO T WITH RECURSIVE N(X) AS (VALUES (1) UNION ALL SELECT X + 1 FROM N WHERE X < 10) SELECT X FROM N;
@@ -22,7 +23,7 @@ struct EntryCountsTests {
       PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET sql = 'CREATE INDEX SHORT ON T (X)' WHERE name = 'SHORT';
       """)
-    try connection.close()
+    try SQLiteCalls.close(connection)
     return path
   }
 
