@@ -56,7 +56,7 @@ extension SummaryOutput {
   static func passedOver(_ text: TextAccount) -> [String] {
     let kinds: [(SkippedText.Kind, String)] = [
       (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"),
-      (.rule, "that draw a rule"), (.blankLine, "without anything"),
+      (.rule, "drawn as a rule"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
       (.surplusFields, "after the last column"), (.withoutElements, "of records without elements"),
       (.escape, "of escapes before what needs none"),
