@@ -95,7 +95,6 @@ final class PartImport {
     if !importer.needsImportedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
     importer.sample = sample
-    if !file.isNew, !self.isHeld { importer.noteRepeatedUpdates() }
     Self.startPasses(importer, definition)
     times.prepare = ImportSession.now() - started
   }
@@ -240,10 +239,7 @@ final class PartImport {
       try endFirstPass()
     } else {
       try replay()
-      if !isHeld {
-        try importer.takeBackUpdates(file)
-        try importer.ledger.check()
-      }
+      if !isHeld { try importer.ledger.check() }
     }
     firstPassTally.count(importer)
     checkLimits(isEnd: false)

@@ -135,7 +135,7 @@ package struct TableColumns {
 }
 
 /// Moves the changed rows of one table.
-final class RowTransfer {
+private final class RowTransfer {
   private let table: ChangedRows.Table
   private let target: Connection
   private let columns: TableColumns
@@ -243,8 +243,7 @@ final class RowTransfer {
     sqlite3_bind_value(target.handle, index, sqlite3_column_value(source.handle, column))
   }
 
-  /// Whether two rows have one value in a column, of one storage class.
-  static func areSame(_ left: Statement, _ right: Statement, _ column: Int32) -> Bool {
+  private static func areSame(_ left: Statement, _ right: Statement, _ column: Int32) -> Bool {
     let type = left.type(column)
     guard type == right.type(column) else { return false }
     switch type {

@@ -39,10 +39,7 @@ struct RunOutcome {
   var cursors: [CursorValue?] = []
 
   /// What differs in another outcome.
-  ///
-  /// - Parameter isInPieces: Whether several processes made it: none of them knows which objects those before have changed,
-  ///   and which are what they were again.
-  func differences(_ real: RunOutcome, isInPieces: Bool = false) -> [String] {
+  func differences(_ real: RunOutcome) -> [String] {
     var found: [String] = []
     func compare<Value: Equatable>(_ name: String, _ wanted: Value, _ actual: Value) {
       if wanted != actual { found.append("\(name) is \(actual), must be \(wanted)") }
@@ -55,19 +52,14 @@ struct RunOutcome {
       let other = real.parts[index]
       compare("\(part.entity).read", part.read, other.read)
       compare("\(part.entity).inserted", part.inserted, other.inserted)
-      if isInPieces {
-        compare("\(part.entity).found", part.updated + part.unchanged, other.updated + other.unchanged)
-      } else {
-        compare("\(part.entity).updated", part.updated, other.updated)
-        compare("\(part.entity).unchanged", part.unchanged, other.unchanged)
-      }
+      compare("\(part.entity).updated", part.updated, other.updated)
+      compare("\(part.entity).unchanged", part.unchanged, other.unchanged)
       compare("\(part.entity).skipped", part.skipped, other.skipped)
       compare("\(part.entity).rejected", part.rejected, other.rejected)
     }
     compare("parts", parts.count, real.parts.count)
     for name in Set(entities.keys).union(real.entities.keys).sorted() {
-      var (mine, other) = (entities[name] ?? .init(), real.entities[name] ?? .init())
-      if isInPieces { (mine.updated, other.updated) = (0, 0) }
+      let (mine, other) = (entities[name] ?? .init(), real.entities[name] ?? .init())
       compare("entities.\(name)", Self.text(mine), Self.text(other))
     }
     compare("links", links.sorted { $0.key < $1.key }.description, real.links.sorted { $0.key < $1.key }.description)

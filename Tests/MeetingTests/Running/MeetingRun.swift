@@ -79,11 +79,11 @@ final class MeetingRun {
       try run(name + ", dry", dry, inputs) { real.run(dry) }
       if differences.isEmpty { try run(name, definition, inputs) { real.run(definition) } }
     case .stopped, .stoppedDry:
-      try run(name + ", stopped", definition, inputs, isInPieces: true) {
+      try run(name + ", stopped", definition, inputs) {
         real.runInPieces(definition, scenario.random("stops"), triesBetween: course == .stoppedDry)
       }
     case .killed:
-      try run(name + ", killed", definition, inputs, isInPieces: true) {
+      try run(name + ", killed", definition, inputs) {
         try real.runKilled(definition, scenario.random("kills"))
       }
     }
@@ -91,8 +91,7 @@ final class MeetingRun {
 
   /// Runs both importers and compares.
   private func run(
-    _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], isInPieces: Bool = false,
-    _ body: () throws -> RunOutcome
+    _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ body: () throws -> RunOutcome
   ) throws {
     var importer = reference ?? ReferenceImporter(definition)
     importer.twins = name == "before" ? [] : scenario.twins
@@ -100,7 +99,7 @@ final class MeetingRun {
     let wanted = importer.run(definition, inputs)
     let outcome = try body()
     reference = importer
-    differences += wanted.differences(outcome, isInPieces: isInPieces).map { "\(name): \($0)" }
+    differences += wanted.differences(outcome).map { "\(name): \($0)" }
     differences += rejects.missing().prefix(3).map { "\(name): no file has the reject \($0)" }
     try compareStores(name, importer, definition)
   }
