@@ -7,9 +7,9 @@ import Testing
 /// What random programs ended with a signal on, one by one; each in a process of its own.
 @Suite("What random use found")
 struct FoundByRandomUseTests {
-  private struct Broken: Error {}
+  private struct Broken: Error { let line: Int }
 
-  private static func claim(_ holds: Bool) throws { if !holds { throw Broken() } }
+  private static func claim(_ holds: Bool, line: Int = #line) throws { if !holds { throw Broken(line: line) } }
 
   @Test("an object of another entity is no member, and taking it out changes nothing")
   func foreignMember() async {
