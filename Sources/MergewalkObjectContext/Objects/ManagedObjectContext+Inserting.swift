@@ -32,6 +32,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` as `insert` of a class does.
   package func handleForInsert(_ type: ManagedObject.Type) throws(ObjectError) -> ObjectHandle {
     let (buffer, row) = try takeRowForInsert(try entity(of: type))
+    registry.use()
     return ObjectHandle(
       link: registry.link, generation: registry.generation, table: buffer.table, row: row,
       primaryKey: buffer.primaryKeys[row], entityIndex: Int(buffer.entities[row]))

@@ -129,6 +129,7 @@ extension ManagedObjectContext {
     let handle = ObjectHandle(
       link: registry.link, generation: registry.generation, table: table, row: row,
       primaryKey: buffer.key(of: row), entityIndex: entity)
+    registry.use()
     let object = registry.link.classes.types[entity].init(handle)
     // An initializer of one's own may have reset the context: then the object is that of no row.
     guard object.isOfGeneration else { return object }

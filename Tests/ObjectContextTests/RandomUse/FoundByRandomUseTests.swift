@@ -7,9 +7,9 @@ import Testing
 /// What random programs ended with a signal on, one by one; each in a process of its own.
 @Suite("What random use found")
 struct FoundByRandomUseTests {
-  private struct Broken: Error { let line: Int }
+  private struct Broken: Error {}
 
-  private static func claim(_ holds: Bool, line: Int = #line) throws { if !holds { throw Broken(line: line) } }
+  private static func claim(_ holds: Bool) throws { if !holds { throw Broken() } }
 
   @Test("an object of another entity is no member, and taking it out changes nothing")
   func foreignMember() async {
@@ -102,6 +102,7 @@ struct FoundByRandomUseTests {
       try place.reopen()
       try place.coordinator.setClasses(["Task": Forgetful.self])
       let context = place.anotherContext()
+      Forgetful.meddled = context
       do {
         let inserted = try context.insert("Task")
         try Self.claim(objectErrorCode { _ = try inserted.value(forKey: "title") } == .invalid)
@@ -113,7 +114,7 @@ struct FoundByRandomUseTests {
         }
       }
       // Their memory is gone: whoever found them now would read that of others.
-      Forgetful.resets = false
+      Forgetful.meddled = nil
       for object in try context.fetch(FetchRequest("Task")) { try object.setValue(.string("y"), forKey: "title") }
       try context.save()
       try Self.claim(try context.count(for: FetchRequest("Task", where: ObjectPredicate(format: "title == 'y'"))) == 3)
@@ -121,12 +122,12 @@ struct FoundByRandomUseTests {
   }
 }
 
-/// Resets the context while an object is made.
+/// Resets a context while an object is made.
 private final class Forgetful: ManagedObject {
-  nonisolated(unsafe) static var resets = true
+  nonisolated(unsafe) static var meddled: ManagedObjectContext?
 
   required init(_ handle: ObjectHandle) {
     super.init(handle)
-    if Self.resets { context?.reset() }
+    Self.meddled?.reset()
   }
 }
