@@ -82,8 +82,9 @@ public struct Command {
 }
 
 extension Process {
-  /// Runs it and waits. One that is still there after ten minutes hangs: it is killed, and its status is minus 9.
+  /// Runs it and waits.
   ///
+  /// One that is still there after ten minutes hangs: it is killed, and its status is minus 9.
   /// A trait that limits the time of a test would also count how long the test waited for its turn.
   fileprivate func runToItsEnd() throws {
     try run()

@@ -94,7 +94,7 @@ struct DelimiterMatcher {
     count = delimiter.count
   }
 
-  /// What stands at `at`, which is before `end`. Nothing from `end` on is read.
+  /// What stands at `at`, which is before `end`; nothing from `end` on is read.
   @inline(__always)
   func match(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Match {
     let there = min(count, end - at)
