@@ -1,3 +1,4 @@
+import Foundation
 import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
@@ -40,5 +41,34 @@ struct EntryCountsTests {
     #expect(#expect(throws: StoreError.self) { try counts.wait() }?.code == .inputOutput)
     let none = EntryCounts(path: folder.file("none"), indexes: [], descriptor: nil)
     #expect(#expect(throws: StoreError.self) { try none.wait() } != nil)
+  }
+
+  @Test("a store with an index that lacks an entry gets no name, and nothing of it stays")
+  func refused() throws {
+    let path = folder.file("zoo.sqlite")
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    let connection = file.connection
+    try file.begin()
+    try SQLiteCalls.execute(
+      connection, "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Ara'), (2, 1, 1, 'Bison')")
+    try file.buildIndexes()
+    let index = try #require(file.schema.indexes.first { $0.name == "ZANIMAL_Z_ENT_INDEX" })
+    // The connection knows an index of one of the two rows, the file says that it has both.
+    try SQLiteCalls.execute(
+      connection,
+      """
+      CREATE TEMP TABLE SAID AS SELECT sql FROM sqlite_schema WHERE name = '\(index.name)';
+      DROP INDEX \(index.name);
+      CREATE INDEX \(index.name) ON ZANIMAL (Z_ENT) WHERE Z_PK > 1;
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = (SELECT sql FROM SAID) WHERE name = '\(index.name)';
+      PRAGMA writable_schema = OFF;
+      """)
+    try file.commit()
+    file.directRecord.tables = ["ZANIMAL"]
+    let error = #expect(throws: StoreError.self) { try file.finish() }
+    #expect(error?.code == .damagedFile)
+    #expect(error?.message.contains("\(index.name) has 1 entries for 2 rows") == true, "\(error?.message ?? "")")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 }
