@@ -184,8 +184,7 @@ struct DialectBuilder {
     if isPadded || hasPaddedQuotes {
       options.trim = true
       evidence.append(
-        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) spaces before it, \(trailing) after it"
-      )
+        "trim: spaces before \(Self.count(leading + table.paddedQuotes, "field", "fields")) and after \(trailing)")
       return
     }
     // Without trimming a quote behind a blank is no opening quote.
