@@ -181,8 +181,11 @@ class Recording:
             for one in list(names):
                 names[moved(one, step)] = names.pop(one)
             folders[:] = [moved(one, step) for one in folders]
-        elif step.path in names:
-            names[step.other] = names[step.path] if step.what == "L" else names.pop(step.path)
+        elif step.file is not None:
+            # A synced folder holds the new name, also when the folder of the old one was never synced.
+            names[step.other] = step.file
+            if step.what == "R":
+                names.pop(step.path, None)
 
 
 def times_of(path):
