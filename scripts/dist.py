@@ -84,8 +84,10 @@ def stage(binary, folder, packages):
     write(os.path.join(doc, "changelog.gz"),
           gzip.compress(open(os.path.join(HERE, "CHANGELOG.md"), "rb").read(), mtime=0))
     write(os.path.join(doc, "sbom.cdx.json"), json.dumps(sbom(binary, version, packages), indent=2) + "\n")
-    for name in sorted(os.listdir(os.path.join(HERE, "packaging/systemd"))):
-        write(os.path.join(doc, "examples", name), open(os.path.join(HERE, "packaging/systemd", name), "rb").read())
+    # Files only: Python leaves a folder of compiled code beside the DAG when a test has loaded it.
+    for entry in sorted(os.scandir(os.path.join(HERE, "packaging/systemd")), key=lambda entry: entry.name):
+        if entry.is_file():
+            write(os.path.join(doc, "examples", entry.name), open(entry.path, "rb").read())
     # The demo, so that an installation can be tried: the same files as in the repository.
     for root, _, names in os.walk(os.path.join(HERE, "fixtures/shop")):
         # The wrong orders are for tests: their bytes are no text in any encoding.
