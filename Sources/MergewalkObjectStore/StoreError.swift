@@ -49,6 +49,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case customStore
     /// The file system refused.
     case inputOutput
+    /// There is not enough memory.
+    case outOfMemory
     /// SQLite refused; ``StoreError/cause`` says why.
     case sqlite
   }
@@ -97,6 +99,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
       "bring it to this model by “mergewalk store migrate \(path) --to MODEL”, or name the version that it was made with"
     case .noModel: "name its model"
     case .inputOutput: "look whether its folder can be written and its disk has room"
+    case .outOfMemory: "give the process more memory"
     case .readOnly: "open it for writing, or copy it first"
     case .sqlite where cause?.isOfDisk ?? false: "look whether its folder can be written and its disk has room"
     default: nil
@@ -104,7 +107,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `path: message; advice`.
-  public var words: String { "\(path): \(message)\(advice.map { "; " + $0 } ?? "")" }
+  public var words: String {
+    (path.isEmpty ? "" : path + ": ") + message + (advice.map { "; " + $0 } ?? "")
+  }
 
   /// `path: message; advice [code]`.
   public var description: String { "\(words) [\(code.rawValue)]" }

@@ -14,13 +14,20 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let readers = Target.Dependency.product(name: "MergewalkReaders", package: "mergewalk")
 let objects = Target.Dependency.product(name: "MergewalkObjects", package: "mergewalk")
 
+let imports = Target.Dependency.product(name: "MergewalkImport", package: "mergewalk")
+
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "mergewalk", path: "../..")],
   targets: [
     // What all targets of readers do.
     .target(name: "ReaderFuzzing", dependencies: [readers]),
+    // Files for what reads files.
+    .target(name: "FileFuzzing"),
     fuzzer("predicates", [objects]),
+    fuzzer("models", ["FileFuzzing", objects]),
+    fuzzer("pipelines", ["FileFuzzing", imports]),
+    fuzzer("stores", ["FileFuzzing", imports]),
     fuzzer("readers-csv", ["ReaderFuzzing", readers]),
     fuzzer("readers-json", ["ReaderFuzzing", readers]),
     fuzzer("readers-plist", ["ReaderFuzzing", readers]),

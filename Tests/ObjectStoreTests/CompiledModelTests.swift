@@ -36,7 +36,7 @@ struct CompiledModelTests {
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.execute("DELETE FROM Z_MODELCACHE")
     let insert = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
-    insert.bind(1, copying: try #require(Deflate.deflate(cache)))
+    insert.bind(1, copying: try Deflate.deflate(cache))
     try insert.run()
     var metadata = try StoreMetadata.read(connection)
     metadata["MergewalkModel"] = nil

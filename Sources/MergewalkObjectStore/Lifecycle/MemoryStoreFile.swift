@@ -20,7 +20,7 @@ extension StoreFile {
     var metadata = StoreMetadata(
       hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier, type: type)
     // What is behind the store is migrated with it one day.
-    if type != .inMemory { metadata[ModelCopy.key] = ModelCopy.value(model) }
+    if type != .inMemory { metadata[ModelCopy.key] = try ModelCopy.value(model) }
     let connection = try Connection.open(memoryPath, .create, name: path)
     try connection.apply(.memory)
     try connection.execute("BEGIN")

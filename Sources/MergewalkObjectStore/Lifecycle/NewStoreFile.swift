@@ -46,7 +46,7 @@ extension StoreFile {
     do {
       var metadata = StoreMetadata(
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
-      metadata[ModelCopy.key] = ModelImage.of(model).copy
+      metadata[ModelCopy.key] = try ModelImage.of(model).copy
       let connection = try Connection.open(file.hiddenPath, .create, name: path)
       try connection.execute("PRAGMA page_size=4096")
       try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))

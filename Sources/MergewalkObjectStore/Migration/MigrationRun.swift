@@ -121,8 +121,10 @@ struct MigrationRun {
     let model = plan.destination.model
     var metadata = file.metadata
     metadata.take(hashes: ModelHashes(plan.destination), versionIdentifier: model.draft.versionIdentifier)
-    metadata[ModelCopy.key] = ModelCopy.value(model)
-    try migrationErrors { () throws(StoreError) in try file.writeMetadata(metadata) }
+    try migrationErrors { () throws(StoreError) in
+      metadata[ModelCopy.key] = try ModelCopy.value(model)
+      try file.writeMetadata(metadata)
+    }
   }
 
   /// Gives the changes in the history the new numbers of their entities; those of entities that are gone go too.

@@ -31,15 +31,15 @@ package enum ModelCache {
   /// There is none of a model with composite attributes: how Core Data archives them is not known.
   static func write(_ model: ManagedObjectModel, _ connection: Connection) throws(StoreError) {
     try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
-    guard let content = ModelImage.of(model).cache else { return }
+    guard let content = try ModelImage.of(model).cache else { return }
     let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
     insert.bind(1, copying: content)
     try insert.run()
   }
 
   /// The copy of a model as it is written; `nil` when there is none.
-  static func bytes(of model: ManagedObjectModel) -> [UInt8]? {
+  static func bytes(of model: ManagedObjectModel) throws(StoreError) -> [UInt8]? {
     guard model.entities.allSatisfy({ $0.compositeAttributes.isEmpty }) else { return nil }
-    return Deflate.deflate(ModelArchiver.archive(model, for: .cache).bytes)
+    return try Deflate.deflate(ModelArchiver.archive(model, for: .cache).bytes)
   }
 }

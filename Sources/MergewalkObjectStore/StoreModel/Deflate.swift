@@ -6,11 +6,13 @@ package enum Deflate {
   static let limit = 64 << 20
 
   /// Compresses bytes; the same bytes always give the same stream.
-  package static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
+  ///
+  /// - Throws: `outOfMemory`, the only way in which zlib fails to compress.
+  package static func deflate(_ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
     guard deflateInit2_(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
-      return nil
+      throw outOfMemory
     }
     defer { deflateEnd(&stream) }
     var input = bytes
@@ -24,7 +26,12 @@ package enum Deflate {
         return CMergewalkZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END ? target.count - Int(stream.avail_out) : nil
       }
     }
-    return count.map { Array(output.prefix($0)) }
+    guard let count else { throw outOfMemory }
+    return Array(output.prefix(count))
+  }
+
+  private static var outOfMemory: StoreError {
+    StoreError(.outOfMemory, path: "", message: "there is not enough memory to compress the copy of the model")
   }
 
   /// Inflates a stream; `nil` when it is damaged or too large.

@@ -13,13 +13,12 @@ enum ModelCopy {
   static let longestText = 1024
 
   /// The value of the key for a model.
-  static func value(_ model: ManagedObjectModel) -> PropertyList {
+  static func value(_ model: ManagedObjectModel) throws(StoreError) -> PropertyList {
     var draft = model.draft
     draft.diagram = []
     draft.xmlAttributes = [:]
     let text = ModelWriter.yaml(draft)
-    guard text.utf8.count > longestText, let stream = Deflate.deflate(Array(text.utf8)) else { return .string(text) }
-    return .data(stream)
+    return text.utf8.count > longestText ? .data(try Deflate.deflate(Array(text.utf8))) : .string(text)
   }
 
   /// The model in a value of the key; `nil` when it is none.

@@ -9,9 +9,9 @@ struct ModelImage: Sendable {
   /// What is in `Z_MODELCACHE`; `nil` when there is nothing to write.
   let cache: [UInt8]?
 
-  private init(_ model: ManagedObjectModel) {
-    copy = ModelCopy.value(model)
-    cache = ModelCache.bytes(of: model)
+  private init(_ model: ManagedObjectModel) throws(StoreError) {
+    copy = try ModelCopy.value(model)
+    cache = try ModelCache.bytes(of: model)
   }
 
   private struct Last {
@@ -22,9 +22,9 @@ struct ModelImage: Sendable {
   private static let last = Mutex<Last?>(nil)
 
   /// The image of a model; that of the last one is remembered as long as the model is there.
-  static func of(_ model: ManagedObjectModel) -> ModelImage {
+  static func of(_ model: ManagedObjectModel) throws(StoreError) -> ModelImage {
     if let image = last.withLock({ $0?.model === model ? $0?.image : nil }) { return image }
-    let image = ModelImage(model)
+    let image = try ModelImage(model)
     last.withLock { $0 = Last(model: model, image: image) }
     return image
   }

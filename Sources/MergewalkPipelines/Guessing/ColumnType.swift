@@ -262,7 +262,39 @@ extension ColumnProfile {
     let mixture = kinds.map { "\(PrintableText.grouped($0.0)) \($0.1)" }
     let rest = others > 0 ? ["\(PrintableText.grouped(others)) other (\(otherExample))"] : []
     verdict.evidence = ["mixed: " + (mixture + rest).joined(separator: ", ")]
+    if let question = exceptionQuestion(count) { verdict.questions = [question] }
     return verdict
+  }
+
+  /// Asks whether the few values that are not of the kind of all others are mistakes; nil where they are many, or where the
+  /// others have no certain type.
+  private func exceptionQuestion(_ count: Int) -> String? {
+    let kinds: [(count: Int, name: String, verdict: Verdict)] = [
+      (numbers, "numbers", plainVerdict()), (dates, "dates", dateVerdict(dates)),
+      (booleans, "true or false", Verdict(type: .boolean)), (uuids, "UUIDs", Verdict(type: .uuid)),
+    ]
+    guard let kind = kinds.first(where: { count - $0.count <= max(1, count / 10) }) else { return nil }
+    return Self.exceptionQuestion(
+      kind.verdict.type, kind.name, exceptions: count - kind.count, of: count, example: others > 0 ? otherExample : nil)
+  }
+
+  /// The question about exceptions; nil where they are many, or where the type is not certain.
+  static func exceptionQuestion(
+    _ type: ColumnType, _ name: String, exceptions: Int, of count: Int, example: String?
+  ) -> String? {
+    guard count >= 3, exceptions <= max(1, count / 10) else { return nil }
+    let wanted: String
+    switch type {
+    case .integer: wanted = "integer64"
+    case .date(let pattern?): wanted = "date with date: \"\(pattern)\""
+    case .text, .json: return nil
+    default: wanted = type.name
+    }
+    let isOne = exceptions == 1
+    let shown = example.map { isOne ? ", “\($0)”," : ", such as “\($0)”," } ?? ""
+    return "\(PrintableText.grouped(count - exceptions)) of \(PrintableText.count(count, "value")) are \(name); "
+      + (isOne ? "is the other one\(shown) a mistake?" : "are the others\(shown) mistakes?")
+      + " then type \(wanted), and a run rejects \(isOne ? "it" : "them")"
   }
 }
 

@@ -2,6 +2,7 @@ import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// An attribute that a column becomes, and why.
 struct GuessedAttribute {
@@ -70,16 +71,25 @@ struct GuessedAttribute {
     }
     var cells = CellColumn()
     var failures: [FieldFailure] = []
+    var example: String?
     for batch in sample.batches {
       var batch = batch
       field.convert(&batch, column: column, into: &cells, failures: &failures)
+      guard example == nil, let first = failures.first else { continue }
+      example = batch.withField(Int(first.record), column) {
+        $0.withMemoryRebound(to: UInt8.self, ColumnProfile.excerpt)
+      }
     }
     guard let failure = failures.first else { return }
+    let profile = sample.profiles[column]
+    let question = ColumnProfile.exceptionQuestion(
+      verdict.type, "of type \(verdict.type.name)", exceptions: failures.count,
+      of: profile.values - profile.nullCounts.reduce(0, +), example: example)
     verdict = .init(
       type: .text,
       evidence: [
         "like \(verdict.type.name), but \(PrintableText.count(failures.count, "value")) not: \(failure.code.rawValue)"
-      ])
+      ], questions: question.map { [$0] } ?? [])
   }
 
   private mutating func askAboutNumbers(_ profile: ColumnProfile) {

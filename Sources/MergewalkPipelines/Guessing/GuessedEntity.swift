@@ -18,9 +18,13 @@ struct GuessedEntity {
   /// The names of properties that are taken, in lower case.
   var names: Set<String> = []
 
-  init(_ sample: SourceSample, name: String) {
+  /// The names of the other sources' entities, in lower case.
+  private let others: Set<String>
+
+  init(_ sample: SourceSample, name: String, others: [String] = []) {
     self.sample = sample
     self.name = name
+    self.others = Set(others.map { $0.lowercased() }).subtracting([name.lowercased()])
     for (column, path) in sample.columns.enumerated() {
       let words = sample.definition.format.hasFixedColumns ? path : path.split(separator: "\\").joined()
       let property = GuessedNames.unique(GuessedNames.property(words, of: name), in: &names)
@@ -131,7 +135,9 @@ struct GuessedEntity {
     } else if plain.hasPrefix(entity), let last = words.last, Self.keyWords.contains(last) {
       score = 80
     } else if let last = words.last, Self.keyWords.contains(last) {
-      score = index == 0 ? 70 : 40
+      // The key of another source may also be that of a table that adds to it, where many records have it once each.
+      let isForeign = others.contains { plain.hasPrefix($0) && plain.count == $0.count + last.count }
+      score = isForeign ? sample.records >= 20 ? 20 : 0 : index == 0 ? 70 : 40
     } else if index == 0, attribute.verdict.type != .text || sample.records >= 20 {
       score = 30
     }

@@ -86,7 +86,8 @@ package struct PipelineGuess: Sendable {
       }
     }
     var names: Set<String> = []
-    let entities = looks.map { GuessedEntity($0.sample, name: GuessedNames.unique($0.entity, in: &names)) }
+    let entityNames = looks.map { GuessedNames.unique($0.entity, in: &names) }
+    let entities = zip(looks, entityNames).map { GuessedEntity($0.sample, name: $1, others: entityNames) }
     let finder = RelationshipFinder(entities)
     let order = finder.order
     return PipelineGuess(order.map { finder.entities[$0] }, request, looks.flatMap(\.warnings))
@@ -148,7 +149,11 @@ private struct Look {
       sample = try SourceSample(
         paths: paths, definition, limit: .init(records: request.records, bytes: request.bytes))
     } catch {
-      throw DiagnosticList([error.diagnostic])
+      var finding = error.diagnostic
+      if error.code == .missingRecords {
+        finding.hint = finding.hint ?? "guess again and give the path: --option 'records=PATH'"
+      }
+      throw DiagnosticList([finding])
     }
     warnings =
       definition.warnings

@@ -12,19 +12,28 @@ extension CSVParser {
   func isNearlyHeader(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
     let count = headers.places.count
     if count == 0 || !mayBeHeader(base, start, stop) { return false }
-    var (column, kept) = (0, 0)
+    // Without an array or a hash for a field: in some files each record comes as far as this.
+    func place(_ from: Int, _ to: Int) -> Int? {
+      headers.place(ignoresCase: true) { use in eachByte(base, from, to, use) }
+    }
+    var (column, kept, others) = (0, 0, 0)
     var met: Set<Int> = []
-    var others: [[UInt8]] = []
     eachField(base, start, stop) { from, to in
-      let text = text(base, from, to)
-      let place = headers.foldedPlaces[text.map(\.lowercased)]
-      if place == column { kept += 1 } else { others.append(text) }
+      let place = place(from, to)
+      if place == column { kept += 1 } else { others += 1 }
       if let place { met.insert(place) }
       column += 1
-      return met.count == column || Self.isMet(count - others.count, of: count)
+      return met.count == column || Self.isMet(count - others, of: count)
     }
-    guard column == count else { return false }
-    return met.count == count || Self.isMet(kept, of: count) && others.allSatisfy(Self.couldBeName)
+    if column != count || met.count == count { return column == count }
+    guard Self.isMet(kept, of: count) else { return false }
+    (column, others) = (0, 0)
+    eachField(base, start, stop) { from, to in
+      if place(from, to) != column, !couldBeName(base, from, to) { others += 1 }
+      column += 1
+      return others == 0
+    }
+    return others == 0
   }
 
   /// Whether the first field or the second one may be the name of a column, as their first bytes tell: nearly all

@@ -146,8 +146,8 @@ struct RepeatedHeaders {
   private(set) var quotedMask: UInt64 = 0
   /// The column of each name, of a header of one record.
   private(set) var places: [[UInt8]: Int] = [:]
-  /// The same in small letters.
-  private(set) var foldedPlaces: [[UInt8]: Int] = [:]
+  /// The columns of names by the hash of their small letters, the last one first.
+  private var columns: [UInt64: [Int]] = [:]
   /// By the first byte of a name, small or capital: bit n is set if one has n bytes, its quotes doubled or not; bit 63 stands for more.
   private var lengths: [UInt64] = []
 
@@ -184,7 +184,9 @@ struct RepeatedHeaders {
         for begin in [first.lowercased, first.uppercased] { lengths[Int(begin)] |= 1 << UInt64(min(63, length)) }
       }
       places[name] = column
-      foldedPlaces[name.map(\.lowercased)] = column
+      var hash = FNVHash()
+      for byte in name { hash.add(byte.lowercased) }
+      columns[hash.value, default: []].insert(column, at: 0)
     }
   }
 
@@ -199,20 +201,27 @@ struct RepeatedHeaders {
     return known >> UInt64(min(63, length)) & 1 != 0
   }
 
-  /// The column whose name a field is.
+  /// The column whose name a field is; of several the last.
   ///
   /// - Parameter each: calls its parameter with each byte of the field.
-  func place(_ each: ((UInt8) -> Void) -> Void) -> Int? {
-    var (first, count): (UInt8, Int) = (0, 0)
+  func place(ignoresCase: Bool = false, _ each: ((UInt8) -> Void) -> Void) -> Int? {
+    var (first, count, hash): (UInt8, Int, FNVHash) = (0, 0, FNVHash())
     each { byte in
       if count == 0 { first = byte }
+      hash.add(byte.lowercased)
       count += 1
     }
-    guard mayBeName(first, count) else { return nil }
-    var name: [UInt8] = []
-    name.reserveCapacity(count)
-    each { name.append($0) }
-    return places[name]
+    guard count > 0, mayBeName(first, count) else { return nil }
+    return columns[hash.value]?.first { column in
+      let name = records[0][column]
+      guard name.count == count else { return false }
+      var (index, isSame) = (0, true)
+      each { byte in
+        if isSame { isSame = byte == name[index] || ignoresCase && byte.lowercased == name[index].lowercased }
+        index += 1
+      }
+      return isSame
+    }
   }
 
   /// Whether one of them may begin here; eight bytes are read.

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkSystem
 
 /// Parses one record: finds the requested members of an object and checks all the rest.
@@ -276,7 +277,7 @@ struct JSONObjectParser {
         && spelling.matches(scanner.base, scanner.i, names, nodes[child].name.lowerBound)
     }
     if isNext(guess) { return guess }
-    var hash = JSONNameHash()
+    var hash = FNVHash()
     var i = scanner.i + 1
     while i < scanner.end, scanner.base[i] != UInt8(ascii: "\"") {
       // An escape is for another way.
@@ -303,7 +304,7 @@ struct JSONObjectParser {
       guard let room = scratch.baseAddress else { return -1 }
       let count = JSONEscape.unescape(base, start, end, to: room)
       if children.count > JSONPaths.fewChildren {
-        var hash = JSONNameHash()
+        var hash = FNVHash()
         for byte in scratch[..<count] { hash.add(byte) }
         var child = Int(nodes[children.lowerBound + hash.place(among: children.count)].firstOfHash)
         while child >= 0 {

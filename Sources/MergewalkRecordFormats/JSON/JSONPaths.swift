@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// The requested members of an object, compiled to a tree.
 ///
 /// A path is member names with dots between them; a backslash makes a dot, or a backslash, part of a name (`a\.b` is
@@ -146,25 +148,11 @@ struct JSONPaths {
   /// Lets children be found by the hashes of their names.
   private mutating func hash(_ children: Range<Int>) {
     for child in children.reversed() {
-      var hash = JSONNameHash()
+      var hash = FNVHash()
       for byte in names[nodes[child].name] { hash.add(byte) }
       let place = children.lowerBound + hash.place(among: children.count)
       nodes[child].nextOfHash = nodes[place].firstOfHash
       nodes[place].firstOfHash = Int32(truncatingIfNeeded: child)
     }
-  }
-}
-
-/// The hash of a member's name.
-///
-/// Source: FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>.
-struct JSONNameHash {
-  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
-
-  @inline(__always) mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-
-  /// One of `count` places.
-  @inline(__always) func place(among count: Int) -> Int {
-    Int(truncatingIfNeeded: (value ^ value >> 32) % UInt64(count))
   }
 }

@@ -190,6 +190,44 @@ struct PipelineGuessTests {
     #expect(try run(guess) == [3])
   }
 
+  @Test("the key of another source is no key here, however few records have it once each")
+  func foreignKey() throws {
+    try folder.write("customer_id,name\n1,Ada\n2,Bob\n3,Cy\n4,Di\n", to: "customers.csv")
+    try folder.write("order_no,customer_id\nA1,1\nA2,2\nA3,9\nA2,3\n", to: "orders.csv")
+    let guess = try guess("customers.csv", "orders.csv")
+    let orders = text(guess, 2)
+    #expect(orders.contains("  mode: insert\n"), "\(orders)")
+    #expect(orders.contains("# QUESTION: orderNo has 3 different values in 4 records: is it the key?"), "\(orders)")
+    #expect(orders.contains("customer_id looks like Customer.customerId, but 1 of 4 values"), "\(orders)")
+    #expect(try run(guess) == [4, 4])
+  }
+
+  @Test("a few values that are not of the kind of all others are asked about, and the answer works")
+  func exceptions() throws {
+    let rows = (1...30).map {
+      "\($0),\($0 == 7 ? "oops" : "\($0).5"),\($0 == 9 ? "31.02.2026" : "\($0 % 9 + 20).01.2026"),a\($0)"
+    }
+    try folder.write("id,amount,day,text\n" + rows.joined(separator: "\n") + "\n", to: "items.csv")
+    let guess = try guess("items.csv")
+    let pipeline = text(guess, 1)
+    #expect(
+      pipeline.contains(
+        "# QUESTION: 29 of 30 values are numbers; is the other one, “oops”, a mistake? then type decimal, and a run"
+          + " rejects it\n"), "\(pipeline)")
+    #expect(
+      pipeline.contains(
+        "# QUESTION: 29 of 30 values are of type date; is the other one, “31.02.2026”, a mistake? then type date with date:"
+          + " \"dd.MM.yyyy\", and a run rejects it\n"), "\(pipeline)")
+    #expect(guess.summaries[0].questions == 2, "\(pipeline)")
+    let model = text(guess, 0).replacing("amount: string!", with: "amount: decimal!")
+      .replacing("day: string!", with: "day: date!")
+    try folder.write(model, to: "out/model.yaml")
+    try folder.write(
+      pipeline.replacing("day: day ", with: "day: { from: day, date: \"dd.MM.yyyy\" } "), to: "out/items.yaml")
+    let summary = try ImportSession(try Pipeline.read(folder.file("out/items.yaml")).definition).run()
+    #expect(summary.inserted == 28 && summary.rejected == 2)
+  }
+
   @Test("pairs of keys identify what no single column does")
   func compositeKey() throws {
     try folder.write("playlist_id,track_id\n1,1\n1,2\n2,1\n", to: "entries.csv")
