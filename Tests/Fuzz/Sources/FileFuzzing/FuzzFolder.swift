@@ -2,6 +2,7 @@ import Foundation
 
 /// A folder in memory that takes the files of one input; it is emptied for each.
 public struct FuzzFolder {
+  /// Where it is.
   public let path: String
 
   /// Makes the folder in `/dev/shm`, where nothing waits for a disk.

@@ -3,7 +3,9 @@ import Foundation
 import MergewalkImport
 
 private let folder = FuzzFolder()
-private let base = try! BaseStore(folder)
+private let base: BaseStore = {
+  do { return try BaseStore(folder) } catch { preconditionFailure("no store to damage: \(error)") }
+}()
 
 /// Called by libFuzzer with bytes that it varies: they are changes of a sound store, which is then read and written.
 ///
