@@ -41,8 +41,14 @@ void ccommand_let_code_go(void) { dl_iterate_phdr(let_go, NULL); }
 /* What is large goes back to the system when it is freed: the C library would keep it for the next time, and what the
  * stages of a run take would add up. */
 static void keep_little_memory(void) { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
+
+void ccommand_keep_freed_memory(void) {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
 #else
 void ccommand_let_code_go(void) {}
+void ccommand_keep_freed_memory(void) {}
 static void keep_little_memory(void) {}
 #endif
 

@@ -55,6 +55,22 @@ struct RunOutputTests {
     #expect(counted == 30_000)
   }
 
+  @Test("the first reject of each code is shown with its place and cure, also when no file takes the rejects")
+  func withoutRejectsFile() throws {
+    try prepare(300, faulty: 200)
+    let pipeline = try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8)
+    try folder.write(pipeline.replacing("rejects: r.ndjson\n", with: ""), to: "p.yaml")
+    let kept = "in.csv:2:4: \"x\" is not a whole number for Person.age; "
+    for more in [[], ["--dry-run"]] {
+      let command = try Command(["run", "p.yaml"] + more, in: folder.path)
+      #expect(
+        command.status == 1 && command.words.contains("rejects  not kept (value.integer 200)"), "\(command.words)")
+      let lines = command.words.split(separator: "\n").filter { $0.hasPrefix("in.csv:") }
+      #expect(
+        lines.count == 1 && lines[0].hasPrefix(kept) && lines[0].hasSuffix(" [value.integer]"), "\(command.words)")
+    }
+  }
+
   @Test("the level decides what is logged, and text is one line an event")
   func levels() throws {
     try prepare(5)

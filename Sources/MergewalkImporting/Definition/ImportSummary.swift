@@ -149,6 +149,8 @@ public struct ImportSummary: Sendable {
   public var storePath = ""
   /// The rejects file's path, when rejects were written.
   public var rejectsPath: String?
+  /// The first lines that a rejects file would have, of each code, where there is none.
+  package internal(set) var rejectSample: [UInt8] = []
   /// Warnings for the run's user, each once.
   public var warnings: [RunWarning] = []
   /// How existing objects were found, by entity name.

@@ -9,6 +9,10 @@ final class RejectOutput {
   private var plan: ImportPlan
   private var sources: [ByteSource]
   private let writer: RejectWriter?
+  /// The first lines of each code, where no file takes them.
+  private var sample: RejectText
+  /// More lines of a code, longer records, and more bytes altogether are not kept without a file.
+  private static let (mostSampled, longestSampled, largestSample) = (50, 4096, 1 << 20)
   private let redaction: Redaction
   /// Which files were replayed.
   private let replayed: ReplayedRejects
@@ -45,6 +49,7 @@ final class RejectOutput {
     checkpoint: RunCheckpoint? = nil
   ) throws(ImportError) {
     self.plan = plan
+    sample = RejectText(run: "")
     replayed = ReplayedRejects(metadata, pipeline: definition.name)
     sources = definition.sources
     widthFaults = WidthFaults(plan: plan, format: definition.format)
@@ -148,8 +153,12 @@ final class RejectOutput {
   /// Writes and counts an object that could not be deleted.
   func write(entity: String, object: String, code: RejectCode, message: String) throws(ImportError) {
     counts[code, default: 0] += 1
+    guard let writer else {
+      if isKept(code) { sample.add(object: object, entity: entity, code: code, message: redaction(message)) }
+      return
+    }
     do throws(RejectWriterError) {
-      try writer?.write(object: object, entity: entity, code: code, message: redaction(message))
+      try writer.write(object: object, entity: entity, code: code, message: redaction(message))
     } catch {
       throw ImportError(error)
     }
@@ -165,7 +174,7 @@ final class RejectOutput {
   /// Tells the summary what was rejected, and where to read about it.
   func note(_ summary: inout ImportSummary) {
     summary.rejectCounts = countsByName
-    guard let writer else { return }
+    guard let writer else { return summary.rejectSample = sample.bytes }
     summary.rejectsPath = writer.count > 0 ? writer.path : nil
     let waiting = EarlierRejects(of: writer.path).paths.filter { $0 != writer.path && !replayed.contains($0) }
     guard let first = waiting.first else { return }
@@ -189,7 +198,7 @@ final class RejectOutput {
   private func write(_ error: RecordError, _ batch: ImportBatch) throws(RejectWriterError) {
     let code = RejectCode(error.code)
     counts[code, default: 0] += 1
-    guard let writer else { return }
+    guard isKept(code) else { return }
     var reject = Reject(
       file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
@@ -205,14 +214,24 @@ final class RejectOutput {
     }
     complete(&reject, batch)
     try error.raw.withUnsafeBufferPointer { (raw) throws(RejectWriterError) in
-      try writer.write(reject, raw: UnsafeRawBufferPointer(raw))
+      try keep(reject, raw: UnsafeRawBufferPointer(raw))
     }
+  }
+
+  /// Whether a line with this code goes anywhere.
+  private func isKept(_ code: RejectCode) -> Bool {
+    writer != nil || counts[code, default: 0] <= Self.mostSampled && sample.bytes.count < Self.largestSample
+  }
+
+  private func keep(_ reject: Reject, raw: UnsafeRawBufferPointer) throws(RejectWriterError) {
+    if let writer { return try writer.write(reject, raw: raw) }
+    sample.add(reject, raw: UnsafeRawBufferPointer(rebasing: raw.prefix(Self.longestSampled)))
   }
 
   private func write(_ entries: [Entry], record: Int, _ batch: ImportBatch) throws(RejectWriterError) {
     guard let first = entries.first else { return }
     counts[first.code, default: 0] += 1
-    guard let writer else { return }
+    guard isKept(first.code) else { return }
     let reasons = entries.map { reason($0, record, batch) }
     var reject = Reject(
       file: redaction(sources[batch.records.source].path), member: batch.records.member,
@@ -221,7 +240,7 @@ final class RejectOutput {
     if keepsIndent { reject.indent = batch.records.records[record].column - 1 }
     complete(&reject, batch)
     try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in
-      try writer.write(reject, raw: raw)
+      try keep(reject, raw: raw)
     }
   }
 

@@ -4,65 +4,6 @@ package import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkObjectStore
 
-/// One rejected record: where it stands and why it was rejected.
-package struct Reject: Sendable {
-  /// One thing that is wrong with the record.
-  package struct Reason: Sendable {
-    package var code: RejectCode
-    /// The message: found, then expected.
-    package var message: String
-    /// The entity's name, when the reason is about one.
-    package var entity: String?
-    /// The attribute's or relationship's name, when the reason is about one.
-    package var attribute: String?
-    /// The name of the source's column, when the reason is about one.
-    package var field: String?
-    /// Where the reason stands in the file.
-    package var position: SourcePosition
-
-    package init(
-      _ code: RejectCode, message: String, entity: String? = nil, attribute: String? = nil, field: String? = nil,
-      position: SourcePosition
-    ) {
-      self.code = code
-      self.message = message
-      self.entity = entity
-      self.attribute = attribute
-      self.field = field
-      self.position = position
-    }
-  }
-
-  /// The input's path as the user gave it.
-  package var file: String
-  /// The path inside the input of the archive's member that the record is from; nil when the input is no archive.
-  package var member: String?
-  /// The record's number in its file or member, from 1; a header does not count.
-  package var record: Int
-  /// The first reason, under which the record is counted.
-  package var reason: Reason
-  /// Further reasons.
-  package var also: [Reason]
-  /// The import that rejected the record; nil when the run has only one.
-  package var part: String?
-  /// The names of the file's columns; nil where the line need not carry them.
-  package var header: [String]?
-  /// The number of spaces before the record's first line, where they are a part of its meaning.
-  package var indent = 0
-  /// The declarations of namespaces around the record in its XML document; nil when none are known.
-  package var namespaces: String?
-  /// Whether the raw record is only its beginning.
-  package var isCut = false
-
-  package init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
-    self.file = file
-    self.member = member
-    self.record = record
-    self.reason = reason
-    self.also = also
-  }
-}
-
 /// The rejects file cannot be written.
 package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
@@ -107,7 +48,6 @@ package final class RejectWriter {
   /// The number of bytes so far, those that are not flushed included.
   package private(set) var byteCount = 0
 
-  private let run: String
   /// The bytes that are known to be on the disk.
   private var syncedBytes = 0
   /// Whether the file's name and its first lines are on the disk: by these the next run knows it.
@@ -117,7 +57,7 @@ package final class RejectWriter {
   private let earlier: EarlierRejects
   /// Who may use a file that is made: at most who may use the store, and the file that was set aside.
   private var rights: FileAccess
-  private var buffer = JSONBytes()
+  private var text: RejectText
   /// The buffer is written when it is fuller than this, in bytes.
   private static let bufferLimit = 256 << 10
 
@@ -135,7 +75,7 @@ package final class RejectWriter {
     path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
     self.path = path
-    self.run = run
+    text = RejectText(run: run)
     rights = access
     earlier = EarlierRejects(of: path)
     var status = stat()
@@ -193,7 +133,7 @@ package final class RejectWriter {
   /// Opens a file that is there and cuts it to a length.
   private init(path: String, run: String, length: Int) throws(RejectWriterError) {
     self.path = path
-    self.run = run
+    text = RejectText(run: run)
     rights = .usual
     earlier = EarlierRejects(of: path)
     descriptor = open(path, O_WRONLY | O_CLOEXEC)
@@ -216,83 +156,34 @@ package final class RejectWriter {
 
   /// Adds a line; it reaches the file with the next flush.
   ///
-  /// - Parameter raw: the record's bytes without its line end. They are written whole: as a string when they are
-  ///   UTF-8, else in base64.
+  /// - Parameter raw: the record's bytes without its line end.
   package func write(_ reject: Reject, raw: UnsafeRawBufferPointer) throws(RejectWriterError) {
-    let before = buffer.bytes.count
-    buffer.open(UInt8(ascii: "{"))
-    buffer.member("run", run)
-    buffer.member("file", reject.file)
-    if let member = reject.member { buffer.member("member", member) }
-    if let part = reject.part { buffer.member("import", part) }
-    buffer.member("record", reject.record)
-    append(reject.reason)
-    if !reject.also.isEmpty {
-      buffer.key("also")
-      buffer.open(UInt8(ascii: "["))
-      for reason in reject.also {
-        buffer.separate()
-        buffer.open(UInt8(ascii: "{"))
-        append(reason)
-        buffer.close(UInt8(ascii: "}"))
-      }
-      buffer.close(UInt8(ascii: "]"))
-    }
-    if let header = reject.header { buffer.member("header", HeaderText.text(header)) }
-    if reject.indent > 0 { buffer.member("indent", reject.indent) }
-    if let namespaces = reject.namespaces, !namespaces.isEmpty { buffer.member("namespaces", namespaces) }
-    if reject.isCut { buffer.member("cut", true) }
-    if raw.isUTF8 {
-      buffer.key("raw")
-      buffer.string(raw)
-    } else {
-      buffer.key("raw_base64")
-      buffer.base64(raw)
-    }
-    buffer.close(UInt8(ascii: "}"))
-    buffer.endLine()
-    count += 1
-    byteCount += buffer.bytes.count - before
-    if buffer.bytes.count > Self.bufferLimit { try flush() }
+    try count { $0.add(reject, raw: raw) }
   }
 
   /// Adds a line about an object of the store that could not be deleted.
   package func write(object: String, entity: String, code: RejectCode, message: String) throws(RejectWriterError) {
-    let before = buffer.bytes.count
-    buffer.open(UInt8(ascii: "{"))
-    buffer.member("run", run)
-    buffer.member("entity", entity)
-    buffer.member("object", object)
-    buffer.member("code", code.rawValue)
-    buffer.member("message", message)
-    buffer.close(UInt8(ascii: "}"))
-    buffer.endLine()
-    count += 1
-    byteCount += buffer.bytes.count - before
-    if buffer.bytes.count > Self.bufferLimit { try flush() }
+    try count { $0.add(object: object, entity: entity, code: code, message: message) }
   }
 
-  private func append(_ reason: Reject.Reason) {
-    buffer.member("line", reason.position.line)
-    buffer.member("byte_offset", reason.position.byteOffset)
-    buffer.member("column", reason.position.column)
-    if let field = reason.field { buffer.member("field", field) }
-    if let entity = reason.entity { buffer.member("entity", entity) }
-    if let attribute = reason.attribute { buffer.member("attribute", attribute) }
-    buffer.member("code", reason.code.rawValue)
-    buffer.member("message", reason.message)
+  private func count(_ add: (inout RejectText) -> Void) throws(RejectWriterError) {
+    let before = text.bytes.count
+    add(&text)
+    count += 1
+    byteCount += text.bytes.count - before
+    if text.bytes.count > Self.bufferLimit { try flush() }
   }
 
   /// Hands all lines to the operating system.
   ///
   /// - Throws: ``RejectWriterError``; lines that were not written are kept for another try.
   package func flush() throws(RejectWriterError) {
-    guard !buffer.bytes.isEmpty else { return }
+    guard !text.bytes.isEmpty else { return }
     if descriptor < 0 {
       try make()
     }
-    let (written, failure) = buffer.bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor) }
-    buffer.removeFirst(written)
+    let (written, failure) = text.bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor) }
+    text.removeFirst(written)
     guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
     guard !isSettled, !FileSystem.isSyncDeferred else { return }
     try syncBytes()
@@ -359,6 +250,6 @@ package final class RejectWriter {
   private func findMoved() {
     var own = stat()
     guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG, FileID(path) != FileID(own) else { return }
-    path = earlier.file(ofRun: run) ?? path
+    path = earlier.file(ofRun: text.run) ?? path
   }
 }

@@ -167,16 +167,16 @@ struct CSVFieldSink {
     return count
   }
 
-  /// The first record, of those that C made, whose first or second field may be the name of a column.
+  /// The first record, of those that C made, that may be a header, as the first bytes and the lengths of its fields tell.
   @inline(never)
-  func findName(from first: Int, to end: Int, _ headers: RepeatedHeaders) -> Int? {
+  func findHeader(from first: Int, to end: Int, _ headers: RepeatedHeaders) -> Int? {
     var record = first
     while record < end {
       let entry = record * slots.count
-      for field in entry..<entry + min(2, slots.count)
-      where headers.mayBeName(base[Int(starts[unchecked: field])], Int(lengths[unchecked: field])) {
-        return record
+      let mayBe = headers.mayBeHeader(width: slots.count) { column in
+        (Int(starts[unchecked: entry + column]), Int(lengths[unchecked: entry + column]), base)
       }
+      if mayBe { return record }
       record += 1
     }
     return nil

@@ -152,10 +152,13 @@ extension CSVParser {
         if found != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
         if headers.mayBegin(base + start), isHeaderAgain(base, start, at) { return marks.meetOdd() }
         if !headers.isEmpty {
-          let firstEnd = Int(marks.breaks[marks.next])
-          var mayBeHeader = mayBeName(base, start, firstEnd)
-          if !mayBeHeader, width > 1 { mayBeHeader = mayBeName(base, firstEnd + 1, Int(marks.breaks[marks.next + 1])) }
-          if mayBeHeader, isOtherHeader(base, start, at) { return marks.meetOdd() }
+          let next = marks.next
+          let mayBe = headers.mayBeHeader(width: width) { column in
+            let from = column == 0 ? start : Int(marks.breaks[next + column - 1]) + 1
+            let isQuoted = quote != delimiter && base[from] == quote ? 1 : 0
+            return (from + isQuoted, max(0, Int(marks.breaks[next + column]) - from - 2 * isQuoted), base)
+          }
+          if mayBe, isOtherHeader(base, start, at) { return marks.meetOdd() }
         }
         if hasNulls { sink.findNulls() }
 
@@ -188,13 +191,6 @@ extension CSVParser {
     }
   }
 
-  /// Whether a field that is plain, or in quotes, may be the name of a column.
-  @inline(__always)
-  private func mayBeName(_ base: UnsafePointer<UInt8>, _ from: Int, _ to: Int) -> Bool {
-    let isQuoted = quote != delimiter && base[from] == quote ? 1 : 0
-    return headers.mayBeName(base[from + isQuoted], max(0, to - from - 2 * isQuoted))
-  }
-
   /// Whether `run` has to look at a record, because it is the header in another order, or seems to be that of another file.
   private func isOtherHeader(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
     isHeaderReordered(base, start, stop) || seeksNearHeader && isNearlyHeader(base, start, stop)
@@ -207,7 +203,7 @@ extension CSVParser {
   ) -> Int {
     if headers.isEmpty { return count }
     var record = first
-    while let found = fields.findName(from: record, to: first + count, headers) {
+    while let found = fields.findHeader(from: record, to: first + count, headers) {
       let (start, length) = (Int(records[unchecked: found].rawStart), Int(records[unchecked: found].rawLength))
       if isOtherHeader(base, start, start + length) { return found - first }
       record = found + 1

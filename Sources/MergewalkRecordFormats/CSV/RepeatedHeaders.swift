@@ -201,6 +201,29 @@ struct RepeatedHeaders {
     return known >> UInt64(min(63, length)) & 1 != 0
   }
 
+  /// Whether a record may be one of them, in another order or with other names among theirs, as the first bytes and the
+  /// lengths of its fields tell: of nearly all records two or three fields are looked at.
+  ///
+  /// - Parameter field: where a column's text begins, how many bytes it has, and in which bytes.
+  @inline(__always)
+  func mayBeHeader(width: Int, _ field: (Int) -> (start: Int, length: Int, base: UnsafePointer<UInt8>)) -> Bool {
+    if lengths.isEmpty { return false }
+    var (others, column) = (0, 0)
+    while column < width {
+      let (start, length, base) = field(column)
+      if !mayBeName(base[start], length) {
+        others += 1
+        // One of the first two is a name.
+        if others > mostOthers || others == 2 && column == 1 { return false }
+      }
+      column += 1
+    }
+    return others < width
+  }
+
+  /// So many fields of a header may be other names.
+  private var mostOthers: Int { max(1, places.count - max(2, (2 * places.count + 2) / 3)) }
+
   /// The column whose name a field is; of several the last.
   ///
   /// - Parameter each: calls its parameter with each byte of the field.

@@ -42,8 +42,8 @@ struct RejectAdvice {
   }
 
   /// Reads the rejects of one run, as far as it needs to.
-  init(path: String, run: String) {
-    guard var lines = try? RejectLines(ByteSource(path: path)) else { return }
+  init(_ source: ByteSource, run: String) {
+    guard var lines = try? RejectLines(source) else { return }
     var count = 0
     while count < Self.mostLines, let next = try? lines.next() {
       count += 1

@@ -2,6 +2,7 @@ import ArgumentParser
 import CMergewalkCommand
 import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkRecordFormats
 
 /// Carries out a run and tells all that was asked for: progress, words, JSON, a log, metrics, a report.
 struct RunExecution {
@@ -142,8 +143,12 @@ struct RunExecution {
         Console.words(ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))
       }
       Console.words(SummaryOutput.words(summary))
-      if summary.rejected > 0, let path = summary.rejectsPath {
-        for line in RejectAdvice(path: path, run: summary.runID).lines() { Console.words(line) }
+      if summary.rejected > 0 {
+        let advice =
+          if let path = summary.rejectsPath { RejectAdvice(ByteSource(path: path), run: summary.runID) } else {
+            RejectAdvice(ByteSource(bytes: summary.rejectSample), run: "")
+          }
+        for line in advice.lines() { Console.words(line) }
       }
     }
     for line in lost {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CMergewalkCommand
 import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkImporting
@@ -95,6 +96,7 @@ struct StoresBuildCommand: ParsableCommand {
   @OptionGroup var output: StoresOutputOptions
 
   func run() throws {
+    ccommand_keep_freed_memory()
     let family = StoreFamily(folder: input.out)
     try StoresOutput(family, output).run { (out) throws(FamilyError) in
       out.tell(try input.plan(family))
@@ -159,6 +161,7 @@ struct StoresTaskCommand: ParsableCommand {
   }
 
   func run() throws {
+    ccommand_keep_freed_memory()
     let task = try part ?? TaskNumber.ofEnvironment()
     let family = StoreFamily(folder: folder)
     try StoresOutput(family, output).run { (out) throws(FamilyError) in

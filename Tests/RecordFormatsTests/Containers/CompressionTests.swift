@@ -139,7 +139,8 @@ import Testing
       for chunk in [1, .max] {
         let code = fault(ByteSource(packed: packed + rest, chunkSize: chunk))
         // liblzma takes some of them for the begin of another stream.
-        #expect(code == .corrupt || (format == .xz && code == .truncated), "\(rest)")
+        let seemsToBegin = format == .xz && [[0, 0, 0, 0, 7], [1]].contains(rest)
+        #expect(code == (seemsToBegin ? .truncated : .corrupt), "\(rest)")
       }
     }
     let zeros = [UInt8](repeating: 0, count: 100_000)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder in memory that takes the files of one input; it is emptied for each.
-public struct FuzzFolder {
+public struct FuzzFolder: Sendable {
   /// Where it is.
   public let path: String
 
