@@ -135,7 +135,8 @@ extension Scenario {
   var pipelineText: String {
     var parts = [partText((0..<fileCount).map { fileName($0) })]
     if let people { parts.append(plain(people).partText(["people.ndjson"])) }
-    return Self.text(top.merging(["store": "store.sqlite", "pipeline": "meeting", "model": modelFile]) { mine, _ in mine }, parts)
+    return Self.text(
+      top.merging(["store": "store.sqlite", "pipeline": "meeting", "model": modelFile]) { mine, _ in mine }, parts)
   }
 
   /// A pipeline of imports; a single one stands at the top.
