@@ -1,6 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
+import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkYAML
 
@@ -105,7 +106,7 @@ struct PipelineLoader {
     let file = findings.resolve(path)
     findings.noteRead(file)
     do throws(DiagnosticList) {
-      let draft = try ModelReader.read(file, version: version?.value)
+      let draft = try StoreModel.draft(at: file, version: version?.value)
       findings.add(ModelLint.check(draft))
       return try ManagedObjectModel(draft)
     } catch {

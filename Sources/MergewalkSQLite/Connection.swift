@@ -240,6 +240,12 @@ package final class Connection {
     mergewalk_db_config(handle, option, isOn ? 1 : 0, nil) == SQLITE_OK
   }
 
+  /// Whether an option of the connection is on.
+  package func option(_ option: Int32) -> Bool {
+    var isOn: Int32 = 0
+    return mergewalk_db_config(handle, option, -1, &isOn) == SQLITE_OK && isOn == 1
+  }
+
   /// The first bytes of the database file; fewer than `count` when it is shorter, `nil` when it cannot be read.
   ///
   /// They are read through SQLite's own file handle: opening the file a second time and closing it again would drop

@@ -97,6 +97,40 @@ struct AttributeImportTests {
     #expect(verify.status == 0, "\(verify.words)")
   }
 
+  @Test("AP6: an import gives the same values whether triggers keep them, run beside it, or are missing")
+  func triggers() throws {
+    try prepare()
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let statements = try rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
+    #expect(statements.contains { $0.contains("Album_size_") } && statements.contains { $0.contains("Album_plain_") })
+    for name in ["none", "more"] {
+      try FileManager.default.copyItem(
+        atPath: folder.file("photos.sqlite"), toPath: folder.file("\(name).sqlite"))
+    }
+    let none = try Connection(path: folder.file("none.sqlite"), mode: .readWrite)
+    for name in try rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
+      try none.execute("DROP TRIGGER \(name)")
+    }
+    try none.close()
+    // One of the app's own: then all of them run.
+    let more = try Connection(path: folder.file("more.sqlite"), mode: .readWrite)
+    try more.execute("CREATE TRIGGER ZT_MINE AFTER INSERT ON ZALBUM BEGIN UPDATE Z_METADATA SET Z_VERSION = 1; END")
+    try more.close()
+    try photos([("a", "Z", 10, 9), ("c", "Z", 5, 3), ("d", "New", 12, 4), ("e", "New", 12, 4), ("f", "É", 12, 4)])
+    let pipeline = try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8)
+    let albums = "SELECT ZTITLE, ZPLAIN, ZSIZE, Z_OPT FROM ZALBUM ORDER BY ZTITLE"
+    let photos = "SELECT ZNAME, ZALBUMTITLE, ZALBUM, Z_OPT FROM ZPHOTO ORDER BY ZNAME"
+    for store in ["photos", "none", "more"] {
+      try folder.write(pipeline.replacing("photos.sqlite", with: "\(store).sqlite"), to: "\(store).yaml")
+      let run = try Command(["run", "\(store).yaml", "--quiet"], in: folder.path)
+      #expect(run.status == 0, "\(run.words)")
+      #expect(try rows(albums, "\(store).sqlite") == rows(albums), "\(store)")
+      #expect(try rows(photos, "\(store).sqlite") == rows(photos), "\(store)")
+    }
+    #expect(Set(try rows("SELECT ZTITLE, ZPLAIN, ZSIZE FROM ZALBUM")) == ["Z|z|2", "É|e|2", "New|new|2"])
+    #expect(try rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'") == statements)
+  }
+
   @Test("AP2: a value that is in its file already is not written again")
   func sameAgain() throws {
     try prepare()

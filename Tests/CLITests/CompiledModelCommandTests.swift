@@ -53,6 +53,49 @@ struct CompiledModelCommandTests {
     #expect(verified.words.contains("sound"))
   }
 
+  @Test("a store serves wherever a model does, with the copy that it carries")
+  func store() throws {
+    try folder.write(Self.yaml, to: "Shop.yaml")
+    try folder.write("number,note\n1,a\n", to: "orders.csv")
+    func run(_ model: String, _ store: String) throws -> Command {
+      try folder.write(
+        """
+        model: \(model)
+        store: \(store)
+        source: { files: orders.csv }
+        import: { entity: Order, find_by: [number] }
+        """, to: "pipeline.yaml")
+      return try Command(["run", "pipeline.yaml"], in: folder.path)
+    }
+    #expect(try run("Shop.yaml", "shop.sqlite").status == 0)
+    // Another store, and the same one.
+    for store in ["other.sqlite", "shop.sqlite"] {
+      let again = try run("shop.sqlite", store)
+      #expect(again.status == 0, "\(again.words)")
+    }
+    let hash = try Command(["model", "hash", "Shop.yaml"], in: folder.path).output
+    for store in ["shop.sqlite", "other.sqlite"] {
+      #expect(try Command(["model", "hash", store], in: folder.path).output == hash)
+    }
+    #expect(try Command(["store", "verify", "other.sqlite", "--model", "shop.sqlite"], in: folder.path).status == 0)
+    #expect(try Command(["store", "migrate", "other.sqlite", "--to", "shop.sqlite"], in: folder.path).status == 0)
+    let text = try Command(["model", "convert", "shop.sqlite", "--to", "yaml"], in: folder.path)
+    #expect(text.output.contains("delete: cascade"), "\(text.words)")
+    let version = try Command(["model", "hash", "shop.sqlite", "--model-version", "2"], in: folder.path)
+    #expect(version.status != 0 && version.words.contains("a single file has no version"), "\(version.words)")
+  }
+
+  @Test("the copy of Core Data's own in a store is a model", .enabled(if: Locations.shared != nil))
+  func cache() throws {
+    for suffix in ["", "-wal"] {
+      let path = Locations.shared("coredata/duckduckgo/Bookmarks_V4.sqlite\(suffix)")
+      try folder.write(Array(try #require(FileManager.default.contents(atPath: path))), to: "b.sqlite" + suffix)
+    }
+    let source = Locations.shared("coredata/duckduckgo/BookmarksModel.xcdatamodeld/BookmarksModel 4.xcdatamodel")
+    let hash = try Command(["model", "hash", "b.sqlite"], in: folder.path)
+    #expect(try Command(["model", "hash", source], in: folder.path).output == hash.output && hash.status == 0)
+  }
+
   @Test(
     "a folder that is there gets all files of a compiled model or none", arguments: ["Shop.mom", "VersionInfo.plist"])
   func existingFolder(_ name: String) throws {

@@ -208,6 +208,28 @@ import Testing
     #expect(try ManagedObjectModel(draft).entities[0].attributes.map(\.name) == ["place.lat", "place.lng"])
   }
 
+  @Test func `a composite attribute is in a compiled model with its elements, composites inside it too`() throws {
+    let text = Self.composite.replacing(
+      "    </composite>",
+      with: """
+                <attribute name="inner" optional="YES" attributeType="Composite" composite="Name"/>
+            </composite>
+            <composite name="Name">
+                <attribute name="short" optional="YES" attributeType="String"/>
+            </composite>
+        """)
+    let model = try ManagedObjectModel(ModelReader.parse(Array(text.utf8), path: "contents"))
+    let compiled = ModelWriter.compiled(model)
+    #expect(compiled.leftOut.isEmpty)
+    let draft = try ModelReader.parse(compiled.bytes, path: "m.mom")
+    #expect(draft.readerFindings.isEmpty && draft.incompleteEntities.isEmpty)
+    let read = try ManagedObjectModel(draft)
+    #expect(read.entities[0].attributes.map(\.name) == ["place.inner.short", "place.lat", "place.lng"])
+    #expect(read.entities[0].attributes.map(\.type) == [.string, .double, .double])
+    #expect(read.entities[0].attributes.map(\.isOptional) == model.entities[0].attributes.map(\.isOptional))
+    #expect(read.versionChecksum == model.versionChecksum)
+  }
+
   @Test func `a compiled model without entities is one`() throws {
     let model = try ManagedObjectModel(ModelReader.parse(Array("<model/>".utf8), path: "contents"))
     let compiled = ModelWriter.compiled(model)

@@ -13,6 +13,7 @@ struct ArchiveWriter {
   private static let ancestors: [String: [String]] = [
     "NSAttributeDescription": ["NSPropertyDescription"], "NSRelationshipDescription": ["NSPropertyDescription"],
     "NSDerivedAttributeDescription": ["NSAttributeDescription", "NSPropertyDescription"],
+    "NSCompositeAttributeDescription": ["NSAttributeDescription", "NSPropertyDescription"],
     "NSFetchedPropertyDescription": ["NSPropertyDescription"],
     "NSMutableDictionary": ["NSDictionary"], "NSMutableArray": ["NSArray"], "NSMutableSet": ["NSSet"],
     "NSKnownKeysDictionary1": ["NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary"],

@@ -13,6 +13,8 @@ package struct ArchivedModel {
   private var findings: FindingList
   private let purpose: ModelArchiver.Purpose
   private var incomplete: Set<String> = []
+  /// How many elements the composite attribute that is read has so far.
+  private var elementCount = 0
 
   private init(archive: KeyedArchive, findings: FindingList, purpose: ModelArchiver.Purpose) {
     self.archive = archive
@@ -126,13 +128,13 @@ package struct ArchivedModel {
     for property in archive.values(object, "NSProperties") {
       let label = "“\(name).\(archive.string(property, "NSPropertyName") ?? "?")”"
       switch archive.className(property) {
-      case "NSAttributeDescription"?, "NSDerivedAttributeDescription"?, "NSCompositeAttributeDescription"?:
+      case let kind? where Self.attributeClasses.contains(kind):
         guard let attribute = attribute(property) else {
           let number = archive.integer(property, "NSAttributeType").map(String.init) ?? "none"
           leaveOut(name, "the attribute \(label) has a type that is not known (\(number)) and is left out")
           continue
         }
-        if attribute.type == .composite {
+        if attribute.type == .composite, attribute.elements.isEmpty {
           leaveOut(name, "of the attribute \(label) it is not known what it consists of")
         }
         entity.attributes.append(attribute)
@@ -149,6 +151,7 @@ package struct ArchivedModel {
         leaveOut(name, "the property \(label) is of a kind that is not known (\(kind ?? "none")) and is left out")
       }
     }
+    var implied: Set<String> = []
     for index in archive.objects(object, "NSFetchIndexDescriptions") {
       guard let index = fetchIndex(index) else {
         findings.warning("unknownElement", .file, "an index of “\(name)” has no name and is left out")
@@ -157,7 +160,16 @@ package struct ArchivedModel {
       // Core Data adds an index of the same name for every indexed attribute and every relationship; these are known
       // from the property itself.
       let isImplied = index.elements.count == 1 && index.elements[0].propertyName == index.name
-      if !isImplied { entity.fetchIndexes.append(index) }
+      if isImplied { implied.insert(index.name) } else { entity.fetchIndexes.append(index) }
+    }
+    for i in entity.fetchIndexes.indices {
+      let index = entity.fetchIndexes[i]
+      guard index.elements.count == 1, let name = index.elements[0].propertyName, !implied.contains(name),
+        let attribute = entity.attributes.firstIndex(where: { $0.name == name })
+      else { continue }
+      // What the flag of the attribute says is this index, and no other.
+      entity.fetchIndexes[i].isAlone = index.onlyProperty != nil
+      entity.attributes[attribute].isIndexed = false
     }
     // Each old compound index is a fetch index too when there is such a list.
     if archive.object(object, "NSFetchIndexDescriptions") == nil {
@@ -166,7 +178,30 @@ package struct ArchivedModel {
     return entity
   }
 
-  private func attribute(_ object: KeyedArchive.Object) -> AttributeDescription? {
+  private static let attributeClasses: Set<String> = [
+    "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription",
+  ]
+
+  /// The elements of a composite attribute: the list of attributes in it, whatever its key.
+  private mutating func elements(_ object: KeyedArchive.Object, _ depth: Int) -> [AttributeDescription] {
+    if depth == 0 { elementCount = 0 }
+    let list = object.keys.lazy.compactMap { [archive] in archive.list(object, $0) }.first { [archive] list in
+      !list.isEmpty && list.allSatisfy { archive.className($0).map(Self.attributeClasses.contains) == true }
+    }
+    guard let list, depth < CompositeElements.maximumDepth else { return [] }
+    elementCount += list.count
+    var elements: [AttributeDescription] = []
+    for object in list {
+      // Elements may be the composite itself, again and again.
+      guard elementCount <= CompositeElements.maximumCount, let element = attribute(object, depth + 1) else {
+        return []
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+
+  private mutating func attribute(_ object: KeyedArchive.Object, _ depth: Int = 0) -> AttributeDescription? {
     guard let name = archive.string(object, "NSPropertyName"),
       let number = archive.integer(object, "NSAttributeType").flatMap(Int32.init(exactly:)),
       let type = AttributeType(rawValue: number)
@@ -175,6 +210,7 @@ package struct ArchivedModel {
     attribute.isOptional = archive.flag(object, "NSIsOptional")
     attribute.isTransient = archive.flag(object, "NSIsTransient")
     attribute.isIndexed = archive.flag(object, "NSIsIndexed")
+    if type == .composite { attribute.elements = elements(object, depth) }
     attribute.versionHashModifier = archive.string(object, "NSVersionHashModifier")
     attribute.valueTransformerName = archive.string(object, "NSValueTransformerName")
     if type == .transformable { attribute.customClassName = archive.string(object, "NSAttributeValueClassName") }

@@ -15,6 +15,9 @@ struct KeyedArchive {
     let index: Int
     fileprivate let entries: [PropertyList.Entry]
 
+    /// The keys in the order of the archive.
+    var keys: [String] { entries.map(\.key) }
+
     fileprivate subscript(key: String) -> PropertyList? { entries.first { $0.key == key }?.value }
   }
 

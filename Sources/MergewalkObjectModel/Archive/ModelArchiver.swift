@@ -3,8 +3,8 @@ import MergewalkPropertyLists
 /// Writes a model as Core Data archives it: a compiled `.mom` file, or the copy that its stores keep.
 ///
 /// The form is that of the archives at hand (framework 977 for stores, Xcode 13 for files). Left out and named are
-/// indexes, fetch requests and fetched properties with predicates, expressions or options that are not known, and
-/// composite attributes.
+/// indexes, fetch requests and fetched properties with predicates, expressions or options that are not known. How Core Data
+/// archives composite attributes is a guess, see ``elementsKey``.
 /// Source: `docs/coredata-layout.md`, "The model cache".
 package struct ModelArchiver {
   /// What an archive is for.
@@ -118,9 +118,11 @@ package struct ModelArchiver {
     {
       properties.append((attribute.name, self.attribute(attribute, of: entity)))
     }
-    for attribute in entity.compositeAttributes
-    where declaration.attributes.contains(where: { $0.name == attribute.name }) {
-      leftOut.append("the composite attribute “\(entity.name).\(attribute.name)”")
+    let composites = Set(entity.compositeAttributes.map(\.name))
+    for attribute in declaration.attributes.filter({ composites.contains($0.name) })
+      .sorted(by: { CodePointOrder.precedes($0.name, $1.name) })
+    {
+      properties.append((attribute.name, composite(attribute, of: entity)))
     }
     // Core Data keeps attributes, to-one and to-many relationships apart; where hashes collide, the order shows it.
     for relationship in own(entity).filter({ !$0.isToMany }) + own(entity).filter(\.isToMany) {
@@ -178,10 +180,9 @@ package struct ModelArchiver {
   private mutating func indexes(of entity: EntityDescription) -> [PropertyList] {
     var result: [PropertyList] = []
     let owner = ArchiveWriter.reference(entityPlaces[entity.index])
-    // An indexed attribute has an index of its own name: 11 of 11 in stores of apps from framework 969 on, 14 of 14 in
-    // compiled models; none in 2 libraries of Photos, whose 215 have one of another name. Relationships have none.
-    for attribute in entity.attributes
-    where attribute.declaringEntity == entity.index && attribute.isIndexed {
+    // 11 of 11 in stores of apps from framework 969 on, 14 of 14 in compiled models; none in 2 libraries of Photos, whose
+    // 215 have one of another name. Relationships have none.
+    for attribute in entity.ownIndexes {
       result.append(index(attribute.name, [FetchIndexDescription.Element(propertyName: attribute.name)], owner))
     }
     for fetchIndex in entity.declaration.fetchIndexes {
@@ -286,7 +287,33 @@ package struct ModelArchiver {
     return entries
   }
 
+  /// The key of the elements of a composite attribute: no archive with one is known, and this follows from the other keys.
+  private static let elementsKey = "NSElements"
+
+  /// A composite attribute with its elements; how deep they go was checked when the model was made.
+  private mutating func composite(_ attribute: AttributeDescription, of entity: EntityDescription) -> PropertyList {
+    let elements = CompositeElements(model.draft).elements(of: attribute) ?? []
+    let parts = elements.map { element in
+      element.type == .composite ? composite(element, of: entity) : self.attribute(element, of: entity)
+    }
+    return writer.object(
+      "NSCompositeAttributeDescription",
+      entries(attribute, of: entity) + [(Self.elementsKey, writer.list(parts, "NSArray"))])
+  }
+
   private mutating func attribute(_ attribute: AttributeDescription, of entity: EntityDescription) -> PropertyList {
+    var entries = entries(attribute, of: entity)
+    guard let expression = attribute.derivationExpression else {
+      return writer.object("NSAttributeDescription", entries)
+    }
+    entries.append(("NSDerivationExpression", derivation(expression)))
+    entries.append(("NSFilteringPredicate", ArchiveWriter.null))
+    return writer.object("NSDerivedAttributeDescription", entries)
+  }
+
+  private mutating func entries(
+    _ attribute: AttributeDescription, of entity: EntityDescription
+  ) -> [(String, PropertyList)] {
     let validation = validation(attribute)
     var entries = common(
       attribute.name, entity, isOptional: attribute.isOptional, isReadOnly: attribute.isDerived,
@@ -299,14 +326,11 @@ package struct ModelArchiver {
     entries.append(("NSDefaultValue", self.default(attribute)))
     entries.append(("NSValueTransformerName", writer.text(attribute.valueTransformerName)))
     entries.append(("NSFlagsKey", .integer(storage)))
-    if attribute.isIndexed { entries.append(("NSIsIndexed", .boolean(true))) }
-    entries += validation
-    guard let expression = attribute.derivationExpression else {
-      return writer.object("NSAttributeDescription", entries)
-    }
-    entries.append(("NSDerivationExpression", derivation(expression)))
-    entries.append(("NSFilteringPredicate", ArchiveWriter.null))
-    return writer.object("NSDerivedAttributeDescription", entries)
+    // So flagged are 215 of 215 attributes with such an index, partial ones too, and none with a descending one.
+    let ascending = FetchIndexDescription.Element(propertyName: attribute.name)
+    let isIndexed = attribute.isIndexed || entity.declaration.fetchIndexes.contains { $0.elements == [ascending] }
+    if isIndexed { entries.append(("NSIsIndexed", .boolean(true))) }
+    return entries + validation
   }
 
   private mutating func write(_ relationship: RelationshipDescription, of entity: EntityDescription, at place: Int) {

@@ -16,7 +16,8 @@ public enum ModelWriter {
 
   /// The bytes of a compiled model, a `.mom` file, and what is not in it, in words.
   ///
-  /// Predicates are left out: fetch requests, fetched properties, partial indexes, patterns; so are composite attributes.
+  /// Left out are fetch requests, fetched properties and indexes with predicates or expressions that are not known. How Core
+  /// Data archives composite attributes is a guess.
   ///
   /// - Complexity: O(properties).
   public static func compiled(_ model: ManagedObjectModel) -> (bytes: [UInt8], leftOut: [String]) {

@@ -58,7 +58,8 @@ struct CompositeElements {
     return .elements(result)
   }
 
-  private func elements(of attribute: AttributeDescription) -> [AttributeDescription]? {
+  /// The elements under their own names; `nil` when nothing says what they are.
+  func elements(of attribute: AttributeDescription) -> [AttributeDescription]? {
     if !attribute.elements.isEmpty { return attribute.elements }
     if let name = attribute.compositeName { return definitions[name]?.attributes }
     // Which attribute of the XML names the composite is not known; whichever it is, its value is the composite's name.

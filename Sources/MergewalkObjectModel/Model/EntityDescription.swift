@@ -96,6 +96,16 @@ public final class EntityDescription: Sendable {
   package func attributeAccess(named name: String) -> AttributeAccess? { attributeAccesses[name] }
   /// The attribute with this name, inherited ones included, or `nil`.
   public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }
+
+  /// The attributes that have an index of their own name in stores and compiled models: those marked as indexed, and those
+  /// that Xcode's compiler marks because a fetch index is of them alone.
+  package var ownIndexes: [AttributeDescription] {
+    let marked = attributes.filter { $0.declaringEntity == index && $0.isIndexed }
+    var known = Set(marked.map(\.name))
+    return marked
+      + declaration.fetchIndexes.filter { !$0.isAlone }.compactMap { $0.onlyProperty.flatMap { attribute(named: $0) } }
+      .filter { known.insert($0.name).inserted }
+  }
   /// The elements of a composite attribute, or of a composite inside one, with what is left of their names:
   /// `city` and `street` of `address`; empty when there is none of this name.
   public func elements(ofComposite key: String) -> [(name: String, attribute: AttributeDescription)] {

@@ -102,10 +102,20 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var elements: [Element]
   /// The predicate of a partial index, or `nil`.
   public var partialIndexPredicateText: String?
+  /// Whether the one attribute that it is of has no index of its own name beside it.
+  ///
+  /// Xcode's compiler adds one; the compiled models of Photos have none.
+  public var isAlone = false
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
   /// Where the model file declares it.
   public var position = SourcePosition.file
+
+  /// The property of an index over one property and nothing else; `nil` for other indexes.
+  package var onlyProperty: String? {
+    partialIndexPredicateText == nil && elements.count == 1 && elements[0].kind == .binary
+      ? elements[0].propertyName : nil
+  }
 
   /// Creates an index.
   public init(name: String, elements: [Element]) {

@@ -103,6 +103,19 @@ extension CompositeDefinition {
   }
 }
 
+extension ModelDraft {
+  /// The same as the content of another file, in which nothing has a line.
+  package func placed(in path: String) -> ModelDraft {
+    var copy = self
+    copy.path = path
+    copy.entities = entities.map(\.withoutPositions)
+    copy.composites = composites.map(\.withoutPositions)
+    for i in copy.configurations.indices { copy.configurations[i].position = .file }
+    for i in copy.fetchRequestTemplates.indices { copy.fetchRequestTemplates[i].position = .file }
+    return copy
+  }
+}
+
 extension EntityDraft {
   /// The same without places in files, its properties and indexes by name.
   fileprivate var withoutPositions: Self {

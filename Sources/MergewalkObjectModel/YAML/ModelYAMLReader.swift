@@ -132,6 +132,7 @@ struct ModelYAMLReader {
     var fields = YAMLFields(entry.value, owner, &findings)
     if let node = fields.node("elements") { index.elements = indexElements(node, owner) }
     index.partialIndexPredicateText = fields.string("where", &findings)
+    index.isAlone = fields.flag("alone", &findings) ?? false
     index.unknownXMLAttributes = fields.pairs("xml", &findings)
     fields.finish(&findings)
     return index

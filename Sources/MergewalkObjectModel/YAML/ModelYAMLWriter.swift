@@ -201,9 +201,11 @@ enum ModelYAMLWriter {
         add(&entries, "xml", element.unknownXMLAttributes)
         return .flowMapping(entries)
       })
-    guard index.partialIndexPredicateText != nil || !index.unknownXMLAttributes.isEmpty else { return elements }
+    guard index.partialIndexPredicateText != nil || index.isAlone || !index.unknownXMLAttributes.isEmpty
+    else { return elements }
     var entries: Entries = [("elements", elements)]
     if let predicate = index.partialIndexPredicateText { entries.append(("where", .quoted(predicate))) }
+    add(&entries, "alone", index.isAlone)
     add(&entries, "xml", index.unknownXMLAttributes)
     return .flowMapping(entries)
   }

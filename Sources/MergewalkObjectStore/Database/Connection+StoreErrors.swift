@@ -56,6 +56,7 @@ extension Connection {
     try registerCoreDataFunctions()
     try trustSpatialIndexes()
     try completeSpatialTriggers(schema)
+    try leaveDerivedValues(schema)
   }
 
   /// Whether the store has the tables of persistent history.

@@ -8,9 +8,10 @@ package import MergewalkObjectModel
 struct DerivedAttribute {
   let entity: EntityDescription
   let name: String
-  /// Where the value of another attribute is taken from over one to-one relationship, as it is; `nil` for other
-  /// expressions.
-  private(set) var source: (table: String, column: String, link: String?)?
+  /// The column that the value is taken from, in the rows of the last level; `nil` for times and counts.
+  private(set) var source: String?
+  /// The function of the expression; `nil` for the value of another attribute as it is.
+  let function: String?
   let table: String
   let column: String
   /// The SQL expression of the value for the row `t0`; `nil` for the time of the save.
@@ -18,7 +19,7 @@ struct DerivedAttribute {
   /// The levels; the first is the attribute's own.
   let levels: [Level]
   /// The entity numbers of the rows that have the attribute; `nil` when all rows of the table do.
-  private let numbers: [Int]?
+  let numbers: [Int]?
 
   /// The rows at one step of the path.
   struct Level {
@@ -35,6 +36,11 @@ struct DerivedAttribute {
   struct Link {
     /// The table of pairs, or `nil`.
     var joinTable: String?
+    /// The same by its name, with the columns of the owners and of what they lead to.
+    var pairs: (table: String, owner: String, target: String)?
+    /// Without a table of pairs: the column with the other row's key, which the level before has when one row leads to one.
+    var column = ""
+    var isToOne = false
     /// The condition for a pair to belong to the row of this level.
     var joinToTarget = ""
     /// The condition for a pair to belong to the row of the level before.
@@ -52,6 +58,7 @@ struct DerivedAttribute {
     else { return nil }
     self.entity = entity
     self.column = column
+    function = text.function
     name = attribute.name
     table = schema.table(forRoot: entity.rootIndex).name
     numbers =
@@ -83,10 +90,7 @@ struct DerivedAttribute {
         let column = schema.table(forRoot: end.entity.rootIndex).columnName(slot: attribute.slot)
       else { return nil }
       source = "t\(levels.count - 1).\(column)"
-      if text.function == nil, levels.count == 2, let relationship = entity.relationship(named: names[0]) {
-        let link = schema.table(forRoot: entity.rootIndex).columnName(slot: relationship.slot)
-        self.source = (end.table, column, link)
-      }
+      self.source = column
       levels[levels.count - 1].slots.insert(attribute.slot)
       isDecimal = attribute.type == .decimal
       if ["canonical", "uppercase", "lowercase"].contains(text.function), attribute.type != .string { return nil }
@@ -121,11 +125,13 @@ struct DerivedAttribute {
     var link = Link()
     if !relationship.isToMany {
       guard let column = schema.table(forRoot: owner.rootIndex).columnName(slot: relationship.slot) else { return nil }
+      (link.column, link.isToOne) = (column, true)
       link.direct = "\(other).Z_PK = \(own).\(column)"
     } else if let join = schema.joinTable(entity: relationship.declaringEntity, slot: relationship.slot),
       let side = join.side(entity: relationship.declaringEntity, slot: relationship.slot)
     {
       link.joinTable = "\(join.name) AS j\(number)"
+      link.pairs = (join.name, side.ownerColumn, side.targetColumn)
       link.joinToOwner = "j\(number).\(side.ownerColumn) = \(own).Z_PK"
       link.joinToTarget = "j\(number).\(side.targetColumn) = \(other).Z_PK"
     } else {
@@ -135,6 +141,7 @@ struct DerivedAttribute {
         inverse.flatMap { $0.isToMany ? nil : target.columnName(slot: $0.slot) }
         ?? target.columns.first { $0.role == reverse }?.name
       guard let column else { return nil }
+      link.column = column
       link.direct = "\(other).\(column) = \(own).Z_PK"
     }
     level.link = link

@@ -186,18 +186,14 @@ package final class StoreFile {
   /// are read before: then they are ordinary rows of the plan.
   ///
   /// Nothing else of such a table may be unique than what objects are found by, as new rows are not held against
-  /// indexes before the end. Tables are left out when the store has triggers, which would not run.
+  /// indexes before the end. Tables are left out when triggers have to run, which would not.
   ///
   /// - Parameter tables: The names of the tables; none for an end of it.
   package func deferRows(of tables: Set<String>) throws(StoreError) {
     guard let deferred = deferredRows else { return }
-    let triggers =
-      tables.isEmpty
-      ? 0
-      : try connection.integer(
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
-    try deferred.take(triggers == 0 ? tables : [])
-    if tables.isEmpty || triggers != 0 { try deferred.setSmallCache(false) }
+    let waits = tables.isEmpty ? false : try !connection.runsTriggers()
+    try deferred.take(waits ? tables : [])
+    if !waits { try deferred.setSmallCache(false) }
   }
 
   /// Reads the rows of a table of a planned run from its pages, see ``PlannedStoreFile``; `nil` where SQLite has to.

@@ -51,14 +51,14 @@ public struct ModelVersionList: Sendable {
   /// - Throws: Findings about the path or the current version.
   public init(path: String) throws(DiagnosticList) {
     guard ModelReader.mayHaveVersions(path) else {
-      self.init([Version(try ManagedObjectModel(ModelReader.read(path)))])
+      self.init([Version(try ManagedObjectModel(StoreModel.draft(at: path)))])
       return
     }
     let names = try ModelReader.versions(path)
     var found: [Version] = []
     for name in names.names.sorted(by: Self.precedes) {
       do throws(DiagnosticList) {
-        found.append(Version(try ManagedObjectModel(ModelReader.read(path, version: name)), name: name))
+        found.append(Version(try ManagedObjectModel(StoreModel.draft(at: path, version: name)), name: name))
       } catch {
         if name == names.current { throw error }
       }

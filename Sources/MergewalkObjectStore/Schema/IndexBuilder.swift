@@ -58,16 +58,9 @@ struct IndexBuilder {
 
   private mutating func addIndexes(of entity: EntityDescription, _ table: EntityTable) {
     let declaration = entity.declaration
-    for attribute in entity.attributes where attribute.declaringEntity == entity.index && attribute.isIndexed {
+    for attribute in entity.ownIndexes {
       guard let column = table.columnName(slot: attribute.slot) else { continue }
       add("Z_\(entity.name)_\(attribute.name)", table, [column], .attribute, entity, as: attribute.name)
-    }
-    for fetchIndex in declaration.fetchIndexes {
-      // A fetch index over one attribute also counts as the old flag of that attribute.
-      guard isPlain(fetchIndex), fetchIndex.elements.count == 1, let name = fetchIndex.elements[0].propertyName,
-        let attribute = entity.attribute(named: name), let column = table.columnName(slot: attribute.slot)
-      else { continue }
-      add("Z_\(entity.name)_\(name)", table, [column], .attribute, entity, as: name)
     }
     for compound in declaration.compoundIndexes {
       guard let columns = columns(compound, of: entity, table) else { continue }
@@ -104,7 +97,7 @@ struct IndexBuilder {
     let columns = fetchIndex.elements.map { element -> String? in
       guard element.kind == .binary else { return nil }
       if let name = element.propertyName { return self.columns([name], of: entity, table)?.first }
-      return element.expression.flatMap { PartialCondition(entity: entity, table: table).column($0) }
+      return element.expression.flatMap { PartialCondition(entity: entity, table: table).value($0) }
     }
     let known = columns.compactMap { $0 }
     guard !known.isEmpty, known.count == columns.count else { return nil }
@@ -123,13 +116,7 @@ struct IndexBuilder {
 
   /// Whether a fetch index is that of one relationship: Core Data makes none, as the column of a to-one relationship has one.
   private func isRelationship(_ fetchIndex: FetchIndexDescription, of entity: EntityDescription) -> Bool {
-    isPlain(fetchIndex) && fetchIndex.elements.count == 1
-      && fetchIndex.elements[0].propertyName.flatMap { entity.relationship(named: $0) }.map { !$0.isTransient } == true
-  }
-
-  private func isPlain(_ fetchIndex: FetchIndexDescription) -> Bool {
-    fetchIndex.partialIndexPredicateText == nil && !fetchIndex.elements.isEmpty
-      && fetchIndex.elements.allSatisfy { $0.kind == .binary && $0.propertyName != nil }
+    fetchIndex.onlyProperty.flatMap { entity.relationship(named: $0) }.map { !$0.isTransient } == true
   }
 
   /// The columns of attributes and to-one relationships; `nil` when one of them has none.

@@ -22,7 +22,7 @@ package struct IndexDefinition: Sendable, Hashable {
   package var name: String
   /// The table's name.
   package var table: String
-  /// The columns' names in order.
+  /// The columns' names in order; of a fetch index also expressions, in brackets.
   package var columns: [String]
   /// For each column, whether it is in descending order.
   package var descending: [Bool]
@@ -35,7 +35,7 @@ package struct IndexDefinition: Sendable, Hashable {
   package var condition: String?
 
   /// Whether it has an entry for each row, made of columns only, so that others can write and use it in place of SQLite.
-  package var isPlain: Bool { condition == nil && !columns.contains("Z_PK") }
+  package var isPlain: Bool { condition == nil && !columns.contains { $0 == "Z_PK" || $0.contains("(") } }
 
   /// Whether another index does what this one does, whatever their names are.
   func worksLike(_ other: IndexDefinition) -> Bool {

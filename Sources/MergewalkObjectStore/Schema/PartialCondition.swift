@@ -2,14 +2,42 @@ import MergewalkObjectModel
 
 /// What indexes say of an entity's rows beyond its properties' columns, in Core Data's wording.
 ///
-/// The wording is that of the 22 partial indexes and the 22 expressions of two libraries of Photos. What else predicates can
-/// say is not known to SQLite, or not known here.
+/// The wording is that of the 22 partial indexes and the 22 expressions of two libraries of Photos; for arithmetic, lists and
+/// ranges there is no example. What needs functions of Core Data's is left out: a wrong name would make the table unwritable.
 struct PartialCondition {
   let entity: EntityDescription
   let table: EntityTable
 
-  /// The column of an expression: the object itself, its entity, a property.
-  func column(_ text: String) -> String? { (try? ObjectExpression(format: text)).flatMap { column($0) } }
+  /// An expression: a column (the object itself, its entity, a property), or arithmetic with numbers of the entity.
+  func value(_ text: String) -> String? {
+    guard let expression = try? ObjectExpression(format: text) else { return nil }
+    return column(expression) ?? arithmetic(expression)
+  }
+
+  private func arithmetic(_ expression: ObjectExpression) -> String? {
+    guard case .function(let function, let arguments) = expression else { return nil }
+    let parts = arguments.compactMap { number($0) }
+    guard parts.count == arguments.count else { return nil }
+    let operators: [ExpressionFunction: String] = [.add: "+", .subtract: "-", .multiply: "*", .divide: "/"]
+    if let symbol = operators[function], parts.count == 2 { return "(\(parts[0]) \(symbol) \(parts[1]))" }
+    return function == .absolute && parts.count == 1 ? "ABS(\(parts[0]))" : nil
+  }
+
+  /// A number of the entity, a constant one, or arithmetic.
+  private func number(_ expression: ObjectExpression) -> String? {
+    if case .constant(.attribute(let value)) = expression {
+      switch value {
+      case .integer, .double: return literal(value)
+      default: return nil
+      }
+    }
+    if case .path(.evaluatedObject, let path) = expression, case .property(let name)? = path.components.first,
+      entity.attribute(named: name)?.type.isNumeric == true
+    {
+      return column(expression)
+    }
+    return arithmetic(expression)
+  }
 
   private func column(_ expression: ObjectExpression) -> String? {
     switch expression {
@@ -45,9 +73,17 @@ struct PartialCondition {
   }
 
   private func sql(_ comparison: ComparisonPredicate) -> String? {
-    guard comparison.modifier == .direct, comparison.options.isEmpty, let column = column(comparison.left),
-      case .constant(.attribute(let value)) = comparison.right
+    guard comparison.modifier == .direct, comparison.options.isEmpty,
+      let column = column(comparison.left) ?? arithmetic(comparison.left)
     else { return nil }
+    if let list = literals(comparison.right) {
+      switch comparison.comparison {
+      case .isIn: return list.isEmpty ? nil : "\(column) IN (\(list.joined(separator: ", ")))"
+      case .between: return list.count == 2 ? "\(column) BETWEEN \(list[0]) AND \(list[1])" : nil
+      default: return nil
+      }
+    }
+    guard case .constant(.attribute(let value)) = comparison.right else { return nil }
     let word: String
     switch comparison.comparison {
     case .equalTo: word = value == .null ? "IS" : "="
@@ -57,15 +93,32 @@ struct PartialCondition {
       word = comparison.comparison.rawValue
     default: return nil
     }
-    switch value {
-    case .null: return "\(column) \(word) NULL"
-    case .boolean(let flag): return "\(column) \(word) \(flag ? 1 : 0)"
-    case .integer(let number): return "\(column) \(word) \(number)"
-    case .double(let number): return number.isFinite ? "\(column) \(word) \(number)" : nil
-    case .string(let text):
-      let quoted = text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-      return "\(column) \(word) '\(quoted)'"
+    return literal(value).map { "\(column) \(word) \($0)" }
+  }
+
+  /// The values of a list; `nil` for anything else, and for lists with what is no literal.
+  private func literals(_ expression: ObjectExpression) -> [String]? {
+    let values: [ConstantValue]
+    switch expression {
+    case .constant(.collection(let list)): values = list
+    case .aggregate(let list):
+      values = list.compactMap { if case .constant(let value) = $0 { value } else { nil } }
+      if values.count != list.count { return nil }
     default: return nil
+    }
+    // A comparison with null is never true.
+    let known = values.compactMap { if case .attribute(let value) = $0, value != .null { literal(value) } else { nil } }
+    return known.count == values.count ? known : []
+  }
+
+  private func literal(_ value: AttributeValue) -> String? {
+    switch value {
+    case .null: "NULL"
+    case .boolean(let flag): flag ? "1" : "0"
+    case .integer(let number): "\(number)"
+    case .double(let number): number.isFinite ? "\(number)" : nil
+    case .string(let text): "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+    default: nil
     }
   }
 }

@@ -107,45 +107,12 @@ extension StoreSchema {
 }
 
 extension AttributeType {
-  /// Whether an R-tree can hold the values.
-  fileprivate var isNumeric: Bool {
+  /// Whether the values are numbers, and so fit for an R-tree and for arithmetic.
+  var isNumeric: Bool {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .decimal, .date: true
     default: false
     }
-  }
-}
-
-extension DerivedAttribute {
-  private static let inserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
-  private static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
-
-  /// The triggers of an attribute that takes the value of another one over a to-one relationship, or the time of the save; of
-  /// other derived attributes it is not known how Core Data words them.
-  var triggers: [TriggerDefinition] {
-    func make(_ role: String, _ on: String, _ event: String, _ value: String, _ condition: String) -> TriggerDefinition
-    {
-      let function = event.hasPrefix("INSERT") ? Self.inserted : Self.updated
-      let kind = event.prefix(6)
-      return TriggerDefinition(
-        name: "Z_DA_\(on)_\(entity.name)_\(name)\(role)_\(kind)", table: on, event: "AFTER \(event)",
-        body: "UPDATE \(table) SET \(column) = \(value) WHERE \(condition); SELECT \(function)('\(table)', Z_ENT, Z_PK,"
-          + " '\(name)', \(column)) FROM \(table) WHERE \(condition);")
-    }
-    let own = "Z_PK = NEW.Z_PK"
-    if value == nil {
-      // In a table that others share it is not known which rows the triggers leave alone.
-      guard entity.isRoot else { return [] }
-      return ["INSERT", "UPDATE OF Z_OPT"].map { make("", table, $0, "NSCoreDataNow()", own) }
-    }
-    guard let source, let link = source.link else { return [] }
-    let value = "(SELECT \(source.column) FROM \(source.table) WHERE Z_PK = NEW.\(link))"
-    let reached = "\(link) = NEW.Z_PK"
-    return [
-      make("_SOURCE", table, "INSERT", value, own), make("_SOURCE", table, "UPDATE OF \(link)", value, own),
-      make("_PARAMETER", source.table, "INSERT", "NEW.\(source.column)", reached),
-      make("_PARAMETER", source.table, "UPDATE OF \(source.column)", "NEW.\(source.column)", reached),
-    ]
   }
 }
 

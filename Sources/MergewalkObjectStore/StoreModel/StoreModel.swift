@@ -77,7 +77,7 @@ public struct StoreModel: Sendable {
       guard let modelPath else { return try find(connection, explicit: nil, path: path) }
       let metadata = try StoreMetadata.read(connection)
       for name in versions(of: modelPath, named: version) {
-        guard let draft = try? ModelReader.read(modelPath, version: name),
+        guard let draft = try? draft(at: modelPath, version: name),
           let model = try? ManagedObjectModel(draft), let fitting = fit(model, metadata, .given)
         else { continue }
         return fitting
@@ -86,7 +86,7 @@ public struct StoreModel: Sendable {
       throw DiagnosticList(error)
     }
     // None fits: the current version, or the one that is named, says why.
-    let model = try ManagedObjectModel(ModelReader.read(modelPath ?? "", version: version))
+    let model = try ManagedObjectModel(draft(at: modelPath ?? "", version: version))
     do throws(StoreError) {
       return try find(connection, explicit: model, path: path)
     } catch {

@@ -16,7 +16,7 @@ extension ComponentSpec {
         example: "[common.yaml]"),
       FieldSpec(
         "model", .path, required: true,
-        "The data model: an `.xcdatamodeld`, an `.xcdatamodel` or a YAML model.",
+        "The data model: an `.xcdatamodeld`, an `.xcdatamodel`, a `.momd`, a `.mom` or a YAML model, or a store, for the copy that it carries.",
         example: "../models/Shop.xcdatamodeld"),
       FieldSpec(
         "model_version", .text, default: "the current version",

@@ -11,7 +11,7 @@ struct ModelCommand: ParsableCommand {
     discussion: HelpText.flow(
       """
       A model is an .xcdatamodeld or .xcdatamodel folder made by Xcode, the file "contents" in it, a compiled \
-      .momd or .mom, or a YAML model.
+      .momd or .mom, or a YAML model. A store stands for the copy of the model that it carries.
 
       EXAMPLES
         mergewalk model show Shop.xcdatamodeld
@@ -26,7 +26,7 @@ struct ModelCommand: ParsableCommand {
 
 /// The arguments that name a model.
 struct ModelOptions: ParsableArguments {
-  @Argument(help: "The model: an .xcdatamodeld, .xcdatamodel, .momd, .mom or YAML file.")
+  @Argument(help: "The model: an .xcdatamodeld, .xcdatamodel, .momd, .mom or YAML file, or a store.")
   var model: String
 
   @Option(
@@ -45,7 +45,7 @@ enum ModelLoading {
   /// Reads and freezes a model; findings go to standard error, and errors end the command.
   static func model(_ path: String, version: String? = nil) throws -> ManagedObjectModel {
     try FindingsOutput.orFail { () throws(DiagnosticList) in
-      let model = try ManagedObjectModel(try ModelReader.read(path, version: version))
+      let model = try ManagedObjectModel(try StoreModel.draft(at: path, version: version))
       FindingsOutput.words(DiagnosticList(ModelLint.check(model.draft)).diagnostics)
       return model
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `mergewalk model convert`: a model in the other of the two formats.
 struct ModelConvert: ParsableCommand {
@@ -37,7 +38,7 @@ struct ModelConvert: ParsableCommand {
     let draft: ModelDraft
     let isSound: Bool
     do throws(DiagnosticList) {
-      draft = try ModelReader.read(options.model, version: options.version)
+      draft = try StoreModel.draft(at: options.model, version: options.version)
       let findings = DiagnosticList(ModelLint.check(draft))
       FindingsOutput.words(findings.diagnostics)
       // Writing a model that says nothing clear would hide what it says wrongly.
@@ -80,6 +81,13 @@ struct ModelConvert: ParsableCommand {
       let model = try ManagedObjectModel(draft)
       let compiled = ModelWriter.compiled(model)
       for item in compiled.leftOut { Console.words("\(output): warning: \(item) is not in the compiled model") }
+      for entity in model.entities {
+        for attribute in entity.compositeAttributes {
+          Console.words(
+            "\(output): warning: how Core Data archives composite attributes is not known; it may not find the elements of"
+              + " “\(entity.name).\(attribute.name)”")
+        }
+      }
       let file: String
       if output.hasSuffix(".momd") {
         let stem = output.split(separator: "/").last.map { String($0.dropLast(5)) } ?? "Model"

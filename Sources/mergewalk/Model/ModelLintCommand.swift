@@ -1,6 +1,7 @@
 import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkObjectModel
+import MergewalkObjectStore
 
 /// `mergewalk model lint`: every mistake in models, at once.
 struct ModelLintCommand: ParsableCommand {
@@ -27,7 +28,7 @@ struct ModelLintCommand: ParsableCommand {
   func run() throws {
     var findings: [Diagnostic]
     do throws(DiagnosticList) {
-      findings = ModelLint.check(try ModelReader.read(options.model, version: options.version), advice: advice)
+      findings = ModelLint.check(try StoreModel.draft(at: options.model, version: options.version), advice: advice)
     } catch {
       findings = error.diagnostics
     }

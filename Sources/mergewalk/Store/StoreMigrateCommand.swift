@@ -74,7 +74,7 @@ struct StoreMigrateCommand: ParsableCommand {
         return (ModelVersionList(older + list.versions), found)
       }
       // The reader says what is wrong with the name, or that none is settled.
-      let model = try ManagedObjectModel(ModelReader.read(to, version: version))
+      let model = try ManagedObjectModel(StoreModel.draft(at: to, version: version))
       return (ModelVersionList(older + list.versions), ModelVersionList.Version(model))
     }
   }

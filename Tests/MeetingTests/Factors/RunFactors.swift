@@ -4,7 +4,7 @@ extension Factors {
   /// How runs go.
   static let runs = [
     since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, fields,
-    stores, direct, surroundings,
+    stores, direct, surroundings, modelFile,
   ]
 
   /// Adds a column that only grows, by and large.

@@ -4,6 +4,11 @@ extension Factors {
     "direct",
     ["never", "always"].map { name in Factor.Value(name) { $0.top["direct"] = name } })
 
+  /// In which form the pipeline gets its model.
+  static let modelFile = Factor(
+    "model-file",
+    ["model.yaml", "model.mom", "model.sqlite"].map { name in Factor.Value(name) { $0.modelFile = name } })
+
   /// What stands around a store, and how it is kept.
   static let surroundings = Factor(
     "surroundings",

@@ -84,6 +84,8 @@ struct Scenario: Sendable {
   var hasStore = false
   /// What stands around the store.
   var surroundings = Surroundings.plain
+  /// What the pipeline names as its model.
+  var modelFile = "model.yaml"
   /// What items inherit from, or what inherits from them.
   var kind = ModelKind.flat
 

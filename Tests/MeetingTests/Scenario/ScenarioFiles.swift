@@ -1,4 +1,6 @@
 import Foundation
+import MergewalkObjectModel
+import MergewalkObjectStore
 import MergewalkTestSupport
 
 /// A scenario written down: a folder with a model, pipelines and data.
@@ -9,6 +11,15 @@ final class ScenarioFiles {
   init(_ scenario: Scenario) throws {
     self.scenario = scenario
     try folder.write(scenario.modelText, to: "model.yaml")
+    if scenario.modelFile != "model.yaml" {
+      let model = try ManagedObjectModel(ModelReader.read(folder.file("model.yaml")))
+      let path = folder.file(scenario.modelFile)
+      if path.hasSuffix(".mom") {
+        try folder.write(ModelWriter.compiled(model).bytes, to: scenario.modelFile)
+      } else {
+        try StoreFile.create(path: path, model: model).finish()
+      }
+    }
     guard scenario.surroundings == .linked else { return }
     try FileManager.default.createDirectory(atPath: folder.file("real"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(atPath: store, withDestinationPath: "real/store.sqlite")
@@ -124,13 +135,14 @@ extension Scenario {
   var pipelineText: String {
     var parts = [partText((0..<fileCount).map { fileName($0) })]
     if let people { parts.append(plain(people).partText(["people.ndjson"])) }
-    return Self.text(top.merging(["store": "store.sqlite", "pipeline": "meeting"]) { mine, _ in mine }, parts)
+    return Self.text(
+      top.merging(["store": "store.sqlite", "pipeline": "meeting", "model": modelFile]) { mine, _ in mine }, parts)
   }
 
   /// A pipeline of imports; a single one stands at the top.
   static func text(_ top: [String: String], _ parts: [[String: String]]) -> String {
     var top = top
-    top["model"] = "model.yaml"
+    top["model"] = top["model"] ?? "model.yaml"
     if parts.count == 1 {
       top.merge(parts[0]) { _, mine in mine }
     } else {
