@@ -101,7 +101,8 @@ let package = Package(
       ["MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkThreads"]),
 
     // Core Data's names for the object layer.
-    module("CoreData", ["MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel"]),
+    module(
+      "CoreData", ["MergewalkFoundation", "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel"]),
 
     // The import layer.
     module(

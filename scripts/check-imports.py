@@ -67,7 +67,7 @@ def main():
         declared = {next(iter(each.values()))[0] for each in target["dependencies"]}
         folder = root / (target.get("path") or ("Tests" if kind == "test" else "Sources") + "/" + name)
         allowed = declared | {name} | TOOLCHAIN
-        if kind != "regular" or name in {"MergewalkTestSupport", "MergewalkFoundation"}:
+        if kind != "regular" or name in {"MergewalkTestSupport", "MergewalkFoundation", "CoreData"}:
             allowed |= IN_TESTS
         if name == C_LIBRARY:
             allowed |= C_LIBRARIES

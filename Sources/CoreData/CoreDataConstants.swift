@@ -32,3 +32,12 @@ public let NSUpdatedObjectsKey = RemoteChangeKey.updated
 public let NSDeletedObjectsKey = RemoteChangeKey.deleted
 /// The objects whose values are to be read anew; Apple's `NSRefreshedObjectsKey`.
 public let NSRefreshedObjectsKey = RemoteChangeKey.refreshed
+
+/// Whether a store writes history; Apple's `NSPersistentHistoryTrackingKey`.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Whether a store is opened for reading only; Apple's `NSReadOnlyPersistentStoreOption`.
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// Whether a store is migrated when it is opened; Apple's `NSMigratePersistentStoresAutomaticallyOption`.
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// Whether the way between two versions is inferred; Apple's `NSInferMappingModelAutomaticallyOption`.
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"

@@ -1,8 +1,9 @@
+public import Foundation
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 public import MergewalkObjectStore
 
-/// Apple's `NSPersistentStoreDescription`, with a path in place of a URL.
+/// Apple's `NSPersistentStoreDescription`.
 public final class NSPersistentStoreDescription {
   /// Where the store is; stores in memory are nowhere.
   public var path: String?
@@ -17,8 +18,38 @@ public final class NSPersistentStoreDescription {
   /// Whether the way between two versions is inferred.
   public var shouldInferMappingModelAutomatically = true
 
+  /// Where the store is, as a URL of a file; `/dev/null` makes a store in memory of it, as tests have it.
+  public var url: URL? {
+    get { path.map { URL(fileURLWithPath: $0) } }
+    set {
+      path = newValue?.path
+      if path == "/dev/null" { (path, type) = (nil, NSInMemoryStoreType) }
+    }
+  }
+  /// Whether saves write history; set with ``setOption(_:forKey:)``.
+  public private(set) var tracksHistory = false
+
   /// Describes the SQLite store at a path.
   public init(path: String) { self.path = path }
+
+  /// Describes the SQLite store at a URL of a file.
+  public convenience init(url: URL) {
+    self.init()
+    self.url = url
+  }
+
+  /// Sets an option: ``NSPersistentHistoryTrackingKey``, ``NSReadOnlyPersistentStoreOption`` and those of migration; others
+  /// change nothing here.
+  public func setOption(_ option: NSObject?, forKey key: String) {
+    let isOn = (option as? NSNumber)?.boolValue ?? false
+    switch key {
+    case NSPersistentHistoryTrackingKey: tracksHistory = isOn
+    case NSReadOnlyPersistentStoreOption: isReadOnly = isOn
+    case NSMigratePersistentStoresAutomaticallyOption: shouldMigrateStoreAutomatically = isOn
+    case NSInferMappingModelAutomaticallyOption: shouldInferMappingModelAutomatically = isOn
+    default: break
+    }
+  }
 
   /// Describes a store whose path and type are set afterwards.
   public init() {}
@@ -36,6 +67,11 @@ extension PersistentStoreCoordinator {
   public var managedObjectModel: ManagedObjectModel { model }
   /// The stores that are open.
   public var persistentStores: [PersistentStore] { stores }
+
+  /// The ID that a URI names; `nil` when it is none of a store that is open.
+  public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
+    objectID(forURI: url.absoluteString)
+  }
 }
 
 /// Apple's `NSPersistentContainer`: one coordinator and its contexts, all on the thread that made them.
@@ -49,7 +85,8 @@ open class NSPersistentContainer {
   /// The stores that ``loadPersistentStores(completionHandler:)`` opens; `NAME.sqlite` in the working folder unless set.
   public var persistentStoreDescriptions: [NSPersistentStoreDescription]
   /// The context.
-  public private(set) lazy var viewContext = ManagedObjectContext(coordinator: persistentStoreCoordinator)
+  public private(set) lazy var viewContext = newBackgroundContext()
+  private var notifications: [ObservationToken] = []
 
   /// Makes a container whose stores are not open yet.
   public init(name: String, managedObjectModel: ManagedObjectModel) {
@@ -66,6 +103,7 @@ open class NSPersistentContainer {
       options.isReadOnly = description.isReadOnly
       options.migratesAutomatically = description.shouldMigrateStoreAutomatically
       options.infersMapping = description.shouldInferMappingModelAutomatically
+      options.tracksHistory = description.tracksHistory
       do throws(StoreError) {
         try persistentStoreCoordinator.addStore(
           type: description.storeType, at: description.path, configuration: description.configuration,
@@ -77,6 +115,13 @@ open class NSPersistentContainer {
 
   /// Another context, on the same thread as all of them; work on other threads is for `PersistentContainer`.
   open func newBackgroundContext() -> ManagedObjectContext {
-    ManagedObjectContext(coordinator: persistentStoreCoordinator)
+    let context = ManagedObjectContext(coordinator: persistentStoreCoordinator)
+    notifications.append(context.postNotifications())
+    return context
   }
+
+  /// Runs work with a new context, on this thread: at once.
+  open func performBackgroundTask<Value, Failure: Error>(
+    _ block: (ManagedObjectContext) throws(Failure) -> Value
+  ) throws(Failure) -> Value { try block(newBackgroundContext()) }
 }

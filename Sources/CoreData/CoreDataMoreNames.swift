@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 public import MergewalkObjectStore
@@ -12,21 +13,9 @@ public typealias NSDeleteRule = DeleteRule
 public typealias NSFetchedPropertyDescription = FetchedPropertyDescription
 /// Apple's name of ``FetchIndexDescription``.
 public typealias NSFetchIndexDescription = FetchIndexDescription
-/// Apple's name of ``ExpressionDescription``.
-public typealias NSExpressionDescription = ExpressionDescription
 /// Apple's name of ``ComparisonPredicate``.
 public typealias NSComparisonPredicate = ComparisonPredicate
 
-/// Apple's name of ``PersistentHistoryChangeRequest``; stores execute it.
-public typealias NSPersistentHistoryChangeRequest = PersistentHistoryChangeRequest
-/// Apple's name of ``PersistentHistoryResult``.
-public typealias NSPersistentHistoryResult = PersistentHistoryResult
-/// Apple's name of ``PersistentHistoryTransaction``.
-public typealias NSPersistentHistoryTransaction = PersistentHistoryTransaction
-/// Apple's name of ``PersistentHistoryChange``.
-public typealias NSPersistentHistoryChange = PersistentHistoryChange
-/// Apple's name of ``PersistentHistoryToken``.
-public typealias NSPersistentHistoryToken = PersistentHistoryToken
 /// Apple's name of ``QueryGenerationToken``.
 public typealias NSQueryGenerationToken = QueryGenerationToken
 
@@ -50,24 +39,37 @@ public typealias NSMergeConflict = MergeConflict
 /// Apple's name of ``ConstraintConflict``.
 public typealias NSConstraintConflict = ConstraintConflict
 
-/// Apple's name of ``BatchResult``, which all three requests give.
-public typealias NSBatchDeleteResult = BatchResult
-/// Apple's name of ``BatchResult``, which all three requests give.
-public typealias NSBatchInsertResult = BatchResult
-/// Apple's name of ``BatchResult``, which all three requests give.
-public typealias NSBatchUpdateResult = BatchResult
-
-extension BatchResultType {
-  /// Apple's `NSBatchDeleteRequestResultType.resultTypeStatusOnly`.
-  public static var resultTypeStatusOnly: BatchResultType { .status }
-  /// Apple's `NSBatchDeleteRequestResultType.resultTypeCount`.
-  public static var resultTypeCount: BatchResultType { .count }
-  /// Apple's `NSBatchDeleteRequestResultType.resultTypeObjectIDs`.
-  public static var resultTypeObjectIDs: BatchResultType { .objectIDs }
-  /// Apple's `NSBatchUpdateRequestResultType.updatedObjectsCountResultType`.
-  public static var updatedObjectsCountResultType: BatchResultType { .count }
-  /// Apple's `NSBatchUpdateRequestResultType.updatedObjectIDsResultType`.
-  public static var updatedObjectIDsResultType: BatchResultType { .objectIDs }
+extension AttributeType {
+  /// Apple's name of ``undefined``.
+  public static var undefinedAttributeType: AttributeType { .undefined }
+  /// Apple's name of ``integer16``.
+  public static var integer16AttributeType: AttributeType { .integer16 }
+  /// Apple's name of ``integer32``.
+  public static var integer32AttributeType: AttributeType { .integer32 }
+  /// Apple's name of ``integer64``.
+  public static var integer64AttributeType: AttributeType { .integer64 }
+  /// Apple's name of ``decimal``.
+  public static var decimalAttributeType: AttributeType { .decimal }
+  /// Apple's name of ``double``.
+  public static var doubleAttributeType: AttributeType { .double }
+  /// Apple's name of ``float``.
+  public static var floatAttributeType: AttributeType { .float }
+  /// Apple's name of ``string``.
+  public static var stringAttributeType: AttributeType { .string }
+  /// Apple's name of ``boolean``.
+  public static var booleanAttributeType: AttributeType { .boolean }
+  /// Apple's name of ``date``.
+  public static var dateAttributeType: AttributeType { .date }
+  /// Apple's name of ``binary``.
+  public static var binaryDataAttributeType: AttributeType { .binary }
+  /// Apple's name of ``uuid``.
+  public static var UUIDAttributeType: AttributeType { .uuid }
+  /// Apple's name of ``uri``.
+  public static var URIAttributeType: AttributeType { .uri }
+  /// Apple's name of ``transformable``.
+  public static var transformableAttributeType: AttributeType { .transformable }
+  /// Apple's name of ``objectID``.
+  public static var objectIDAttributeType: AttributeType { .objectID }
 }
 
 extension DeleteRule {

@@ -1,3 +1,4 @@
+public import Foundation
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 public import MergewalkObjectStore
@@ -28,6 +29,14 @@ extension ManagedObject {
 extension ManagedObjectID {
   /// Whether the object was never saved.
   public var isTemporaryID: Bool { isTemporary }
+
+  /// The ID as a URL, `x-coredata://UUID/Entity/p17`.
+  public func uriRepresentation() -> URL {
+    let store = storeUUID.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-"])) ?? ""
+    let name = entity.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    let key = uri[(uri.lastIndex(of: "/") ?? uri.startIndex)...]
+    return URL(string: "x-coredata://\(isTemporary ? "" : store)/\(name)\(key)") ?? URL(fileURLWithPath: "/")
+  }
 }
 
 extension ManagedObjectContext {
@@ -38,6 +47,14 @@ extension ManagedObjectContext {
   public func performAndWait<Value, Failure: Error>(_ block: () throws(Failure) -> Value) throws(Failure) -> Value {
     try block()
   }
+
+  /// Runs work with the context, on this thread: at once.
+  public func perform(_ block: () -> Void) { block() }
+
+  /// Runs work with the context, on the task that asks.
+  public func perform<Value, Failure: Error>(
+    isolation: isolated (any Actor)? = #isolation, _ block: () throws(Failure) -> Value
+  ) async throws(Failure) -> Value { try block() }
 
   /// Forgets what is known of an object's values, or fetches them and keeps the changes.
   ///

@@ -1,3 +1,4 @@
+public import Foundation
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 
@@ -6,18 +7,69 @@ public protocol NSFetchRequestResult {}
 
 extension ManagedObject: NSFetchRequestResult {}
 extension ManagedObjectID: NSFetchRequestResult {}
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
 
-/// Apple's `NSFetchRequest`: for the objects of a class, for `NSManagedObjectID`, or for `NSFetchRequestResult`, which are
-/// objects of any class.
+/// Apple's name of the kinds of results.
+public typealias NSFetchRequestResultType = FetchRequest.ResultType
+
+extension FetchRequest.ResultType {
+  /// Apple's `NSFetchRequestResultType.managedObjectResultType`.
+  public static var managedObjectResultType: Self { .objects }
+  /// Apple's `NSFetchRequestResultType.managedObjectIDResultType`.
+  public static var managedObjectIDResultType: Self { .objectIDs }
+  /// Apple's `NSFetchRequestResultType.dictionaryResultType`.
+  public static var dictionaryResultType: Self { .dictionaries }
+  /// Apple's `NSFetchRequestResultType.countResultType`.
+  public static var countResultType: Self { .count }
+}
+
+/// Apple's `NSExpressionDescription`: an expression that a request for dictionaries computes.
+public final class NSExpressionDescription {
+  /// The key of its value in dictionaries.
+  public var name = ""
+  /// The expression; without one it is no value.
+  public var expression: NSExpression?
+  /// The type of its values; ``MergewalkObjectModel/AttributeType/undefined`` for the type that follows from the expression.
+  public var expressionResultType = NSAttributeType.undefined
+  /// As ``expressionResultType``.
+  public var resultType: NSAttributeType {
+    get { expressionResultType }
+    set { expressionResultType = newValue }
+  }
+
+  /// Describes nothing yet.
+  public init() {}
+}
+
+/// Apple's `NSFetchRequest`: for the objects of a class, for `NSManagedObjectID`, `NSDictionary` or `NSNumber`, or for
+/// `NSFetchRequestResult`, which are what ``resultType`` says.
 public final class NSFetchRequest<ResultType> {
   /// The request itself.
   public var request: FetchRequest
 
   /// Makes a request for the objects of an entity.
-  public init(entityName: String) { request = FetchRequest(entityName) }
+  public init(entityName: String) {
+    request = FetchRequest(entityName)
+    if ResultType.self == ManagedObjectID.self { resultType = .managedObjectIDResultType }
+    if ResultType.self == NSDictionary.self { resultType = .dictionaryResultType }
+    if ResultType.self == NSNumber.self { resultType = .countResultType }
+  }
+
+  /// Makes a request whose entity is set afterwards.
+  public convenience init() { self.init(entityName: "") }
 
   /// The entity's name.
   public var entityName: String { request.entityName }
+  /// The entity; reading gives what was set.
+  public var entity: NSEntityDescription? {
+    didSet { request.entityName = entity?.name ?? request.entityName }
+  }
+  /// The kind of result.
+  public var resultType: NSFetchRequestResultType {
+    get { request.resultType }
+    set { request.resultType = newValue }
+  }
   /// The condition on the objects; `nil` fetches all.
   public var predicate: NSPredicate? {
     get { request.predicate.map { NSPredicate($0) } }
@@ -58,7 +110,7 @@ public final class NSFetchRequest<ResultType> {
     get { request.includesPropertyValues }
     set { request.includesPropertyValues = newValue }
   }
-  /// Whether changes that are not saved count.
+  /// Whether changes that are not saved count; never for dictionaries.
   public var includesPendingChanges: Bool {
     get { request.includesPendingChanges }
     set { request.includesPendingChanges = newValue }
@@ -73,30 +125,80 @@ public final class NSFetchRequest<ResultType> {
     get { request.relationshipKeyPathsForPrefetching }
     set { request.relationshipKeyPathsForPrefetching = newValue ?? [] }
   }
+  /// Whether equal dictionaries are returned once.
+  public var returnsDistinctResults: Bool {
+    get { request.returnsDistinctResults }
+    set { request.returnsDistinctResults = newValue }
+  }
+  /// The values that dictionaries consist of: names of properties, descriptions of properties, ``NSExpressionDescription``.
+  ///
+  /// - Precondition: the elements are of these types.
+  public var propertiesToFetch: [Any]? {
+    didSet { request.propertiesToFetch = (propertiesToFetch ?? []).map(FetchedValue.init(any:)) }
+  }
+  /// The values that dictionaries are grouped by.
+  ///
+  /// - Precondition: the elements are of the types of ``propertiesToFetch``.
+  public var propertiesToGroupBy: [Any]? {
+    didSet { request.propertiesToGroupBy = (propertiesToGroupBy ?? []).map(FetchedValue.init(any:)) }
+  }
+  /// The condition on groups.
+  public var havingPredicate: NSPredicate? {
+    get { request.havingPredicate.map { NSPredicate($0) } }
+    set { request.havingPredicate = newValue?.predicate }
+  }
+
+  /// The results in a context.
+  ///
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `wrongClass` where a result is not of the request's
+  ///   type.
+  func results(in context: ManagedObjectContext) throws(ObjectError) -> [ResultType] {
+    let found: [Any] =
+      switch try context.execute(request) {
+      case .objects(let objects): Array(objects)
+      case .objectIDs(let ids): Array(ids)
+      case .dictionaries(let rows):
+        rows.map { row in NSDictionary(dictionary: row.dictionary.compactMapValues(\.anyValue)) }
+      case .count(let count): [NSNumber(value: count)]
+      }
+    var results: [ResultType] = []
+    results.reserveCapacity(found.count)
+    for element in found {
+      guard let result = element as? ResultType else {
+        throw ObjectError(
+          .wrongClass,
+          "a request for \(ResultType.self) finds \(type(of: element)) of \(entityName): set its resultType, or register the "
+            + "class with the model")
+      }
+      results.append(result)
+    }
+    return results
+  }
+}
+
+extension FetchedValue {
+  fileprivate init(any value: Any) {
+    switch value {
+    case let name as String: self = .property(name)
+    case let attribute as AttributeDescription: self = .property(attribute.name)
+    case let relationship as RelationshipDescription: self = .property(relationship.name)
+    case let expression as NSExpressionDescription:
+      self = .expression(
+        ExpressionDescription(
+          name: expression.name, expression: expression.expression ?? .constant(.null),
+          resultType: expression.expressionResultType))
+    default: preconditionFailure("a value of type \(type(of: value)) is no property that a request can fetch")
+    }
+  }
 }
 
 extension ManagedObjectContext {
-  /// The objects that a request finds, in its order.
+  /// Fetches the results of a request, in its order.
   ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as the fetch of a typed request does.
-  public func fetch<Object: ManagedObject>(_ request: NSFetchRequest<Object>) throws(ObjectError) -> [Object] {
-    try fetch(TypedFetchRequest<Object>(request.request))
-  }
-
-  /// The objects that a request finds, of any class.
-  ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch.
-  public func fetch(
-    _ request: NSFetchRequest<any NSFetchRequestResult>
-  ) throws(ObjectError) -> [any NSFetchRequestResult] {
-    Array(try fetch(request.request))
-  }
-
-  /// The IDs of the objects that a request finds.
-  ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch.
-  public func fetch(_ request: NSFetchRequest<ManagedObjectID>) throws(ObjectError) -> [ManagedObjectID] {
-    Array(try fetchObjectIDs(request.request))
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `wrongClass` where a result is not of the request's
+  ///   type.
+  public func fetch<Result>(_ request: NSFetchRequest<Result>) throws(ObjectError) -> [Result] {
+    try request.results(in: self)
   }
 
   /// How many objects a request finds.
@@ -105,9 +207,4 @@ extension ManagedObjectContext {
   public func count<Result>(for request: NSFetchRequest<Result>) throws(ObjectError) -> Int {
     try count(for: request.request)
   }
-}
-
-extension BatchDeleteRequest {
-  /// Apple's initializer.
-  public init<Result>(fetchRequest: NSFetchRequest<Result>) { self.init(fetchRequest.request) }
 }

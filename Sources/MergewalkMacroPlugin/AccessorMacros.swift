@@ -56,6 +56,12 @@ public struct MarkerMacro: PeerMacro {
       mistakes.add(
         node, "misplaced", "@\(name) means something in classes with @Managed only: write @Managed before the class")
     }
+    if name != "NotManaged", let variable = declaration.as(VariableDeclSyntax.self),
+      ManagedProperty.attribute("NotManaged", of: variable) != nil
+    {
+      mistakes.add(
+        node, "contradiction", "@NotManaged leaves the property out of the model: take @\(name) away, or @NotManaged")
+    }
     mistakes.show(in: context)
     return []
   }

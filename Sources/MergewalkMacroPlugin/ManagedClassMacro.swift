@@ -25,7 +25,12 @@ public struct ManagedClassMacro: MemberMacro, MemberAttributeMacro, ExtensionMac
     var mistakes = Mistakes()
     guard let type = declaration.as(ClassDeclSyntax.self), type.inheritanceClause != nil,
       let variable = member.as(VariableDeclSyntax.self), ManagedProperty.isManaged(variable),
-      ManagedProperty.attribute("Managed", of: variable) == nil, ManagedProperty(variable, &mistakes) != nil
+      ManagedProperty.attribute("Managed", of: variable) == nil, ManagedProperty(variable, &mistakes) != nil,
+      // Those within “#if” are a mistake, and have no place.
+      type.memberBlock.members.contains(where: {
+        $0.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription
+          == variable.bindings.first?.pattern.trimmedDescription
+      })
     else { return [] }
     return ["@ManagedAccessors(\(literal: ManagedClassText.slotsName(type.name.text)))"]
   }

@@ -53,17 +53,30 @@ struct ManagedClassText {
     var entity = name.trimmingBackticks
     for argument in node.argumentList ?? [] {
       switch argument.label?.text {
-      case "entity": entity = argument.expression.stringValue ?? entity
-      case "abstract": isAbstract = argument.expression.trimmedDescription == "true"
+      case "entity":
+        entity = mistakes.name(argument.expression) ?? entity
+      case "abstract":
+        isAbstract = argument.expression.trimmedDescription == "true"
+        if !argument.expression.is(BooleanLiteralExprSyntax.self) {
+          mistakes.add(argument.expression, "noLiteral", "write true or false: the macro has to read it")
+        }
       case "renamedFrom": renamedFrom = argument.expression.trimmedDescription
       default: break
       }
     }
     self.entity = entity
     for member in type.memberBlock.members {
+      if let condition = member.decl.as(IfConfigDeclSyntax.self) { findProperties(in: condition, &mistakes) }
       guard let variable = member.decl.as(VariableDeclSyntax.self), ManagedProperty.isManaged(variable)
       else { continue }
-      if let property = ManagedProperty(variable, &mistakes) { properties.append(property) }
+      guard let property = ManagedProperty(variable, &mistakes) else { continue }
+      if let other = properties.first(where: { $0.key == property.key }) {
+        mistakes.add(
+          variable.bindings, "sameName",
+          "“\(property.name)” and “\(other.name)” have one name in the model, “\(property.key)”: give one of them another"
+        )
+      }
+      properties.append(property)
     }
     for property in properties {
       if property.isUnique { unique.append("[\(property.key.literal)]") }
@@ -77,6 +90,18 @@ struct ManagedClassText {
     }
   }
 
+  /// Properties of the model are the same however a program is built.
+  private func findProperties(in condition: IfConfigDeclSyntax, _ mistakes: inout Mistakes) {
+    for case .decls(let members) in condition.clauses.compactMap(\.elements) {
+      for variable in members.compactMap({ $0.decl.as(VariableDeclSyntax.self) })
+      where ManagedProperty.isManaged(variable) {
+        mistakes.add(
+          variable.bindings, "conditional",
+          "a property of the model is there in every build: take it out of “#if”, or write @NotManaged before it")
+      }
+    }
+  }
+
   /// The lists of names in `[["project", "number"]]`, which have to be properties of the class or of one above it.
   private func lists(_ expression: ExprSyntax, _ mistakes: inout Mistakes) -> [String] {
     guard let outer = expression.as(ArrayExprSyntax.self) else {
@@ -87,6 +112,9 @@ struct ManagedClassText {
       guard let inner = element.expression.as(ArrayExprSyntax.self) else {
         mistakes.add(element.expression, "noLiteral", "write a list of names: [\"project\", \"number\"]")
         return nil
+      }
+      if inner.elements.isEmpty {
+        mistakes.add(inner, "noNames", "name at least one property: [\"project\", \"number\"]")
       }
       for name in inner.elements {
         guard let text = name.expression.stringValue else {

@@ -91,6 +91,12 @@ struct ManagedProperty {
         pattern, "noType", "say the type of “\(key)”, which the model has too: “var \(name): String”")
       return nil
     }
+    if Self.taken.contains(key) {
+      mistakes.add(
+        pattern, "takenName",
+        "every object has “\(key)” already: name the property otherwise, with @Attribute(name: \"\(key)\") or "
+          + "@Relationship(name: \"\(key)\") if the model has that name")
+    }
     typeText = annotation.trimmedDescription
     type = PropertyType(annotation, &mistakes)
     access = variable.modifiers.accessText
@@ -98,6 +104,12 @@ struct ManagedProperty {
     if let value = binding.initializer?.value { readInitialValue(value, &mistakes) }
     guard mistakes.all.count == before else { return nil }
   }
+
+  /// What ``ManagedObject`` has itself.
+  private static let taken: Set<String> = [
+    "objectID", "entity", "context", "isValid", "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
+    "hasPersistentChangedValues", "faultingState", "hashValue", "evaluatedObjectID", "constantValue",
+  ]
 
   private mutating func readMarkers(
     _ variable: VariableDeclSyntax, _ annotation: TypeSyntax, _ mistakes: inout Mistakes
@@ -125,28 +137,64 @@ struct ManagedProperty {
             newNode: TypeSyntax(stringLiteral: typeText + "?"))
         ])
     }
+    if let relationship {
+      let destination = if case .toMany(let element) = kind { element } else { type.wrapped }
+      if PropertyType.isValue(destination) {
+        mistakes.add(
+          relationship, "valueRelationship",
+          "“\(key)” has values of type \(destination), not objects: take @Relationship away, or write the class of the objects"
+        )
+      }
+    }
     if let attribute, kind != .attribute {
       mistakes.add(attribute, "wrongMarker", "“\(key)” is a relationship: write @Relationship in place of @Attribute")
     }
     for argument in (attribute ?? relationship)?.argumentList ?? [] {
       let (label, value) = (argument.label?.text ?? "", argument.expression.trimmedDescription)
       switch label {
-      case "name": key = argument.expression.stringValue ?? key
+      case "name":
+        key = value == "nil" ? key : mistakes.name(argument.expression) ?? key
+      case "inverse":
+        if value != "nil" { _ = mistakes.name(argument.expression) }
+        arguments.append((label, value))
+      case "derived":
+        if argument.expression.stringValue?.allSatisfy(\.isWhitespace) == true {
+          mistakes.add(argument.expression, "noExpression", "write the expression, such as \"comments.@count\"")
+        }
+        arguments.append((label, value))
       case "unique": isUnique = value == "true"
       case "indexed": isIndexed = value == "true"
       default: arguments.append((label, value))
-      }
-      if ["name", "inverse"].contains(label), argument.expression.stringValue == nil, value != "nil" {
-        mistakes.add(argument.expression, "noLiteral", "write the name as a text: the macro has to read it")
       }
       if ["unique", "indexed", "transient", "ordered"].contains(label), !["true", "false"].contains(value) {
         mistakes.add(argument.expression, "noLiteral", "write true or false: the macro has to read it")
       }
     }
+    readBounds(attribute ?? relationship, &mistakes)
     if let ordered = arguments.first(where: { $0.label == "ordered" }), ordered.value == "true", kind == .toOne {
       mistakes.add(
         relationship ?? attribute ?? AttributeSyntax(stringLiteral: "@Relationship"), "orderedToOne",
         "a to-one relationship has no order: take away “ordered: true”")
+    }
+  }
+
+  /// Numbers between which there is none; 0 is any number of objects.
+  private func readBounds(_ marker: AttributeSyntax?, _ mistakes: inout Mistakes) {
+    func bound(_ label: String) -> (expression: ExprSyntax, value: Double)? {
+      guard let expression = marker?.argumentList?.first(where: { $0.label?.text == label })?.expression,
+        let value = Double(expression.trimmedDescription.replacing("_", with: ""))
+      else { return nil }
+      return (expression, value)
+    }
+    let (minimum, maximum) = (bound("minimum"), bound("maximum"))
+    for bound in [minimum, maximum].compactMap(\.self) where kind != .attribute && bound.value < 0 {
+      mistakes.add(bound.expression, "negativeCount", "there are no fewer than 0 objects: write 0 or more")
+    }
+    if let minimum, let maximum, minimum.value > maximum.value, kind == .attribute || maximum.value > 0 {
+      mistakes.add(
+        minimum.expression, "emptyRange",
+        "nothing lies between \(minimum.expression.trimmedDescription) and \(maximum.expression.trimmedDescription): write "
+          + "the smaller number as the minimum")
     }
   }
 

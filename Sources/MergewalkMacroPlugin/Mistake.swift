@@ -33,5 +33,24 @@ struct Mistakes {
     all.append(Diagnostic(node: node, message: Mistake(code, message), fixIts: fixes))
   }
 
+  /// The name that a literal says; `nil` where it is none.
+  mutating func name(_ expression: ExprSyntax) -> String? {
+    guard let name = expression.stringValue else {
+      if !expression.is(NilLiteralExprSyntax.self) {
+        add(expression, "noLiteral", "write the name as a text: the macro has to read it")
+      }
+      return nil
+    }
+    let isName = name.unicodeScalars.enumerated().allSatisfy { place, scalar in
+      scalar.properties.isAlphabetic || scalar == "_" || place > 0 && scalar.properties.numericType != nil
+    }
+    if name.isEmpty || !isName {
+      add(
+        expression, "noName",
+        "“\(name)” is no name of the model: a name has letters, digits and “_”, and no digit first")
+    }
+    return name
+  }
+
   func show(in context: some MacroExpansionContext) { for mistake in all { context.diagnose(mistake) } }
 }

@@ -41,6 +41,16 @@ struct PropertyType {
     }
   }
 
+  /// Whether a type is known to be one of values.
+  static func isValue(_ name: String) -> Bool {
+    let name = name.split(separator: ".").last.map(String.init) ?? name
+    return [
+      "String", "Int", "Int16", "Int32", "Int64", "Double", "Float", "Bool", "Timestamp", "DecimalNumber", "UniqueID",
+      "Date",
+      "Decimal", "UUID", "Data", "URL", "[UInt8]",
+    ].contains(name)
+  }
+
   /// The type within `T?` or `Optional<T>`.
   private static func wrappedType(_ type: TypeSyntax) -> TypeSyntax? {
     if let optional = type.as(OptionalTypeSyntax.self) { return optional.wrappedType }
@@ -88,6 +98,7 @@ struct PropertyType {
     case "Array": return argument == "UInt8" ? nil : objects(argument ?? "Element")
     case "Dictionary", "NSDictionary": return "write a type of your own that is a ManagedValue; \(memory)"
     case "Any", "AnyObject", "Void", "Never": return memory
+    case "Self": return "write the name of the class"
     case "Int8", "UInt8": return "write Int16"
     case "UInt16": return "write Int32"
     case "UInt32", "UInt", "UInt64": return "write Int64"

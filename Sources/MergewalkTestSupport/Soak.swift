@@ -14,7 +14,15 @@ public enum Soak {
   }
 
   /// The seeds from `first` on: `count` of them, or 50 times as many in a long run.
+  ///
+  /// `MERGEWALK_FIRST_SEED` is added, so that long runs can try others.
   public static func seeds(_ count: Int, from first: UInt64 = 0) -> Range<UInt64> {
-    first..<first + UInt64(count * (isOn ? 50 : 1))
+    seeds(first..<first + UInt64(count * (isOn ? 50 : 1)))
+  }
+
+  /// The seeds of a range, moved on by `MERGEWALK_FIRST_SEED`.
+  public static func seeds(_ range: Range<UInt64>) -> Range<UInt64> {
+    let offset = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
+    return range.lowerBound + offset..<range.upperBound + offset
   }
 }

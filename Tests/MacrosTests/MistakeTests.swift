@@ -22,7 +22,13 @@ struct MistakeTests {
         found.contains { $0.column == column && $0.message.contains(match.2) },
         "line \(number + 2) should say “\(match.2)” in column \(column); it says \(found)")
     }
-    #expect(expected == 34)
+    #expect(expected == 51)
+  }
+
+  @Test("An extension is no class; the compiler looks at nothing else then")
+  func extensions() throws {
+    let errors = try Self.errors(in: "@Managed extension Project {}")
+    #expect(errors.contains { $0.column == 10 && $0.message.contains("is for classes") }, "\(errors)")
   }
 
   @Test("What is no property of the model is left alone, and the spelling of the property wrapper works")

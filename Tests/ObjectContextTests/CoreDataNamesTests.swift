@@ -130,7 +130,7 @@ struct CoreDataNamesTests {
     let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
     try context.save()
     let start: NSPersistentHistoryToken = try store.currentHistoryToken()
-    var request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Note"))
+    let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Note"))
     request.resultType = .resultTypeObjectIDs
     let result: NSBatchDeleteResult = try context.execute(request)
     #expect(result.deletedObjectIDs == [note.objectID] && !note.isDeleted)

@@ -62,7 +62,7 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The mistake in a fetch request, or `nil`.
   public let predicateError: PredicateError?
 
-  init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
     cause = nil

@@ -73,3 +73,6 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
   /// `line:column: message; hint [code]`.
   public var description: String { "\(words) [\(code.rawValue)]" }
 }
+
+/// The same by a name that Foundation does not have, for files that import both.
+public typealias ObjectPredicateError = PredicateError

@@ -90,8 +90,9 @@ extension ObjectTests {
       #expect(place.context.hasChanges)
       // Set primitively, no round follows.
       Worker.onWillSave = { $0.setPrimitive("age", $0.age == 60 ? Int16(61) : Int16(60)) }
+      let age = worker.age
       #expect(try calls { try place.context.save() }.filter { $0 == "willSave" }.count == 1)
-      #expect(worker.age == 60)
+      #expect(worker.age == (age == 60 ? 61 : 60))
     }
 
     @Test("rows of entities without a class make no objects when they are saved")

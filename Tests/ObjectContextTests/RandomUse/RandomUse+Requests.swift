@@ -15,7 +15,7 @@ extension RandomUse {
   ]
 
   /// Predicates: some are good, some go wrong in SQL, in memory or in both.
-  private static let formats = [
+  static let formats = [
     "name == 'a'", "i16 > 3", "boss.name BEGINSWITH 'a'", "ANY staff.name == 'b'", "tags.@count > 1",
     "SUBQUERY(staff, $x, $x.i16 > 1).@count > 0", "dec == 0.1", "self == nil", "boss == nil", "name MATCHES '['",
     "name MATCHES '(a+)+b'", "name LIKE[cd] '*a?'", "i64 / 0 == 1", "i64 * 9223372036854775807 > 0",

@@ -1,0 +1,227 @@
+public import Foundation
+public import MergewalkObjectContext
+public import MergewalkObjectModel
+
+// Batch requests as Apple's code sets them up: objects whose properties are set one by one.
+
+/// Apple's name of ``BatchResult``, which all three requests give.
+public typealias NSBatchDeleteResult = NSBatchResult
+/// Apple's name of ``BatchResult``, which all three requests give.
+public typealias NSBatchInsertResult = NSBatchResult
+/// Apple's name of ``BatchResult``, which all three requests give.
+public typealias NSBatchUpdateResult = NSBatchResult
+
+/// The result of a batch request.
+public struct NSBatchResult: Sendable, Hashable {
+  /// The kind of result that was asked for.
+  public let resultType: BatchResultType
+  /// The counts and IDs.
+  public let batch: BatchResult
+  private let ids: [ManagedObjectID]
+  private let count: Int
+
+  fileprivate init(_ type: BatchResultType, _ batch: BatchResult, _ ids: [ManagedObjectID], _ count: Int) {
+    resultType = type
+    self.batch = batch
+    self.ids = ids
+    self.count = count
+  }
+
+  /// A `Bool`, an `Int` or `[NSManagedObjectID]`, by the type of the result.
+  public var result: Any? {
+    switch resultType {
+    case .status: true
+    case .count: count
+    case .objectIDs: ids
+    }
+  }
+
+  /// The IDs of the objects that are gone.
+  public var deletedObjectIDs: [NSManagedObjectID] { batch.deletedObjectIDs }
+  /// The IDs of the objects that were written.
+  public var updatedObjectIDs: [NSManagedObjectID] { batch.updatedObjectIDs }
+  /// The IDs of the new objects.
+  public var insertedObjectIDs: [NSManagedObjectID] { batch.insertedObjectIDs }
+}
+
+extension BatchResultType {
+  /// Apple's name: whether it succeeded.
+  public static var resultTypeStatusOnly: BatchResultType { .status }
+  /// Apple's name: how many.
+  public static var resultTypeCount: BatchResultType { .count }
+  /// Apple's name: which.
+  public static var resultTypeObjectIDs: BatchResultType { .objectIDs }
+  /// Apple's name: whether it succeeded.
+  public static var statusOnly: BatchResultType { .status }
+  /// Apple's name: whether it succeeded.
+  public static var statusOnlyResultType: BatchResultType { .status }
+  /// Apple's name: how many.
+  public static var updatedObjectsCountResultType: BatchResultType { .count }
+  /// Apple's name: which.
+  public static var updatedObjectIDsResultType: BatchResultType { .objectIDs }
+}
+
+/// Apple's `NSBatchDeleteRequest`.
+public final class NSBatchDeleteRequest {
+  /// The request itself.
+  public var request: BatchDeleteRequest
+  /// The kind of result.
+  public var resultType: BatchResultType {
+    get { request.resultType }
+    set { request.resultType = newValue }
+  }
+
+  /// Deletes what a request finds in the store.
+  public init<Result>(fetchRequest: NSFetchRequest<Result>) { request = BatchDeleteRequest(fetchRequest.request) }
+  /// Deletes the objects of some IDs.
+  public init(objectIDs: [NSManagedObjectID]) { request = BatchDeleteRequest(objectIDs: objectIDs) }
+}
+
+/// Apple's `NSBatchUpdateRequest`.
+public final class NSBatchUpdateRequest {
+  /// The request itself.
+  public var request: BatchUpdateRequest
+  /// The kind of result.
+  public var resultType: BatchResultType {
+    get { request.resultType }
+    set { request.resultType = newValue }
+  }
+  /// The condition on the objects; `nil` for all.
+  public var predicate: NSPredicate? {
+    get { request.predicate.map { NSPredicate($0) } }
+    set { request.predicate = newValue?.predicate }
+  }
+  /// Whether objects of entities that inherit from the entity are changed.
+  public var includesSubentities: Bool {
+    get { request.includesSubentities }
+    set { request.includesSubentities = newValue }
+  }
+  /// The new values by name: values or `NSExpression`.
+  ///
+  /// - Precondition: keys are names, and values are such that a predicate can hold.
+  public var propertiesToUpdate: [AnyHashable: Any]? {
+    didSet {
+      request.propertiesToUpdate = Dictionary(
+        (propertiesToUpdate ?? [:]).map { key, value in
+          guard let name = key.base as? String ?? (key.base as? AttributeDescription)?.name else {
+            preconditionFailure("\(key) is no name of a property")
+          }
+          return (name, value as? NSExpression ?? NSExpression(forConstantValue: value))
+        }, uniquingKeysWith: { $1 })
+    }
+  }
+
+  /// Changes objects of an entity.
+  public init(entityName: String) { request = BatchUpdateRequest(entityName, set: [:]) }
+  /// Changes objects of an entity.
+  public convenience init(entity: NSEntityDescription) { self.init(entityName: entity.name) }
+}
+
+/// Apple's `NSBatchInsertRequest`.
+public final class NSBatchInsertRequest {
+  /// The entity's name.
+  public let entityName: String
+  /// The kind of result.
+  public var resultType = BatchResultType.status
+  /// Gives the next row; `nil` after the last one.
+  fileprivate let next: () -> [String: Any]?
+
+  /// Inserts rows.
+  public init(entityName: String, objects: [[String: Any]]) {
+    self.entityName = entityName
+    var rows = objects.makeIterator()
+    next = { rows.next() }
+  }
+
+  /// Inserts rows that a closure fills until it returns `true`.
+  public init(entityName: String, dictionaryHandler: @escaping (NSMutableDictionary) -> Bool) {
+    self.entityName = entityName
+    next = {
+      let row = NSMutableDictionary()
+      if dictionaryHandler(row) { return nil }
+      var values: [String: Any] = [:]
+      for (key, value) in row { values["\(key)"] = value }
+      return values
+    }
+  }
+
+  /// Inserts rows.
+  public convenience init(entity: NSEntityDescription, objects: [[String: Any]]) {
+    self.init(entityName: entity.name, objects: objects)
+  }
+
+  /// Inserts rows that a closure fills until it returns `true`.
+  public convenience init(entity: NSEntityDescription, dictionaryHandler: @escaping (NSMutableDictionary) -> Bool) {
+    self.init(entityName: entity.name, dictionaryHandler: dictionaryHandler)
+  }
+}
+
+extension ManagedObjectContext {
+  /// Deletes objects in the store.
+  ///
+  /// - Throws: ``MergewalkObjectContext/BatchError``; the store is then as before.
+  @discardableResult
+  public func execute(_ request: NSBatchDeleteRequest) throws(BatchError) -> NSBatchDeleteResult {
+    let done = try execute(request.request)
+    return NSBatchResult(request.resultType, done, done.deletedObjectIDs, done.deletedCount)
+  }
+
+  /// Changes objects in the store.
+  ///
+  /// - Throws: ``MergewalkObjectContext/BatchError``; the store is then as before.
+  @discardableResult
+  public func execute(_ request: NSBatchUpdateRequest) throws(BatchError) -> NSBatchUpdateResult {
+    let done = try execute(request.request)
+    return NSBatchResult(request.resultType, done, done.updatedObjectIDs, done.updatedCount)
+  }
+
+  /// Inserts objects into the store, from rows that may have any keys of the entity, each row its own.
+  ///
+  /// - Throws: ``MergewalkObjectContext/BatchError``, with `object` and `typeMismatch` for a value that no attribute has; the
+  ///   store is then as before.
+  @discardableResult
+  public func execute(_ request: NSBatchInsertRequest) throws(BatchError) -> NSBatchInsertResult {
+    let entity = model.entity(named: request.entityName)
+    var names = (entity?.attributes ?? []).filter { !$0.isTransient && !$0.isDerived }.map(\.name)
+    names += (entity?.relationships ?? []).filter { !$0.isToMany }.map(\.name)
+    let places = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    var insert = BatchInsertRequest(request.entityName, properties: names)
+    insert.resultType = request.resultType
+    let done = try execute(insert) { row in
+      guard let values = request.next() else { return true }
+      for (name, value) in values {
+        guard let place = places[name] else {
+          throw ObjectError(.unknownKey, "\(request.entityName) has no property “\(name)” that a batch insert can set")
+        }
+        guard let constant = ConstantValue(anyValue: value) else {
+          throw ObjectError(.typeMismatch, "\(request.entityName).\(name) cannot be a value of type \(type(of: value))")
+        }
+        try row.set(place, constant.fitting(entity?.attributeType(name)))
+      }
+      return false
+    }
+    return NSBatchResult(
+      request.resultType, done, done.insertedObjectIDs + done.updatedObjectIDs, done.insertedCount + done.updatedCount)
+  }
+}
+
+extension EntityDescription {
+  fileprivate func attributeType(_ name: String) -> AttributeType? { attributesByName[name]?.type }
+}
+
+extension ConstantValue {
+  /// The value as an attribute of a type has it, where a number or a text of Swift says it as well.
+  fileprivate func fitting(_ type: AttributeType?) -> ConstantValue {
+    guard case .attribute(let value) = self else { return self }
+    return switch (type, value) {
+    case (.boolean, .integer(let number)) where number == 0 || number == 1: .attribute(.boolean(number == 1))
+    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
+      .attribute(.integer(flag ? 1 : 0))
+    case (.double, .integer(let number)), (.float, .integer(let number)): .attribute(.double(Double(number)))
+    case (.decimal, .integer(let number)):
+      .attribute(.decimal(DecimalNumber(significand: Int128(number), exponent: 0)))
+    case (.uri, .string(let text)): .attribute(.uri(text))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,126 @@
+public import Foundation
+public import MergewalkObjectContext
+import MergewalkObjectModel
+public import MergewalkObjectStore
+
+/// Apple's name of ``PersistentHistoryTransaction``.
+public typealias NSPersistentHistoryTransaction = PersistentHistoryTransaction
+/// Apple's name of ``PersistentHistoryChange``.
+public typealias NSPersistentHistoryChange = PersistentHistoryChange
+/// Apple's name of ``PersistentHistoryToken``.
+public typealias NSPersistentHistoryToken = PersistentHistoryToken
+
+/// Apple's `NSPersistentHistoryChangeRequest`.
+public final class NSPersistentHistoryChangeRequest {
+  /// The request itself.
+  public var request: PersistentHistoryChangeRequest
+  /// The kind of result.
+  public var resultType: PersistentHistoryChangeRequest.ResultType {
+    get { request.resultType }
+    set { request.resultType = newValue }
+  }
+  /// Whose predicate and limit say which transactions are read: that of
+  /// ``MergewalkObjectStore/PersistentHistoryTransaction/fetchRequest``.
+  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+
+  private init(_ request: PersistentHistoryChangeRequest) { self.request = request }
+
+  /// Reads what came after a token; everything for `nil`.
+  public static func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.fetchHistory(after: token))
+  }
+
+  /// Reads what came after a date.
+  public static func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.fetchHistory(afterDate: date.timeIntervalSinceReferenceDate))
+  }
+
+  /// Reads what came after a transaction.
+  public static func fetchHistory(
+    after transaction: NSPersistentHistoryTransaction
+  ) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction)) }
+
+  /// Forgets what came before a token; without one nothing came before.
+  public static func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(token.map { .deleteHistory(before: $0) } ?? .deleteHistory(beforeDate: -.infinity))
+  }
+
+  /// Forgets what came before a date.
+  public static func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.deleteHistory(beforeDate: date.timeIntervalSinceReferenceDate))
+  }
+
+  /// Forgets what came before a transaction, which stays.
+  public static func deleteHistory(
+    before transaction: NSPersistentHistoryTransaction
+  ) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.deleteHistory(before: transaction)) }
+
+  /// The request with what its fetch request says.
+  fileprivate var complete: PersistentHistoryChangeRequest {
+    var complete = request
+    if let predicate = fetchRequest?.predicate?.predicate { complete.predicate = predicate }
+    if let limit = fetchRequest?.fetchLimit, limit > 0 { complete.fetchLimit = limit }
+    return complete
+  }
+}
+
+/// Apple's `NSPersistentHistoryResult`.
+public struct NSPersistentHistoryResult: Sendable, Hashable {
+  /// The kind of result.
+  public let resultType: PersistentHistoryChangeRequest.ResultType
+  /// What each store answers.
+  let answers: [PersistentHistoryResult]
+
+  /// A `Bool`, an `Int`, `[NSManagedObjectID]`, `[NSPersistentHistoryTransaction]` or `[NSPersistentHistoryChange]`, by the type
+  /// of the result.
+  public var result: Any? {
+    switch resultType {
+    case .statusOnly: true
+    case .count: answers.reduce(0) { if case .count(let count) = $1 { $0 + count } else { $0 } }
+    case .objectIDs: answers.flatMap { if case .objectIDs(let ids) = $0 { ids } else { [] } }
+    case .changesOnly: answers.flatMap { if case .changes(let changes) = $0 { changes } else { [] } }
+    case .transactionsOnly, .transactionsAndChanges:
+      answers.flatMap { if case .transactions(let found) = $0 { found } else { [] } }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Reads or forgets history, in every SQLite store of the context one after the other.
+  ///
+  /// - Throws: ``MergewalkObjectStore/StoreError`` as `store.execute(_:)` does.
+  @discardableResult
+  public func execute(_ request: NSPersistentHistoryChangeRequest) throws(StoreError) -> NSPersistentHistoryResult {
+    var answers: [PersistentHistoryResult] = []
+    for store in coordinator?.stores ?? [] where store.type == .sqlite || store.type == .inMemory {
+      answers.append(try store.execute(request.complete))
+    }
+    return NSPersistentHistoryResult(resultType: request.resultType, answers: answers)
+  }
+}
+
+extension PersistentStore {
+  /// Reads history one transaction at a time.
+  ///
+  /// - Throws: ``MergewalkObjectStore/StoreError`` as with the request itself.
+  public func history(_ request: NSPersistentHistoryChangeRequest) throws(StoreError) -> PersistentHistoryCursor {
+    try history(request.complete)
+  }
+}
+
+extension PersistentHistoryTransaction {
+  /// A request over transactions, for the predicate of ``NSPersistentHistoryChangeRequest/fetchRequest``.
+  public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    NSFetchRequest(entityName: "Transaction")
+  }
+
+  /// The transaction's changes, for ``MergewalkObjectContext/ManagedObjectContext/mergeChanges(fromContextDidSave:)``.
+  public func objectIDNotification() -> Notification {
+    Notification(
+      name: .NSManagedObjectContextDidSaveObjectIDs, object: nil,
+      userInfo: [
+        NSInsertedObjectIDsKey: Set(objectIDs(of: .insert)), NSUpdatedObjectIDsKey: Set(objectIDs(of: .update)),
+        NSDeletedObjectIDsKey: Set(objectIDs(of: .delete)),
+      ])
+  }
+}

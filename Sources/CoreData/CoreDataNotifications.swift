@@ -1,0 +1,119 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+public import Foundation
+public import MergewalkObjectContext
+import MergewalkObjectModel
+
+/// The IDs of new objects in a notification; Apple's `NSInsertedObjectIDsKey`.
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// The IDs of changed objects in a notification; Apple's `NSUpdatedObjectIDsKey`.
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// The IDs of deleted objects in a notification; Apple's `NSDeletedObjectIDsKey`.
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// The IDs of refreshed objects in a notification; Apple's `NSRefreshedObjectIDsKey`.
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// Whether everything became invalid; Apple's `NSInvalidatedAllObjectsKey`.
+public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+
+extension Notification.Name {
+  /// A context is about to save.
+  public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
+  /// A context has saved; objects under ``NSInsertedObjectsKey`` and its neighbours.
+  public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
+  /// A context has saved; IDs under ``NSInsertedObjectIDsKey`` and its neighbours.
+  public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
+    "NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// Objects of a context have changed.
+  public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
+    "NSObjectsChangedInManagingContextNotification")
+}
+
+extension ManagedObjectContext {
+  /// Apple's name of the notification.
+  public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
+  /// Apple's name of the notification.
+  public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
+  /// Apple's name of the notification.
+  public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
+  /// Apple's name of the notification.
+  public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
+
+  /// Posts the context's events as notifications, on its thread, until the token goes away: as the contexts of an
+  /// ``NSPersistentContainer`` do.
+  public func postNotifications(to center: NotificationCenter = .default) -> ObservationToken {
+    observe(.willSave, .didSave, .objectsDidChange) { [weak self] event in
+      guard let self else { return }
+      switch event.kind {
+      case .willSave: center.post(name: .NSManagedObjectContextWillSave, object: self)
+      case .objectsDidChange:
+        center.post(name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: userInfo(event))
+      case .didSave, .didSaveObjectIDs:
+        center.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(event))
+        center.post(
+          name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
+          userInfo: [
+            NSInsertedObjectIDsKey: Set(event.insertedObjectIDs), NSUpdatedObjectIDsKey: Set(event.updatedObjectIDs),
+            NSDeletedObjectIDsKey: Set(event.deletedObjectIDs),
+          ])
+      }
+    }
+  }
+
+  /// The objects of an event; those that cannot be had any more are left out.
+  private func userInfo(_ event: ContextEvent) -> [AnyHashable: Any] {
+    if event.isEverythingInvalidated { return [NSInvalidatedAllObjectsKey: []] }
+    func objects(_ ids: [ManagedObjectID]) -> Set<ManagedObject> {
+      Set(ids.compactMap { id in registeredObject(with: id) ?? (try? object(with: id)) })
+    }
+    let lists: [(RemoteChangeKey, [ManagedObjectID])] = [
+      (NSInsertedObjectsKey, event.insertedObjectIDs), (NSUpdatedObjectsKey, event.updatedObjectIDs),
+      (NSDeletedObjectsKey, event.deletedObjectIDs), (NSRefreshedObjectsKey, event.refreshedObjectIDs),
+    ]
+    var info: [AnyHashable: Any] = [:]
+    for (key, ids) in lists where !ids.isEmpty { info[key] = objects(ids) }
+    return info
+  }
+
+  /// Brings the context's objects up to what a notification of a save tells, whether it has objects or IDs.
+  ///
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `mergeChanges(inserted:updated:deleted:)` does.
+  public func mergeChanges(fromContextDidSave notification: Notification) throws(ObjectError) {
+    try Self.mergeChanges(fromRemoteContextSave: notification.userInfo ?? [:], into: [self])
+  }
+
+  /// Brings the objects of several contexts up to changes that came from somewhere else: lists or sets of objects, IDs or
+  /// URIs.
+  ///
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `mergeChanges(inserted:updated:deleted:)` does; contexts before the one
+  ///   that failed have merged.
+  public static func mergeChanges(
+    fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
+  ) throws(ObjectError) {
+    for context in contexts {
+      func ids(_ keys: AnyHashable...) -> [ManagedObjectID] {
+        keys.flatMap { key in elements(changes[key]).compactMap { context.objectID(any: $0) } }
+      }
+      try context.mergeChanges(
+        inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
+        updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey),
+        deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
+    }
+  }
+
+  private static func elements(_ list: Any?) -> [Any] {
+    switch list {
+    case let ids as Set<ManagedObjectID>: Array(ids)
+    case let objects as Set<ManagedObject>: Array(objects)
+    case let list as [Any]: list
+    default: []
+    }
+  }
+
+  private func objectID(any element: Any) -> ManagedObjectID? {
+    switch element {
+    case let id as ManagedObjectID: id
+    case let object as ManagedObject: object.objectID
+    case let url as URL: coordinator?.objectID(forURI: url.absoluteString)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,129 @@
+public import MergewalkObjectModel
+
+/// Apple's `NSCompoundPredicate`, whose initializers every predicate has here.
+public typealias NSCompoundPredicate = NSPredicate
+
+/// Apple's `NSPredicate`: a format that cannot be read stops the program, as it does there.
+public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
+  /// The predicate itself.
+  public let predicate: ObjectPredicate
+
+  /// Wraps a predicate.
+  public init(_ predicate: ObjectPredicate) { self.predicate = predicate }
+
+  /// Reads a predicate from a format string.
+  ///
+  /// - Precondition: the format can be read; ``MergewalkObjectModel/ObjectPredicate`` throws instead.
+  public init(format: String, _ arguments: any PredicateArgument...) {
+    self.init(format: format, argumentArray: arguments)
+  }
+
+  /// Reads a predicate from a format string, with the arguments in order.
+  ///
+  /// - Precondition: the format can be read, and every argument is a value that a predicate can hold.
+  public init(format: String, argumentArray: [Any]?) {
+    let constants = (argumentArray ?? []).map { argument in
+      guard let constant = ConstantValue(anyValue: argument) else {
+        preconditionFailure(
+          "“\(format)” has an argument of type \(type(of: argument)), which is no value of predicates")
+      }
+      return constant
+    }
+    do throws(PredicateError) {
+      predicate = try ObjectPredicate(format: format, arguments: constants)
+    } catch {
+      preconditionFailure("“\(format)” is no predicate: \(error)")
+    }
+  }
+
+  /// A predicate that is always true or always false.
+  public init(value: Bool) { predicate = .value(value) }
+
+  /// The format string.
+  public var description: String { predicate.description }
+  /// The format string.
+  public var predicateFormat: String { predicate.description }
+
+  /// Whether the predicate holds for an object.
+  ///
+  /// - Throws: `PredicateError` where the object has no such properties; Core Data raises an exception.
+  public func evaluate(with object: any KeyedValues) throws(PredicateError) -> Bool {
+    try predicate.evaluate(with: object)
+  }
+}
+
+extension NSPredicate {
+  /// All of the predicates hold; true for none.
+  public init(andPredicateWithSubpredicates predicates: [NSPredicate]) {
+    self.init(.and(predicates.map(\.predicate)))
+  }
+
+  /// At least one of the predicates holds; false for none.
+  public init(orPredicateWithSubpredicates predicates: [NSPredicate]) { self.init(.or(predicates.map(\.predicate))) }
+
+  /// The predicate does not hold.
+  public init(notPredicateWithSubpredicate predicate: NSPredicate) { self.init(.not(predicate.predicate)) }
+
+  /// How a compound predicate combines others.
+  public enum LogicalType: Sendable, Hashable {
+    /// The first one does not hold.
+    case not
+    /// All hold.
+    case and
+    /// At least one holds.
+    case or
+  }
+
+  /// Apple's initializer; `not` looks at the first predicate, and without one it is false.
+  public init(type: LogicalType, subpredicates: [NSPredicate]) {
+    switch type {
+    case .and: self.init(andPredicateWithSubpredicates: subpredicates)
+    case .or: self.init(orPredicateWithSubpredicates: subpredicates)
+    case .not: self.init(notPredicateWithSubpredicate: subpredicates.first ?? NSPredicate(value: true))
+    }
+  }
+}
+
+extension ObjectSortDescriptor {
+  /// Apple's initializer.
+  public init(key: String, ascending: Bool) { self.init(key, ascending: ascending) }
+}
+
+extension ObjectExpression {
+  /// Apple's initializer: the value that a key path leads to.
+  ///
+  /// - Precondition: the text is a key path.
+  public init(forKeyPath keyPath: String) {
+    guard let path = PropertyPath(keyPath) else { preconditionFailure("“\(keyPath)” is no key path") }
+    self = .keyPath(path)
+  }
+
+  /// Apple's initializer: a constant.
+  ///
+  /// - Precondition: the value is one that a predicate can hold.
+  public init(forConstantValue value: Any?) {
+    guard let constant = ConstantValue(anyValue: value) else {
+      preconditionFailure("a value of type \(type(of: value)) is no value of predicates")
+    }
+    self = .constant(constant)
+  }
+
+  /// Apple's initializer: a function by its name, such as `max:`.
+  ///
+  /// - Precondition: there is a function of the name.
+  public init(forFunction name: String, arguments: [ObjectExpression]) {
+    guard let function = ExpressionFunction(rawValue: name) else {
+      preconditionFailure("there is no function “\(name)”")
+    }
+    self = .function(function, arguments)
+  }
+
+  /// Apple's initializer: a variable, without its `$`.
+  public init(forVariable name: String) { self = .variable(name) }
+
+  /// Apple's initializer: a list.
+  public init(forAggregate expressions: [ObjectExpression]) { self = .aggregate(expressions) }
+
+  /// The object itself.
+  public static func expressionForEvaluatedObject() -> ObjectExpression { .evaluatedObject }
+}

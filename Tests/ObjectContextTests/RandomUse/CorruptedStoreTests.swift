@@ -1,0 +1,30 @@
+import Foundation
+import MergewalkTestSupport
+import Testing
+
+@Suite("No store kills a process, whatever is in it")
+struct CorruptedStoreTests {
+  /// One of so many cases, each a process of its own.
+  private static let firsts = stride(from: 1 as UInt64, to: Soak.isOn ? 2000 : 40, by: 5).map { $0 }
+  /// `MERGEWALK_SEED`: one seed in this process, so that a signal comes with its place.
+  private static let given = ProcessInfo.processInfo.environment["MERGEWALK_SEED"].flatMap(UInt64.init)
+
+  @Test("stores with wrong values are read, changed and saved without a signal", arguments: given == nil ? firsts : [])
+  func survives(_ first: UInt64) async {
+    await #expect(processExitsWith: .success) { [first = first as UInt64] in
+      for seed in first..<first + 5 { try Self.use(seed) }
+    }
+  }
+
+  @Test("one such store", .enabled(if: given != nil))
+  func one() throws { try Self.use(try #require(Self.given)) }
+
+  private static func use(_ seed: UInt64) throws {
+    let use = try RandomUse(seed: seed)
+    use.run(steps: 120, meddles: false)
+    let done = try use.corrupt(1 + use.number(6))
+    if given != nil { print("seed \(seed): \(done.joined(separator: "; "))") }
+    try? use.readEverything()
+    use.run(steps: 60, meddles: false)
+  }
+}
