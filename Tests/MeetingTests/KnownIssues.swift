@@ -7,30 +7,7 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = [
-    (
-      "constraint",
-      Exclusion(
-        ["beside"], with: "parent", ["reject"],
-        because:
-          "known issue: the first pass rejects a record for a value that a record has which the second one rejects"
-      )
-    ),
-    (
-      "constraint",
-      Exclusion(
-        ["beside"], with: "list-options", ["missing-reject"],
-        because: "known issue: the same where lists reject records in the second pass")
-    ),
-    (
-      "parent",
-      Exclusion(
-        ["create"], with: "list-options", ["missing-reject"],
-        because:
-          "known issue: a record that takes the place of one that its list rejects counts as an update where another "
-          + "record has made its object meanwhile, and comes behind the others with what it says of its targets")
-    ),
-  ]
+  static let pairs: [(factor: String, exclusion: Exclusion)] = []
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

@@ -60,7 +60,7 @@ extension BatchImporter {
   /// Whether a node's objects are found or created with the batch: the targets of records that were put off are known
   /// already, unless some of them may have gone since.
   func isResolved(_ state: NodeImporter) -> Bool {
-    !pass.isReplay || state.role == .root || pass == .waiting && shrunkRoots.contains(state.plan.rootEntity)
+    !pass.isReplay || state.role == .root || shrunkRoots.contains(state.plan.rootEntity)
   }
 
   /// Whether a target that a record has made may be the object that a later record of mode “update” was skipped for.

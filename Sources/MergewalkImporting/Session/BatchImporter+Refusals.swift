@@ -60,6 +60,7 @@ struct Refusal {
 extension BatchImporter {
   /// Imports the records of a view that have not been rejected yet.
   func importRecords(_ view: BatchView) throws(ImportError) {
+    parkFollowers(view)
     let mark = try mark(view)
     attempted = view.records.count
     if !repeats.isEmpty { repeats.removeAll { view.records.contains($0) } }
@@ -84,8 +85,10 @@ extension BatchImporter {
       self.refusal = nil
       try undo(mark, view)
       if view.records.count == 1 {
+        let record = view.records.lowerBound
+        if parks(record, refusal, view) { return try importRecords(view) }
         let field = refusal.field ?? nodes[plan.root].plan.keyFields.first
-        return reject(view.records.lowerBound, field: field, refusal.code, view, detail: refusal.detail)
+        return reject(record, field: field, refusal.code, view, detail: refusal.detail)
       }
     }
     try importHalves(view)
@@ -127,6 +130,7 @@ extension BatchImporter {
     if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
     for state in allNodes { state.mark(isLikely: keepsSavepoints) }
     waitingSince.removeAll(keepingCapacity: true)
+    vacancies.mark()
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
@@ -143,6 +147,7 @@ extension BatchImporter {
     for (list, tally) in zip(allLists, mark.lists) { list.tally = tally }
     takeValues(mark.values)
     for key in waitingSince { waitingObjects.remove(key) }
+    vacancies.undo()
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts

@@ -48,6 +48,8 @@ final class BatchImporter {
   let waitingObjects = ObjectMarks()
   /// Those of the current attempt.
   var waitingSince: [Int64] = []
+  /// What waiting records take the place of when the second pass rejects others.
+  var vacancies = Vacancies()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
   /// Rejects of the current batch.

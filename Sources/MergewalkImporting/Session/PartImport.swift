@@ -19,6 +19,8 @@ final class PartImport {
   var pass = 1
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
   var lost: [Int64: Int32] = [:]
+  /// Whether objects were taken out whose place a waiting record may take.
+  var hasVacancies = false
   /// What became of records in the second pass.
   private(set) var secondCounts = RecordCounts()
   /// What was counted when the first pass ended.

@@ -36,7 +36,8 @@ extension BatchImporter {
       noteWaiting(own[record])
     }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
-    let first = mayGo ? firstKeys[state.plan.rootEntity] ?? .max : .max
+    let made = firstKeys[state.plan.rootEntity] ?? .max
+    let first = mayGo ? made : .max
     var kept = ContiguousArray<NodeImporter.Apply>()
     for apply in state.applies {
       let record = Int(apply.record)
@@ -47,6 +48,7 @@ extension BatchImporter {
       } else {
         view.outcomes[record] = .deferred
         noteWaiting(apply.primaryKey)
+        if apply.primaryKey >= made { vacancies.claim(apply.primaryKey) }
       }
     }
     state.applies = kept
@@ -63,15 +65,17 @@ extension BatchImporter {
       let isWaiting = waitingObjects.contains(own[record])
       return own[record] >= made ? mayGo || linksMayFail && isWaiting : isWaiting
     }
-    for record in view.records where view.outcomes[record] == .skipped && waits(record) {
+    func putOff(_ record: Int) {
       view.outcomes[record] = .deferred
+      if own[record] >= made { vacancies.claim(own[record]) }
     }
+    for record in view.records where view.outcomes[record] == .skipped && waits(record) { putOff(record) }
     rejects.removeAll { reject in
       let record = Int(reject.record)
       guard reject.code == .duplicateKey, reject.element == nil, view.records.contains(record), waits(record) else {
         return false
       }
-      view.outcomes[record] = .deferred
+      putOff(record)
       return true
     }
     repeats.removeAll { view.records.contains($0) && view.outcomes[$0] == .deferred }
@@ -152,22 +156,26 @@ extension BatchImporter {
       guard isOpen else { continue }
       try references.append(record, of: batch)
       referenceOwners.mark(batch.nodes[plan.root].targets[record])
+      vacancies.addDue(batch.nodes[plan.root].targets[record])
       outcomes[record] = .deferred
     }
   }
 
   /// Sets relationships of objects that the first pass has created, or fills their lists, as ``pass`` says.
   ///
-  /// - Parameter gone: Those that were taken out.
+  /// - Parameters:
+  ///   - gone: Those that were taken out.
+  ///   - due: The others that are looked at; `nil` for all.
+  ///   - isLast: Whether records that wait come too late to be targets.
   /// - Returns: The primary keys of those that cannot stay, with the field to blame.
   func processReferences(
-    _ batch: inout ImportBatch, without gone: [Int64: Int32]
+    _ batch: inout ImportBatch, without gone: [Int64: Int32], due: Set<Int64>? = nil, isLast: Bool = true
   ) throws(ImportError) -> [(key: Int64, field: Int32?)] {
     let count = batch.records.recordCount
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.inserted, count: count)
-    if !gone.isEmpty {
-      for record in 0..<count where gone[batch.nodes[plan.root].targets[record]] != nil { outcomes[record] = .rejected }
-    }
+    let own = batch.nodes[plan.root].targets
+    if let due { for record in 0..<count where !due.contains(own[record]) { outcomes[record] = .skipped } }
+    if !gone.isEmpty { for record in 0..<count where gone[own[record]] != nil { outcomes[record] = .rejected } }
     rejects.removeAll(keepingCapacity: true)
     if pass == .lists { startLists(&batch) }
     defer { if pass == .lists { endLists(&batch) } }
@@ -177,8 +185,24 @@ extension BatchImporter {
     }
     context.reset()
     if pass == .lists { settleElements(listBatches, outcomes) }
+    if !isLast { leaveOpen(batch) }
     for reject in rejects { settleValues(of: Int(reject.record), batch, isRejected: true) }
     return rejects.map { (batch.nodes[plan.root].targets[Int($0.record)], $0.field) }
+  }
+
+  /// Withdraws the rejects of records whose targets may be records that wait: they are looked at again.
+  private func leaveOpen(_ batch: ImportBatch) {
+    guard case .references(let stage) = pass else { return }
+    let targets = plan.postponed.filter { $0.stage == stage }.map { nodes[$0.target] }
+    rejects.removeAll { reject in
+      let record = Int(reject.record)
+      guard
+        let target = targets.first(where: { $0.plan.keyFields.first.map(Int32.init) == reject.field }),
+        reject.code == .missingTarget, isParked(record, target, batch)
+      else { return false }
+      vacancies.addDue(batch.nodes[plan.root].targets[record])
+      return true
+    }
   }
 
   /// Counts and marks what the references of a stage have led to.
@@ -186,7 +210,7 @@ extension BatchImporter {
     countReferences(of: stage, view)
     for relationship in plan.postponed where relationship.stage == stage {
       let targets = view.nodes[relationship.target].targets
-      for record in view.records where view.outcomes[record] != .rejected {
+      for record in view.records where view.outcomes[record] == .inserted {
         watch?.mark(targets[record], node: relationship.target)
       }
     }

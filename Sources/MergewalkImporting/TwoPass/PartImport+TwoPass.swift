@@ -47,12 +47,28 @@ extension PartImport {
   func endFirstPass() throws(ImportError) {
     let root = importer.nodes[plan.root]
     guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.plan.rootEntity))
+    try tryAgain(waiting, for: .deferred(isFirst: true))
+  }
+
+  /// Imports the waiting records that take the place of objects which have gone, as the first pass would have done.
+  func importReplacements() throws(ImportError) {
+    hasVacancies = false
+    guard let waiting = importer.deferred, waiting.count > 0 else { return }
+    let root = importer.nodes[plan.root]
+    root.seenKeys = root.plan.duplicates == .last ? nil : SeenKeys()
+    try tryAgain(waiting, for: .replacing)
+  }
+
+  /// Imports records that wait as the first pass does; those that go on waiting are kept again.
+  private func tryAgain(_ waiting: DeferredRecords, for pass: Pass) throws(ImportError) {
+    let root = importer.nodes[plan.root]
     root.finder = SeekFinder()
     try importer.buildIndexes(file, for: root)
-    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.plan.rootEntity))
+    importer.vacancies.startAgain()
     importer.deferred = DeferredRecords(
       plan: plan, folder: FileSystem.folder(of: definition.storePath), limit: definition.batchLimit)
-    try replay(waiting, for: .deferred(isFirst: true))
+    try replay(waiting, for: pass)
   }
 
   private func replay(_ waiting: DeferredRecords, for pass: Pass) throws(ImportError) {
@@ -80,12 +96,18 @@ extension PartImport {
     }
   }
 
-  /// Sets the relationships of one stage of the objects that the first pass has created.
-  func linkReferences(_ stage: ImportRelationship.Stage) throws(ImportError) {
+  /// Sets the relationships of one stage of the objects that the first pass has created; in the stage that rejects, of
+  /// those that are due.
+  ///
+  /// - Parameter isLast: Whether records that wait come too late to be targets.
+  func linkReferences(_ stage: ImportRelationship.Stage, isLast: Bool = true) throws(ImportError) {
     pass = 2
     importer.pass = .references(stage)
+    let owners = stage == .rejecting ? importer.vacancies.takeDue() : nil
     let due = plan.postponed.filter { $0.stage == stage }
-    guard let references = importer.references, references.count > 0, !due.isEmpty else { return }
+    guard let references = importer.references, references.count > 0, !due.isEmpty, owners?.isEmpty != true else {
+      return
+    }
     for relationship in due {
       let target = importer.nodes[relationship.target]
       do {
@@ -100,7 +122,7 @@ extension PartImport {
       if target.finder.usesIndex { try importer.buildIndexes(file, for: target) }
     }
     let preparer = BatchPreparer(plan: plan, seed: importer.seed)
-    try replayReferences(references) { batch in
+    try replayReferences(references, due: owners, isLast: isLast) { batch in
       for relationship in due { preparer.hashAgain(&batch, node: relationship.target) }
     }
   }
@@ -118,14 +140,20 @@ extension PartImport {
 
   /// Goes once more through the objects that the first pass has created.
   ///
-  /// - Parameter prepare: Fills what comes back empty.
+  /// - Parameters:
+  ///   - due: those that are looked at; `nil` for all.
+  ///   - isLast: whether records that wait come too late to be targets.
+  ///   - prepare: fills what comes back empty.
   private func replayReferences(
-    _ references: DeferredRecords, _ prepare: (inout ImportBatch) -> Void
+    _ references: DeferredRecords, due: Set<Int64>? = nil, isLast: Bool = true,
+    _ prepare: (inout ImportBatch) -> Void
   ) throws(ImportError) {
     try references.replay { (batch) throws(ImportError) in
       prepare(&batch)
       try begin()
-      for (key, field) in try importer.processReferences(&batch, without: lost) { lost[key] = field ?? -1 }
+      for (key, field) in try importer.processReferences(&batch, without: lost, due: due, isLast: isLast) {
+        lost[key] = field ?? -1
+      }
       try rejects.write(batch, importer.rejects)
       try commit()
       importer.batches += 1

@@ -21,11 +21,13 @@ enum Pass: Equatable {
   case references(ImportRelationship.Stage)
   /// The lists of these objects, where the second pass may reject their records.
   case lists
+  /// Records that wait, when objects have gone whose place they may take.
+  case replacing
   /// Records whose objects were there before, when everything that they may refer to is.
   case waiting
 
   /// Whether relationships wait for a second pass.
-  var postpones: Bool { self == .first || self == .deferred(isFirst: true) }
+  var postpones: Bool { self == .first || self == .replacing || self == .deferred(isFirst: true) }
   /// Whether what is imported was read and counted before.
   var isReplay: Bool { self != .single && self != .first }
   /// Whether an object that is found was made by this run: the store was empty when it began.

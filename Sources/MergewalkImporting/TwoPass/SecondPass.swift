@@ -4,11 +4,12 @@ import MergewalkObjectStore
 
 /// The second pass of one part, or of several that refer to each other.
 ///
-/// 1. The relationships of the objects that the first pass created are set, one ``ImportRelationship/Stage`` after the
-///    other. After each, objects whose targets are missing and that cannot be without are taken out, and then those that
-///    refer to these, until nothing refers to what is gone.
-/// 2. Behind the first stage, those that are still there fill their lists. Where an element rejects a record, all lists are
-///    rolled back, the object is taken out with those that refer to it, and the lists of the others are filled anew: so
+/// 1. The relationships of the objects that the first pass created are set that reject (``ImportRelationship/Stage``).
+///    Objects whose targets are missing and that cannot be without are taken out, and then those that refer to these,
+///    until nothing refers to what is gone. Records that wait take the place of those that are taken out
+///    (``Vacancies``), before anything is made for want of them, and what refers to these is looked at again.
+/// 2. Those that are still there fill their lists, and their other relationships are set, one stage after the other. Where
+///    that rejects a record, all of it is rolled back, the object is taken out as in step 1, and the others begin anew: so
 ///    nothing is left of a list whose record is rejected, whatever the order.
 /// 3. Records whose objects were there before are imported.
 ///
@@ -25,36 +26,61 @@ struct SecondPass {
   ///
   /// - Parameter ledger: what became of all records so far; goes on.
   func run(_ ledger: inout RecordLedger) throws(ImportError) {
-    try link(.rejecting, &ledger)
-    // What may fail after the lists is rolled back with them.
-    let fails = parts.contains(where: \.importer.linksMayFail)
-    let hasLists = parts.contains(where: \.importer.listsWait)
-    if hasLists {
-      var isDone = false
-      while !isDone {
-        let before = parts.map(\.lost)
-        let attempt = try SecondPassAttempt(parts, file, store)
-        try forEach(&ledger) { (part) throws(ImportError) in try part.fillLists() }
-        for stage in [ImportRelationship.Stage.creating, .taking] where fails && parts.map(\.lost) == before {
-          try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
-        }
-        isDone = parts.map(\.lost) == before
-        if isDone { try attempt.keep() } else { try attempt.rollBack() }
-        try settle(before, &ledger)
+    try settleRejecting(&ledger)
+    // What may fail behind the lists is rolled back with them.
+    if parts.contains(where: { $0.importer.linksMayFail || $0.importer.listsWait }) {
+      while try !settleRest(&ledger) { try settleRejecting(&ledger) }
+    } else {
+      for stage in [ImportRelationship.Stage.creating, .taking] {
+        try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
       }
-    }
-    if !hasLists || !fails {
-      try link(.creating, &ledger)
-      try link(.taking, &ledger)
     }
     try forEach(&ledger) { (part) throws(ImportError) in try part.importWaiting() }
   }
 
-  /// Sets the relationships of a stage.
-  private func link(_ stage: ImportRelationship.Stage, _ ledger: inout RecordLedger) throws(ImportError) {
+  /// Sets the relationships that reject, and has records that wait take the place of those that go, until none goes any
+  /// more.
+  private func settleRejecting(_ ledger: inout RecordLedger) throws(ImportError) {
+    _ = try replace(&ledger)
+    repeat {
+      repeat { try link(&ledger, isLast: false) } while try replace(&ledger)
+      // What is still due refers to records that wait, which none makes room for any more.
+      try link(&ledger, isLast: true)
+    } while try replace(&ledger)
+  }
+
+  /// Fills the lists and sets the other relationships; whether no record was rejected, otherwise nothing is left of it.
+  private func settleRest(_ ledger: inout RecordLedger) throws(ImportError) -> Bool {
     let before = parts.map(\.lost)
-    try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
+    let attempt = try SecondPassAttempt(parts, file, store)
+    try forEach(&ledger) { (part) throws(ImportError) in try part.fillLists() }
+    for stage in [ImportRelationship.Stage.creating, .taking] where parts.map(\.lost) == before {
+      try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
+    }
+    if parts.map(\.lost) == before {
+      try attempt.keep()
+      return true
+    }
+    try attempt.rollBack()
     try settle(before, &ledger)
+    return false
+  }
+
+  /// Sets the relationships that reject, as far as they are due.
+  private func link(_ ledger: inout RecordLedger, isLast: Bool) throws(ImportError) {
+    let before = parts.map(\.lost)
+    try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(.rejecting, isLast: isLast) }
+    try settle(before, &ledger)
+  }
+
+  /// Imports the waiting records that take the place of those that were taken out; whether there may be some.
+  private func replace(_ ledger: inout RecordLedger) throws(ImportError) -> Bool {
+    let due = parts.indices.filter { parts[$0].hasVacancies }
+    for index in due {
+      turn(index)
+      try parts[index].settle(&ledger) { () throws(ImportError) in try parts[index].importReplacements() }
+    }
+    return !due.isEmpty
   }
 
   /// Takes out the objects that were lost, with those that refer to them, and counts them.
@@ -88,6 +114,7 @@ struct SecondPass {
     var lost = parts.enumerated().map { index, part in part.lost.filter { gone[index][$0.key] == nil } }
     let before = lost
     guard lost.contains(where: { !$0.isEmpty }) else { return lost }
+    defer { noteVacancies(lost) }
     do {
       for root in Set(parts.map(\.rootEntity)) { try parts[0].importer.buildIndexes(file, referringTo: root) }
       var others: [Int: Set<Int64>] = [:]
@@ -109,6 +136,22 @@ struct SecondPass {
     return lost.enumerated().map { index, keys in keys.filter { before[index][$0.key] == nil } }
   }
 
+  /// Whether a waiting record takes the place of an object that goes.
+  private func isClaimed(_ key: Int64, _ root: Int) -> Bool {
+    parts.contains { $0.rootEntity == root && $0.importer.vacancies.claims(key) }
+  }
+
+  /// Has the parts try their waiting records again that may take the place of lost ones.
+  private func noteVacancies(_ lost: [[Int64: Int32]]) {
+    for part in parts where part.hasSecondPass && !part.hasVacancies {
+      part.hasVacancies =
+        !part.importer.vacancies.parkedKeys.isEmpty
+        || zip(parts, lost).contains { other, lost in
+          other.rootEntity == part.rootEntity && lost.keys.contains { part.importer.vacancies.claims($0) }
+        }
+    }
+  }
+
   /// A relationship that refers to nothing any more.
   private struct Reference {
     var part: Int
@@ -116,7 +159,7 @@ struct SecondPass {
     var relationship: ImportRelationship
   }
 
-  /// Adds the objects that refer to lost ones and cannot be without.
+  /// Adds the objects that refer to lost ones and cannot be without, unless a waiting record may take the place.
   ///
   /// - Parameter others: Takes, by root entity, those that no record stands for: lists and references made them.
   /// - Returns: The relationships of those that can, as far as records set them; deleting looks after the rest.
@@ -126,19 +169,26 @@ struct SecondPass {
     for (index, part) in parts.enumerated() { frontier[part.rootEntity, default: []] += lost[index].keys }
     while !frontier.isEmpty {
       var next: [Int: [Int64]] = [:]
+      let claimed = Dictionary(
+        uniqueKeysWithValues: frontier.map { root, keys in (root, keys.filter { isClaimed($0, root) }) })
+      let free = Dictionary(
+        uniqueKeysWithValues: frontier.map { root, keys in (root, keys.filter { !isClaimed($0, root) }) })
       for (index, part) in parts.enumerated() {
         for relationship in part.plan.postponed {
           let field = part.plan.nodes[relationship.target].keyFields.first.map(Int32.init) ?? -1
           let mustGo = relationship.missing == .reject || !relationship.isOptional
-          try forEachReferrer(part.rootEntity, relationship.description, frontier) { key in
-            guard part.importer.referenceOwners.contains(key), lost[index][key] == nil, part.lost[key] == nil else {
-              return
-            }
-            if mustGo {
-              lost[index][key] = field
-              next[part.rootEntity, default: []].append(key)
-            } else {
-              cleared.append(Reference(part: index, key: key, relationship: relationship))
+          for isClaimed in [false, true] {
+            try forEachReferrer(part.rootEntity, relationship.description, isClaimed ? claimed : free) { key in
+              guard part.importer.referenceOwners.contains(key), lost[index][key] == nil, part.lost[key] == nil else {
+                return
+              }
+              if mustGo, !isClaimed {
+                lost[index][key] = field
+                next[part.rootEntity, default: []].append(key)
+              } else {
+                cleared.append(Reference(part: index, key: key, relationship: relationship))
+                part.importer.vacancies.addDue(key)
+              }
             }
           }
         }

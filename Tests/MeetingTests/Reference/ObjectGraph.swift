@@ -23,6 +23,17 @@ struct ObjectGraph {
     return last
   }
 
+  /// Takes an object out; nothing refers to it any more.
+  mutating func remove(_ number: Int) {
+    objects[number] = nil
+    for other in objects.keys {
+      for (name, target) in objects[other]?.toOne ?? [:] where target == number { objects[other]?.toOne[name] = nil }
+      for (name, members) in objects[other]?.toMany ?? [:] where members.contains(number) {
+        objects[other]?.toMany[name] = members.filter { $0 != number }
+      }
+    }
+  }
+
   /// Computes the attributes that a store derives from others.
   mutating func derive() {
     for (number, object) in objects {

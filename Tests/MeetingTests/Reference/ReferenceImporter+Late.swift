@@ -78,44 +78,135 @@ extension ReferenceImporter {
 
   /// Imports the records of a part that refer to each other in any order: all objects first, then what they refer to.
   ///
-  /// A record whose target will not be there is rejected, then those that refer to what it would have made, and so on.
-  /// Where that may happen, the others fill their lists only then, and go like these when an element rejects them.
-  /// Records whose object is there wait as a whole, unless what they refer to was there before the run, too; with them
-  /// those that would be turned away because of them.
+  /// A record whose target is not there is taken out again, then those that refer to what it has made, and so on; those that
+  /// wait take the places of what has gone. Then the others fill their lists and refer to what is made for them; as long as
+  /// that rejects some, these are taken out and the others begin anew. Records wait whose object is there, unless what they
+  /// refer to was there before the run, too; with them those that would be turned away because of one that may go, and
+  /// those that are refused for a value that such a record has.
   mutating func runTwoPasses(_ files: [[ReadRecord]]) {
     known = Set(graph.objects.keys)
-    var lost: [Place: String] = [:]
+    importAll(files)
     while true {
+      settleLinks()
       var attempt = self
-      attempt.importAll(files, without: lost)
-      var more: [Place: String] = [:]
-      for entry in attempt.linking where attempt.lacksLateTarget(entry.record, orOwn: false) {
-        more[entry.place] = "relationship.missingTarget"
-      }
-      let lacks = more
       attempt.isSecondPass = true
-      for entry in attempt.linking where listsWait && lacks.isEmpty {
-        let before = attempt
-        guard attempt.relateLists(entry.record, part.root, entry.object) == nil else { continue }
-        attempt = before
-        more[entry.place] = "relationship.missingTarget"
-      }
-      for entry in attempt.linking where more.isEmpty {
-        attempt.isRefused = false
-        _ = attempt.link(entry.record, entry.object)
-        if attempt.isRefused { more[entry.place] = "constraint.unique" }
-      }
-      if more.isEmpty {
+      let lost = attempt.fillLinked()
+      if lost.isEmpty {
         self = attempt
         break
       }
-      lost.merge(more) { first, _ in first }
+      if takeOut(lost) { replace() }
     }
-    // Of those that wait none has named its key yet.
-    for entry in waiting { seen.remove(key(entry.record, part.root) ?? []) }
+    for entry in linking { since?.noteSettled(entry.moment.value) }
+    seen = imported
     isImportingWaiting = true
     for entry in waiting { importWaiting(entry) }
     isImportingWaiting = false
+  }
+
+  /// Takes out what lacks its target, until nothing does.
+  private mutating func settleLinks() {
+    func lacking(orWaiting: Bool) -> [Place: String] {
+      var lost: [Place: String] = [:]
+      for entry in linking where lacksLateTarget(entry.record, orOwn: false) {
+        if orWaiting || !refersToWaiting(entry.record) { lost[entry.place] = "relationship.missingTarget" }
+      }
+      return lost
+    }
+    while true {
+      var isVacant = false
+      // With those that refer to what has just gone.
+      while case let lost = lacking(orWaiting: false), !lost.isEmpty { if takeOut(lost) { isVacant = true } }
+      if !isVacant, case let lost = lacking(orWaiting: true) {
+        if lost.isEmpty { return }
+        isVacant = takeOut(lost)
+      }
+      if isVacant { replace() }
+    }
+  }
+
+  /// Fills the lists of the records that are linked later, and makes what they refer to; those that this rejects.
+  private mutating func fillLinked() -> [Place: String] {
+    var lost: [Place: String] = [:]
+    for entry in linking where listsWait {
+      let before = self
+      guard relateLists(entry.record, part.root, entry.object) == nil else { continue }
+      self = before
+      lost[entry.place] = "relationship.missingTarget"
+    }
+    for entry in linking where lost.isEmpty {
+      isRefused = false
+      _ = link(entry.record, entry.object)
+      if isRefused { lost[entry.place] = "constraint.unique" }
+    }
+    return lost
+  }
+
+  /// Takes records out that the first pass has imported; whether one that waits may take a place.
+  private mutating func takeOut(_ lost: [Place: String]) -> Bool {
+    var isVacant = !parked.isEmpty
+    for entry in linking {
+      guard let code = lost[entry.place] else { continue }
+      let key = key(entry.record, part.root) ?? []
+      if waiting.contains(where: { self.key($0.record, part.root) == key }) { isVacant = true }
+      imported.remove(key)
+      graph.remove(entry.object)
+      outcome.entities[part.root.entityName]?.inserted -= 1
+      counts.inserted -= 1
+      refuse(entry, [code])
+    }
+    linking.removeAll { lost[$0.place] != nil }
+    return isVacant
+  }
+
+  /// Imports those of the waiting records that need not wait any more.
+  private mutating func replace() {
+    let entries = waiting
+    (waiting, parked, seen) = ([], [], imported)
+    for entry in entries {
+      let before = self
+      isRefused = false
+      guard let result = settle(entry, key(entry.record, part.root) ?? []) else {
+        skip(entry)
+        continue
+      }
+      finish(entry, result, before)
+    }
+  }
+
+  /// Has a record wait.
+  mutating func wait(_ entry: Entry) -> Settled {
+    waiting.append(entry)
+    return .waiting
+  }
+
+  /// Has a record wait that is refused for a value which a record has that may be rejected itself.
+  mutating func park(
+    _ entry: Entry, _ key: [ReferenceValue], _ result: Settled, _ before: ReferenceImporter
+  ) -> Settled {
+    guard case .rejected("constraint.unique") = result, hasTwoPasses, !isImportingWaiting, listsWait else {
+      return result
+    }
+    self = before
+    parked.insert(key)
+    return wait(entry)
+  }
+
+  /// Whether a record that is turned away for an object may take its place: the record that has it may be rejected.
+  func mayTakePlace(of object: Int) -> Bool {
+    guard hasTwoPasses, !isImportingWaiting else { return false }
+    let isWaiting = waitingObjects.contains(object)
+    if known.contains(object) { return isWaiting }
+    return lateRelationships(part.root).contains { rejects($0, part.root) } || listsWait && isWaiting
+  }
+
+  /// Whether the target that a record lacks may be one that waits.
+  private func refersToWaiting(_ record: ReadRecord) -> Bool {
+    lateRelationships(part.root).contains { relationship in
+      guard rejects(relationship, part.root), let key = key(record, relationship.target) else { return false }
+      return find(relationship.target.entityName, relationship.target, key) == nil
+        && waiting.contains { self.key($0.record, part.root) == key }
+    }
   }
 
   /// Whether a record that finds its object waits.

@@ -245,16 +245,8 @@ extension ReferenceImporter {
       let members = graph.objects.filter { $0.value.toOne[inverse] == number && isOf($0.value.entity, destination) }
       for member in members.keys.sorted() { delete(member) }
     }
-    graph.objects[number] = nil
+    graph.remove(number)
     outcome.deleted += 1
     if outcome.entities[object.entity] != nil { outcome.entities[object.entity]?.deleted += 1 }
-    for other in graph.objects.keys {
-      for (name, target) in graph.objects[other]?.toOne ?? [:] where target == number {
-        graph.objects[other]?.toOne[name] = nil
-      }
-      for (name, members) in graph.objects[other]?.toMany ?? [:] where members.contains(number) {
-        graph.objects[other]?.toMany[name] = members.filter { $0 != number }
-      }
-    }
   }
 }

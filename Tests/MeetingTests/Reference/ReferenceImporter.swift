@@ -51,10 +51,12 @@ struct ReferenceImporter {
   var waiting: [Entry] = []
   /// The objects about which something waits.
   var waitingObjects: Set<Int> = []
-  /// Those of them whose own record waits.
-  var held: Set<Int> = []
   /// The objects that were there before the run.
   var known: Set<Int> = []
+  /// Keys of records that were refused for a value which another one has that may be rejected itself, so that they wait.
+  var parked: Set<[ReferenceValue]> = []
+  /// Keys of the records that were imported.
+  var imported: Set<[ReferenceValue]> = []
   /// Whether all objects are there.
   var isSecondPass = false
   /// Whether the records are imported that wait.
@@ -178,26 +180,25 @@ struct ReferenceImporter {
     // What mode “insert” reads again would be there twice; a rejects file has it.
     let holds = part.root.mode != .insert || definition.rejects.path == nil
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
-    (linking, waiting, waitingObjects, held, isSecondPass) = ([], [], [], [], false)
+    (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
+    (parked, imported) = ([], [])
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
-    if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: [:]) }
+    if hasTwoPasses { runTwoPasses(files) } else { importAll(files) }
     if let since { cursors[part.name] = since.cursor }
     if since != nil { cursorsNow[number] = cursors[part.name] }
   }
 
   /// Imports records, one after the other.
-  ///
-  /// - Parameter lost: records that refer to what will not be there.
-  mutating func importAll(_ files: [[ReadRecord]], without lost: [Place: String]) {
+  mutating func importAll(_ files: [[ReadRecord]]) {
     for (file, records) in files.enumerated() {
       contract?.startFile(firstKinds.isEmpty ? [:] : firstKinds[number][file])
       for record in records {
         counts.read += 1
         let place = Place(file: file, number: record.number)
         guard let fault = record.fault else {
-          importRecord(record, place, loss: lost[place])
+          importRecord(record, place)
           continue
         }
         unreadable += 1
@@ -217,7 +218,7 @@ struct ReferenceImporter {
 
   // MARK: One record
 
-  private mutating func importRecord(_ read: ReadRecord, _ place: Place, loss: String?) {
+  private mutating func importRecord(_ read: ReadRecord, _ place: Place) {
     let root = part.root
     let (record, verdict) = transform(read)
     let moment = since?.value(of: record) ?? .none
@@ -243,7 +244,6 @@ struct ReferenceImporter {
       self = before
       return refuse(entry, ["constraint.unique"])
     }
-    if let loss { return refuse(entry, [loss]) }
     entry.targets = targets
     guard let result = settle(entry, ownKey ?? []) else { return skip(entry) }
     finish(entry, result, before)
@@ -285,16 +285,17 @@ struct ReferenceImporter {
     } else if link(entry.record, object) {
       isChanged = true
     }
-    guard let listsChanged = isLinkedLater && listsWait ? false : relateLists(entry.record, root, object) else {
-      self = before
-      return refuse(entry, ["relationship.missingTarget"])
-    }
     if isRefused {
       self = before
       return refuse(entry, ["constraint.unique"])
     }
+    guard let listsChanged = isLinkedLater && listsWait ? false : relateLists(entry.record, root, object) else {
+      self = before
+      return refuse(entry, ["relationship.missingTarget"])
+    }
     isChanged = isChanged || listsChanged
-    since?.noteSettled(entry.moment.value)
+    if !isLinkedLater { since?.noteSettled(entry.moment.value) }
+    if let key = key(entry.record, root) { imported.insert(key) }
     if !root.findBy.isEmpty { tally.note(object) }
     switch result {
     case .inserted: counts.inserted += 1
@@ -318,28 +319,28 @@ struct ReferenceImporter {
   mutating func settle(_ entry: Entry, _ key: [ReferenceValue]) -> Settled? {
     let (record, root, targets) = (entry.record, part.root, entry.targets)
     guard !root.findBy.isEmpty else { return make(record, root, targets) }
+    if !isImportingWaiting, parked.contains(key) { return wait(entry) }
+    let before = self
     guard let object = find(root.entityName, root, key) else {
       if root.mode == .update { return nil }
       seen.insert(key)
-      return make(record, root, targets)
+      return park(entry, key, make(record, root, targets), before)
     }
     settled = object
     named.insert(object)
     if turnsAway(key) {
       // What becomes of the record that has the object is not known yet.
-      guard !isImportingWaiting, held.contains(object) else { return turnAway(entry, key, object) }
-      waiting.append(entry)
-      return .waiting
+      return mayTakePlace(of: object) ? wait(entry) : turnAway(entry, key, object)
     }
     seen.insert(key)
     if hasTwoPasses, !isImportingWaiting, waits(record, object) {
       waitingObjects.insert(object)
-      held.insert(object)
-      waiting.append(entry)
-      return .waiting
+      return wait(entry)
     }
     let isChanged = update(record, root, object, targets)
-    if isChanged, violatesUniqueness(object) { return refusal(record, object) }
+    if isChanged, violatesUniqueness(object) {
+      return park(entry, key, refusal(record, object, isUpdate: true), before)
+    }
     return isChanged ? .updated : .unchanged
   }
 
@@ -371,9 +372,10 @@ struct ReferenceImporter {
 
   /// Why an object cannot stay that has values that must be others' alone: what can be told before a row is written is
   /// told first; a relationship in its own hierarchy needs the row.
-  private mutating func refusal(_ record: ReadRecord, _ object: Int) -> Settled {
+  private mutating func refusal(_ record: ReadRecord, _ object: Int, isUpdate: Bool = false) -> Settled {
     let root = part.root
-    let isWritten = !lateRelationships(root).isEmpty && (!hasTwoPasses || isSecondPass || refersToKnown(record))
+    let isWritten =
+      !lateRelationships(root).isEmpty && (!hasTwoPasses || isSecondPass || isUpdate || refersToKnown(record))
     let hasLists = !(hasTwoPasses && !isSecondPass && listsWait && isOpen(record))
     let isLost = !isWritten && hasLists && relateLists(record, root, object) == nil
     return .rejected(isLost ? "relationship.missingTarget" : "constraint.unique")

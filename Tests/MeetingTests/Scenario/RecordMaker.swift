@@ -42,11 +42,9 @@ struct RecordMaker {
   private mutating func record(_ number: Int, _ columns: [ColumnSpec]) -> Cell {
     var record = Cell.object([])
     var key: [String: Cell] = [:]
-    var parent = parentKey()
-    // In one pass it depends on the batch whether a good record stands in for a bad one before it with its key. In two
-    // passes those that refer to the bad one go with it, whatever comes later, so nothing does.
+    let parent = parentKey()
+    // In one pass it depends on the batch whether a good record stands in for a bad one before it with its key.
     let hasOnePass = scenario.parent?.passes == "one"
-    let mayBeLost = hasOnePass || scenario.parent?.missing == "reject"
     for column in columns {
       var cell = Cell.absent
       if case .parent(let name) = column.kind {
@@ -55,12 +53,8 @@ struct RecordMaker {
         cell = self.cell(column, number)
       }
       if scenario.keyNames.contains(column.name) { key[column.name] = cell }
-      if mayBeLost, column.name == "code", let text = cell.spelling {
-        switch hasOnePass ? .single : use(of: text) {
-        case .safe: parent = [:]
-        case .contested: break
-        case .single: if !single.insert(plain(text)).inserted { cell = .null }
-        }
+      if hasOnePass, column.name == "code", let text = cell.spelling, !single.insert(plain(text)).inserted {
+        cell = .null
       }
       record.set(scenario.path(column.name)[...], fit(cell, column))
     }
@@ -71,24 +65,6 @@ struct RecordMaker {
       }
     }
     return record
-  }
-
-  /// What records with a key do, where one that refers to nothing is rejected.
-  private enum KeyUse {
-    /// Several have it and refer to nothing.
-    case safe
-    /// Several have it, and none is referred to.
-    case contested
-    /// One has it.
-    case single
-  }
-
-  private func use(of key: String) -> KeyUse {
-    switch plain(key).utf8.reduce(0, { ($0 &* 31 &+ Int($1)) % 1009 }) % 4 {
-    case 0: .safe
-    case 1: .contested
-    default: .single
-    }
   }
 
   /// A text that is the same for all spellings of a key.
@@ -115,7 +91,6 @@ struct RecordMaker {
     default:
       if parent.passes == "one" { return earlier.randomElement(using: &random) ?? [:] }
       let code = pick(Self.keys(scenario.keyType, texts), scenario.keyRange)
-      if parent.missing == "reject", use(of: code) == .contested { return [:] }
       return ["code": typed(code, .key), "number": typed(pick(Self.integers, 3), .integer)]
     }
   }
