@@ -138,8 +138,8 @@ import Testing
     for rest in [[1], Array("garbage".utf8), [0, 0, 0, 0, 7], Array(packed.reversed())] as [[UInt8]] {
       for chunk in [1, .max] {
         let code = fault(ByteSource(packed: packed + rest, chunkSize: chunk))
-        // liblzma takes some of them for the begin of another stream.
-        let seemsToBegin = format == .xz && [[0, 0, 0, 0, 7], [1]].contains(rest)
+        // liblzma looks at a header when its 12 bytes are there.
+        let seemsToBegin = format == .xz && rest.count < 12
         #expect(code == (seemsToBegin ? .truncated : .corrupt), "\(rest)")
       }
     }
