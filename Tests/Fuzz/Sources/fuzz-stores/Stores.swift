@@ -19,7 +19,7 @@ public func fuzzStores(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let path = folder.write("s.sqlite", damaged)
   _ = try? StoreInfo.read(path: path)
   _ = try? StoreMetadata.read(path: path)
-  if let found = try? StoreModel.find(path: path) { _ = try? StoreVerifier.verify(path: path, model: found) }
+  if let found = try? StoreModel.find(path: path) { _ = try? StoreVerifier.verify(path: path, model: found.model) }
   _ = try? readObjects(path)
   _ = try? ImportSession(base.definition).run()
   return 0
