@@ -112,9 +112,12 @@ struct AttributeImportTests {
       try none.execute("DROP TRIGGER \(name)")
     }
     try none.close()
-    // One of the app's own: then all of them run.
+    // One of the app's own, which still runs, and a count that Core Data would word in another way.
     let more = try Connection(path: folder.file("more.sqlite"), mode: .readWrite)
-    try more.execute("CREATE TRIGGER ZT_MINE AFTER INSERT ON ZALBUM BEGIN UPDATE Z_METADATA SET Z_VERSION = 1; END")
+    try more.execute(
+      "CREATE TABLE ZLOG (A INTEGER); CREATE TRIGGER IF NOT EXISTS \"ZT MINE\" AFTER INSERT ON ZALBUM BEGIN INSERT INTO ZLOG"
+        + " VALUES (NEW.Z_PK); END; CREATE TRIGGER Z_DA_ZPHOTO_Album_size_OTHER AFTER INSERT ON ZPHOTO BEGIN UPDATE ZALBUM"
+        + " SET ZSIZE = ZSIZE + 100 WHERE Z_PK = NEW.ZALBUM; END")
     try more.close()
     try photos([("a", "Z", 10, 9), ("c", "Z", 5, 3), ("d", "New", 12, 4), ("e", "New", 12, 4), ("f", "É", 12, 4)])
     let pipeline = try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8)
@@ -127,6 +130,7 @@ struct AttributeImportTests {
       #expect(try rows(albums, "\(store).sqlite") == rows(albums), "\(store)")
       #expect(try rows(photos, "\(store).sqlite") == rows(photos), "\(store)")
     }
+    #expect(try rows("SELECT count(*) FROM ZLOG", "more.sqlite") == ["1"])
     #expect(Set(try rows("SELECT ZTITLE, ZPLAIN, ZSIZE FROM ZALBUM")) == ["Z|z|2", "É|e|2", "New|new|2"])
     #expect(try rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'") == statements)
   }

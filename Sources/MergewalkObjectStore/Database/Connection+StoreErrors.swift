@@ -52,11 +52,13 @@ extension Connection {
   }
 
   /// Makes the triggers of an existing store run as they do with Core Data, apart from what they tell it.
-  func prepareTriggers(_ schema: StoreSchema) throws(StoreError) {
+  ///
+  /// - Parameter isRun: Whether the connection is that of a run, see ``leaveDerivedValues(_:copiesOthers:)``.
+  func prepareTriggers(_ schema: StoreSchema, isRun: Bool) throws(StoreError) {
     try registerCoreDataFunctions()
     try trustSpatialIndexes()
     try completeSpatialTriggers(schema)
-    try leaveDerivedValues(schema)
+    try leaveDerivedValues(schema, copiesOthers: isRun)
   }
 
   /// Whether the store has the tables of persistent history.

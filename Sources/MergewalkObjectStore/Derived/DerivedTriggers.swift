@@ -119,15 +119,35 @@ extension DerivedAttribute {
 }
 
 extension Connection {
-  /// Leaves derived values to ``DerivedValueWriter`` when the store has no triggers but those that keep them, as new stores
-  /// have them: for each row that is written, a count would count anew what belongs to its owner.
+  /// Leaves derived values to ``DerivedValueWriter``, and their triggers alone, of whatever wording: for each row that is
+  /// written, a count would count anew what belongs to its owner.
   ///
-  /// Triggers of this connection alone run nevertheless.
-  func leaveDerivedValues(_ schema: StoreSchema) throws(StoreError) {
-    let usual = Set(schema.derivedAttributes.flatMap(\.triggers).map(\.sql))
-    guard !usual.isEmpty else { return }
-    let rows = try prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
-    while try rows.step() { if !usual.contains(rows.text(0)) { return } }
+  /// SQLite leaves out all triggers of a file or none. Where the store has others, this connection gets copies of those, or
+  /// everything stays as it is.
+  ///
+  /// - Parameter copiesOthers: Whether it may have copies: then no change that triggers had a part in is applied to it.
+  func leaveDerivedValues(_ schema: StoreSchema, copiesOthers: Bool) throws(StoreError) {
+    let names = schema.derivedAttributes.map { "_\($0.entity.name)_\($0.name)_" }
+    guard !names.isEmpty else { return }
+    var others: [(name: String, sql: String)] = []
+    var count = 0
+    let rows = try prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    while try rows.step() {
+      let name = rows.text(0)
+      count += 1
+      if !name.hasPrefix("Z_DA_") || !names.contains(where: name.contains) { others.append((name, rows.text(1))) }
+    }
+    rows.reset()
+    // SQLite keeps their text from the name on behind these words.
+    let word = "CREATE TRIGGER "
+    guard others.count < count, others.isEmpty || copiesOthers && others.allSatisfy({ $0.sql.hasPrefix(word) })
+    else { return }
+    for (number, other) in others.enumerated() {
+      do throws(StoreError) { try execute("CREATE TEMP TRIGGER " + other.sql.dropFirst(word.count)) } catch {
+        for made in others[..<number] { try execute("DROP TRIGGER temp.\(TableColumns.quoted(made.name))") }
+        return
+      }
+    }
     setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
   }
 

@@ -102,7 +102,7 @@ extension StoreFile {
     let metadata = try StoreMetadata.read(connection)
     try check(metadata, expected, path)
     let schema = try expected.adapted(to: connection)
-    try connection.prepareTriggers(schema)
+    try connection.prepareTriggers(schema, isRun: true)
     return StoreFile(
       path: path, schema: schema, metadata: metadata, connection: connection,
       warnings: try warnings(connection, schema), undo: undo, pendingIndexes: [])

@@ -37,7 +37,7 @@ extension StoreFile {
       if options.vacuums, !options.isReadOnly { try connection.execute("VACUUM") }
       if options.analyzes, !options.isReadOnly { try connection.execute("ANALYZE") }
       let schema = try expected.adapted(to: connection)
-      if !options.isReadOnly { try connection.prepareTriggers(schema) }
+      if !options.isReadOnly { try connection.prepareTriggers(schema, isRun: false) }
       let result = StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
         warnings: try warnings(connection, schema), undo: .sharedFile(file), pendingIndexes: [])
