@@ -56,6 +56,19 @@ final class ChangeRecorder: RowRecorder {
     append(object, .inserted)
   }
 
+  /// A record whose deletion is not saved is about to be there again.
+  ///
+  /// What it referred to when it was deleted is kept: deleted once more, it is denied, or not, for the same objects.
+  func willRevive(_ object: ManagedObject) {
+    let count = changes.records.count
+    isThere(object)
+    guard changes.records.count > count else { return }
+    let buffer = context.buffer(table: object.table)
+    for slot in 0..<buffer.columnCount where destination(table: object.table, slot: slot) != nil {
+      changes.keep(buffer, row: object.row, slot: slot, record: count)
+    }
+  }
+
   /// A record is about to be deleted, with all its relationships cleared already.
   func willRemove(_ object: ManagedObject) {
     let buffer = context.buffer(table: object.table)

@@ -89,8 +89,8 @@ extension ManagedObjectContext {
     let buffer = buffer(table: object.table)
     if object.isValid {
       guard object.isDeleted else { return }
+      recorder.willRevive(object)
       buffer.unmarkDeleted(row: object.row)
-      recorder.isThere(object)
       return
     }
     let (key, entity) = (object.primaryKey, Int32(object.entityIndex))

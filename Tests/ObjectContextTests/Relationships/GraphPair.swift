@@ -196,7 +196,9 @@ final class GraphPair {
       if expected.contains(where: { $0.hasSuffix(" deletionDenied") }) {
         // The number of objects that would be left is counted where something else changed only.
         func denied(_ list: [String]) -> [String] { list.filter { $0.hasSuffix(" deletionDenied") }.sorted() }
-        #expect(denied(found) == denied(expected) && Set(found).isSubset(of: expected), "\(name)\n\(recent)")
+        #expect(
+          denied(found) == denied(expected) && Set(found).isSubset(of: expected),
+          "\(name): \(found), not \(expected)\n\(recent)")
       } else {
         #expect(found.sorted() == expected.sorted(), "\(name)\n\(recent)")
       }

@@ -35,6 +35,11 @@ struct RandomGraphTests {
     Soak.seeds(2, from: 900))
   func rl16Stores(kind: StoreKind, seed: UInt64) throws { try run("\(kind)", seed: seed, kind: kind, steps: 150) }
 
+  @Test(
+    "RL16: seeds that have found something: what a record refers to when its deletion is made again",
+    arguments: [4_201_311] as [UInt64])
+  func rl16Redo(seed: UInt64) throws { try rl16Undo(seed: seed) }
+
   @Test("RL16: the same with steps that are undone and redone", arguments: Soak.seeds(12, from: 1300))
   func rl16Undo(seed: UInt64) throws {
     try run("undo", seed: seed, depth: seed % 4 == 0 ? 1 : 0, steps: 200, undoes: true)
