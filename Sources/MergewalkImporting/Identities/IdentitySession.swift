@@ -104,8 +104,8 @@ final class IdentitySession {
     let loaded = ImportSession.now()
     var bytesBefore = 0
     for (number, importer) in importers.enumerated() {
-      rejects.turn(
-        to: importer.part.plan, sources: importer.part.sources, format: importer.part.format,
+      rejects.begin(
+        importer.part.plan, sources: importer.part.sources, format: importer.part.format,
         part: importer.part.entity.name)
       var bytesRead = 0
       var lastIsKept = true
@@ -277,7 +277,7 @@ final class IdentitySession {
     let part = importer.part
     var open = findings
     var count = 0
-    rejects.turn(to: part.plan, sources: part.sources, format: part.format, part: part.entity.name)
+    rejects.begin(part.plan, sources: part.sources, format: part.format, part: part.entity.name)
     try forEachBatch(part) { batch throws(ImportError) in
       // Of several records with one identity the first sound one was taken.
       importer.examine(batch)

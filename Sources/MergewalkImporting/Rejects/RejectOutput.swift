@@ -88,11 +88,11 @@ final class RejectOutput {
   /// The file of the last batch, when a line of the rejects file has its columns.
   var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
 
-  /// Continues with the batches of another plan and other inputs.
+  /// Begins the batches of a part: another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
-  func turn(
-    to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
+  func begin(
+    _ plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
   ) {
     self.plan = plan
     self.sources = sources

@@ -111,7 +111,7 @@ public final class ImportSession {
     do {
       switch begin {
       case .again: try end(file, .skippedAgain)
-      case .done(let checkpoint): try tellOf(checkpoint, file)
+      case .done(let checkpoint): try reportFinished(checkpoint, file)
       case .fresh, .resumed:
         for warning in definition.warnings { summary.warn(warning) }
         for plan in plans {
@@ -134,7 +134,7 @@ public final class ImportSession {
       }
       throw error
     }
-    tell()
+    reportEnd()
     return summary
   }
 
@@ -348,7 +348,7 @@ public final class ImportSession {
   }
 
   /// Ends a run that an earlier process has finished without reporting it.
-  private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
+  private func reportFinished(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
     identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
     summary.resumedFrom = checkpoint.run
     summary.resumedAfter = checkpoint.ledger.read
@@ -392,7 +392,7 @@ public final class ImportSession {
       case .completed, .completedWithRejects:
         try file.finish {
           self.noteFilesThatStay(file)
-          self.tell()
+          self.reportEnd()
           return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
         summary.isPacked = file.isPacked
@@ -415,8 +415,8 @@ public final class ImportSession {
           + " the next run of this pipeline tries again, and so does mergewalk store clean"))
   }
 
-  /// Tells the caller how the run ended, once.
-  private func tell() {
+  /// Reports to the caller how the run ended, once.
+  private func reportEnd() {
     guard !isTold else { return }
     isTold = true
     summary.seconds = secondsBefore + Self.now() - started

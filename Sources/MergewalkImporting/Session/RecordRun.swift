@@ -102,7 +102,7 @@ final class RecordRun {
     while place.part < definition.parts.count, goesOn {
       try importGroup(groups.first { $0.contains(place.part) } ?? place.part..<place.part + 1)
     }
-    tell(.finish)
+    reportProgress(.finish)
   }
 
   /// Holds the sums and the limits at the end.
@@ -174,10 +174,10 @@ final class RecordRun {
 
   private func importPart(_ number: Int, after loads: [PartImport], isHeld: Bool) throws(ImportError) -> PartImport {
     let part = definition.parts[number]
-    turn(number)
+    beginRejects(ofPart: number)
     progress.part = number
     progress.partName = part.name
-    tell(.prepare)
+    reportProgress(.prepare)
     do throws(StoreError) { try file.willScan(letsRowsWait) } catch { throw ImportError(error) }
     let load = try PartImport(
       definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
@@ -195,7 +195,7 @@ final class RecordRun {
     do throws(StoreError) { try file.deferRows(of: letsRowsWait ? load.waitingTables : []) } catch {
       throw ImportError(error)
     }
-    try load.run(progress: { self.tell(of: $0) }, shouldStop: shouldStop)
+    try load.run(progress: { self.reportProgress(of: $0) }, shouldStop: shouldStop)
     breach = load.breach
     isInterrupted = load.isInterrupted
     place = load.nextPlace
@@ -207,7 +207,8 @@ final class RecordRun {
 
   private func runSecondPass(_ loads: [PartImport], _ group: Range<Int>) throws(ImportError) {
     let before = ImportSession.now()
-    let pass = SecondPass(parts: loads, file: file, store: store, turn: { self.turn(group.lowerBound + $0) })
+    let pass = SecondPass(
+      parts: loads, file: file, store: store, beginRejects: { self.beginRejects(ofPart: group.lowerBound + $0) })
     // Of its own, so that turning to a part may look at the place meanwhile.
     var ledger = place.ledger
     try pass.run(&ledger)
@@ -218,7 +219,7 @@ final class RecordRun {
     checkLimits(isEnd: false)
     progress.rejects = place.ledger.rejected
     progress.rejectCounts = rejects.counts
-    tell(.records)
+    reportProgress(.records)
   }
 
   private func checkLimits(isEnd: Bool) {
@@ -226,11 +227,11 @@ final class RecordRun {
       read: place.ledger.read, rejected: place.ledger.rejected, counts: rejects.counts, isEnd: isEnd)
   }
 
-  /// Turns the rejects file to a part.
-  private func turn(_ number: Int) {
+  /// Has the rejects file begin a part.
+  private func beginRejects(ofPart number: Int) {
     let part = definition.parts[number]
-    rejects.turn(
-      to: plans[number], sources: part.sources, format: part.format,
+    rejects.begin(
+      plans[number], sources: part.sources, format: part.format,
       part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
   }
 
@@ -267,13 +268,13 @@ final class RecordRun {
 
   // MARK: Progress
 
-  private func tell(_ stage: ImportProgress.Stage) {
+  private func reportProgress(_ stage: ImportProgress.Stage) {
     progress.stage = stage
     progress.seconds = ImportSession.now() - started
     report?(progress)
   }
 
-  private func tell(of step: PartImport.State) {
+  private func reportProgress(of step: PartImport.State) {
     progress.records = step.records
     progress.bytes = place.tally.bytesDone + step.bytes
     progress.rejects = step.rejects
@@ -283,6 +284,6 @@ final class RecordRun {
     progress.findSeconds = spent.find
     progress.writeSeconds = spent.write
     progress.rejectCounts = rejects.counts
-    tell(.records)
+    reportProgress(.records)
   }
 }

@@ -20,7 +20,7 @@ struct SecondPass {
   let file: StoreFile
   let store: PersistentStore
   /// Turns the rejects file to a part.
-  let turn: (Int) -> Void
+  let beginRejects: (Int) -> Void
 
   /// Runs the pass.
   ///
@@ -77,7 +77,7 @@ struct SecondPass {
   private func replace(_ ledger: inout RecordLedger) throws(ImportError) -> Bool {
     let due = parts.indices.filter { parts[$0].hasVacancies }
     for index in due {
-      turn(index)
+      beginRejects(index)
       try parts[index].settle(&ledger) { () throws(ImportError) in try parts[index].importReplacements() }
     }
     return !due.isEmpty
@@ -90,7 +90,7 @@ struct SecondPass {
     let rejected = zip(parts, before).map { $0.lost.count - $1.count }
     let further = try takeOut(before)
     for (index, part) in parts.enumerated() where rejected[index] > 0 || !further[index].isEmpty {
-      turn(index)
+      beginRejects(index)
       try part.settle(&ledger) { () throws(ImportError) in try part.takeBack(rejected[index], further[index]) }
     }
   }
@@ -99,7 +99,7 @@ struct SecondPass {
     _ ledger: inout RecordLedger, _ body: (PartImport) throws(ImportError) -> Void
   ) throws(ImportError) {
     for (index, part) in parts.enumerated() where part.hasSecondPass {
-      turn(index)
+      beginRejects(index)
       try part.settle(&ledger) { () throws(ImportError) in try body(part) }
     }
   }
