@@ -91,6 +91,10 @@ import Testing
     "seed=45089 records=11 parent=reject constraint=beside",
     "seed=44142 records=17 store=existing parent=create list=ordered list-options=missing-reject model=child "
       + "since=date",
+    // What waited was looked for among later records of its batch.
+    "seed=46074 records=12 duplicates=first parent=reject list=split constraint=beside",
+    "seed=80005 duplicates=reject mode=sync-scope store=existing parent=reject list=scalars list-options=keep-empty "
+      + "model=child constraint=beside",
   ]
 
   @Test("cases that once differed", arguments: once) func meetAgain(_ text: String) throws {

@@ -32,7 +32,8 @@ extension BatchImporter {
       isDueNow(relationship) && !(nodes[relationship.target].plan.canCreate && relationship.missing == .create)
     }
     guard !due.isEmpty else { return }
-    guard owner.role == .root else { return try expectInOrder(due, owner, view) }
+    // What has waited takes effect in its order, whatever the batch.
+    guard owner.role == .root, pass != .waiting else { return try expectInOrder(due, owner, view) }
     let ownKeys = NodeKeys(owner, view)
     var own = OwnKeys()
     defer { own.keyBytes.deallocate() }

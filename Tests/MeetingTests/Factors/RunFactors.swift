@@ -209,24 +209,35 @@ extension Factors {
       Factor.Value("one"),
       Factor.Value("column") { spread(&$0, .column) },
       Factor.Value("made") { spread(&$0, .made) },
+      Factor.Value("few-gone") {
+        spread(&$0, .column)
+        $0.gone = "limit: 1"
+        $0.nights = [16, 6, 6]
+      },
+      Factor.Value("share-gone") {
+        spread(&$0, .made)
+        $0.gone = "ratio: 40%"
+        $0.nights = [16, 6, 6]
+      },
     ],
     except: [
       Exclusion(
-        ["column", "made"], with: "store", ["existing"], because: "the stores of a family are always new"),
+        ["column", "made", "few-gone", "share-gone"], with: "store", ["existing"],
+        because: "the stores of a family are always new"),
       Exclusion(
-        ["column", "made"], with: "course", ["dry", "dry-first", "stopped", "stopped-dry"],
+        ["column", "made", "few-gone", "share-gone"], with: "course", ["dry", "dry-first", "stopped", "stopped-dry"],
         because: "a family is planned, built and published, or its process is killed"),
       Exclusion(
-        ["column", "made"], with: "after", ["replay"],
+        ["column", "made", "few-gone", "share-gone"], with: "after", ["replay"],
         because: "what is put right goes into the input of the next family"),
       Exclusion(
-        ["column", "made"], with: "hooks", ["record"],
+        ["column", "made", "few-gone", "share-gone"], with: "hooks", ["record"],
         because: "tasks are processes of their own, in which Swift code does not take part"),
       Exclusion(
-        ["column"], with: "parts", ["people", "people-sync"],
+        ["column", "few-gone"], with: "parts", ["people", "people-sync"],
         because: "records of two imports are spread by a column that both make"),
       Exclusion(
-        ["column", "made"], with: "contract", ["evolve", "reject-new", "missing"],
+        ["column", "made", "few-gone", "share-gone"], with: "contract", ["evolve", "reject-new", "missing"],
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
     ])

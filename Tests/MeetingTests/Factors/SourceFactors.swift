@@ -1,6 +1,8 @@
 extension Factors {
   /// How records are written.
-  static let source = [format, container, encoding, delimiter, header, lines, paths, elements, fileCount, texts]
+  static let source = [
+    format, container, encoding, delimiter, header, lines, paths, elements, fileCount, emptyFiles, texts,
+  ]
 
   private static let format = Factor(
     "format",
@@ -89,16 +91,18 @@ extension Factors {
         $0.source["skip_lines"] = "2"
       },
       Factor.Value("repeated") { $0.delimited.repeatsHeader = true },
+      Factor.Value("doubtful") { $0.delimited.hasNearHeader = true },
     ],
     except: [
       Exclusion(
-        ["told", "skipped", "two-rows", "repeated"], with: "format",
+        ["told", "skipped", "two-rows", "repeated", "doubtful"], with: "format",
         ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only delimited text has a header"),
       Exclusion(
-        ["told", "skipped", "two-rows", "repeated"], with: "paths", ["attributes"], because: "only XML has attributes"),
+        ["told", "skipped", "two-rows", "repeated", "doubtful"], with: "paths", ["attributes"],
+        because: "only XML has attributes"),
       Exclusion(
-        ["told", "skipped", "two-rows", "repeated"], with: "each", ["elements"],
+        ["told", "skipped", "two-rows", "repeated", "doubtful"], with: "each", ["elements"],
         because: "records of text lines and of tables hold no records"),
     ])
 
@@ -150,6 +154,9 @@ extension Factors {
       Exclusion(
         ["awkward"], with: "encoding", ["windows-1252", "latin-1"],
         because: "names beyond ASCII are the business of the encodings that have them all"),
+      Exclusion(
+        ["awkward"], with: "header", ["doubtful"],
+        because: "names in another case are recognised where their letters are ASCII"),
     ])
 
   private static let elements = Factor(
@@ -169,6 +176,23 @@ extension Factors {
     [
       Factor.Value("one"),
       Factor.Value("three") { $0.fileCount = 3 },
+    ])
+
+  private static let emptyFiles = Factor(
+    "empty-files",
+    [
+      Factor.Value("none"),
+      Factor.Value("first") {
+        $0.emptyFile = .first
+        $0.source["empty_files"] = "skip"
+      },
+      Factor.Value("last") {
+        $0.emptyFile = .last
+        $0.source["empty_files"] = "skip"
+      },
+    ],
+    except: [
+      Exclusion(["first", "last"], with: "format", ["sqlite"], because: "a file without anything is no database")
     ])
 
   private static let texts = Factor(

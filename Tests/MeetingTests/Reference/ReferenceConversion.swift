@@ -97,7 +97,7 @@ struct ReferenceConversion {
       let digits = text.replacing("-", with: "").uppercased()
       return text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil
         ? .value(.uuid(digits)) : .failed("value.uuid")
-    case .binary: return Data(base64Encoded: text).map { .value(.bytes(Array($0))) } ?? .failed("value.binary")
+    case .binary: return Data(base64Encoded: text).map { .value(.bytes(Array($0))) } ?? .failed("value.base64")
     default: preconditionFailure("the reference importer has no \(attribute.type)")
     }
   }

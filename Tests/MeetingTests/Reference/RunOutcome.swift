@@ -31,6 +31,8 @@ struct RunOutcome {
   var deleted = 0
   var marked = 0
   var denied = 0
+  /// Warnings that a record looks like a header; nil where they are not compared.
+  var doubtfulHeaders: Int?
   /// Rejects in the file of rejects; nil when there is no file.
   var rejects: [Reject]?
   /// What became of elements, by relationship.
@@ -66,6 +68,7 @@ struct RunOutcome {
     compare("deleted", deleted, real.deleted)
     compare("marked", marked, real.marked)
     compare("denied", denied, real.denied)
+    if let doubtfulHeaders { compare("warnings of headers", doubtfulHeaders, real.doubtfulHeaders) }
     compare("cursors", "\(cursors)", "\(real.cursors)")
     if let rejects, let others = real.rejects {
       let (missing, surplus) = (Self.without(rejects, others), Self.without(others, rejects))

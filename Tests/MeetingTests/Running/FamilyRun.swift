@@ -29,6 +29,7 @@ extension MeetingRun {
     let folder = files.folder.file("family")
     let skipped = split.skipped + wanted.values.reduce(0) { $0 + $1.skippedRecords }
     if read == skipped + rejected, !scenario.mayBeEmptied, try isPublishedFilled() { isBreached = true }
+    if try losesTooMuch(keeping: Set(wanted.keys)) { isBreached = true }
     let failure = try isKilled ? buildKilled() : build(folder)
     guard failure == (isBreached ? "limitBreached" : nil) else {
       differences.append(
@@ -71,7 +72,7 @@ extension MeetingRun {
   func emptyFamily() throws {
     let folder = files.folder.file("family")
     let before = try manifestBytes()
-    let isRefused = try isPublishedFilled() && !scenario.mayBeEmptied
+    let isRefused = try isPublishedFilled() && !scenario.mayBeEmptied || losesTooMuch(keeping: [])
     try files.writeNothing()
     let failure = try build(folder)
     if failure != (isRefused ? "limitBreached" : nil) {
@@ -101,6 +102,17 @@ extension MeetingRun {
     try publishedStores(publishedManifest()).contains { store in
       let counts = store["records"] as? [String: Int] ?? [:]
       return counts["read", default: 0] > counts["skipped", default: 0] + counts["rejected", default: 0]
+    }
+  }
+
+  /// Whether more of the published stores would go than may.
+  private func losesTooMuch(keeping values: Set<[UInt8]>) throws -> Bool {
+    let published = try publishedStores(publishedManifest()).map { Self.bytes($0["value"]) }
+    let gone = published.count { !values.contains($0) }
+    switch scenario.gone {
+    case nil: return false
+    case "limit: 1": return gone > 1
+    default: return gone * 10 > published.count * 4
     }
   }
 

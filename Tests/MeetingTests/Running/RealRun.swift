@@ -56,6 +56,7 @@ struct RealRun {
     outcome.denied = summary.denied
     outcome.rejects = rejects(definition)
     outcome.cursors = cursors(definition)
+    outcome.doubtfulHeaders = summary.warnings.count { $0.code == .doubtfulHeader }
     return outcome
   }
 

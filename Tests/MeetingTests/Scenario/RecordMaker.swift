@@ -22,11 +22,21 @@ struct RecordMaker {
 
   /// The items of one file.
   mutating func items(_ count: Int) -> [Item] {
-    (0..<count).map { number in
+    let items = (0..<count).map { number in
       let record = scenario.hasElements ? whole(number) : record(number, scenario.columns)
       let isBroken = scenario.hasBrokenRecords && Int.random(in: 0..<8, using: &random) == 0
-      return isBroken ? .broken(record) : .record(record)
+      return isBroken ? Item.broken(record) : .record(record)
     }
+    return items + (scenario.delimited.hasNearHeader ? [.record(nearHeader)] : [])
+  }
+
+  /// A record of the names of the columns, in another case.
+  private var nearHeader: Cell {
+    var record = Cell.object([])
+    for column in scenario.columns {
+      record.set(scenario.path(column.name)[...], .text(scenario.columnName(column.name).uppercased()))
+    }
+    return record
   }
 
   private mutating func whole(_ number: Int) -> Cell {

@@ -26,6 +26,8 @@ struct Scenario: Sendable {
   var hasElements = false
   /// Further options of the source, as YAML.
   var source: [String: String] = [:]
+  /// Where a file with nothing in it stands among them; nil for nowhere.
+  var emptyFile: EmptyFile?
   /// How many files the records of a night are in.
   var fileCount = 1
   /// Whether texts are short words of ASCII letters.
@@ -93,6 +95,8 @@ struct Scenario: Sendable {
 
   /// What spreads the records over a family of stores; nil for one store.
   var stores: StoresBy?
+  /// How many of the published stores may go, as YAML; nil for any number.
+  var gone: String?
 
   // MARK: Nights
 
@@ -102,6 +106,11 @@ struct Scenario: Sendable {
   var rejectsBefore = RejectsBefore.none
   /// How the run of each night goes.
   var course = Course.plain
+  /// Where a file with nothing in it stands.
+  enum EmptyFile: Sendable {
+    case first, last
+  }
+
   /// What comes behind the last night.
   var after = Aftermath.nothing
 
@@ -173,7 +182,7 @@ struct Scenario: Sendable {
       people?.options["columns"] = "{ shop: { from: \(Self.storesColumn) } }"
     }
     top["stores"] =
-      "{ by: \(YAMLText.quoted(column)), missing: \(missingStore), gone: { allow_empty: \(mayBeEmptied) } }"
+      "{ by: \(YAMLText.quoted(column)), missing: \(missingStore), gone: { \(gone.map { $0 + ", " } ?? "")allow_empty: \(mayBeEmptied) } }"
   }
 
   /// The column whose values are stores.

@@ -52,6 +52,10 @@ final class ScenarioFiles {
       written[0].files.append(items)
       files.append(try write(items, of: scenario, to: scenario.fileName(number)))
     }
+    if scenario.emptyFile != nil {
+      let nothing = ["", "\n", " \r\n\t\n"][(night + Int(scenario.seed % 3)) % 3]
+      try folder.write(nothing, to: scenario.emptyFileName)
+    }
     var inputs = [files]
     if let people = scenario.people {
       let plain = scenario.plain(people)
@@ -112,6 +116,9 @@ extension Scenario {
   /// The name of one of a night's files.
   func fileName(_ number: Int) -> String { "items-\(number).\(format.rawValue)" + container.suffix }
 
+  /// The name of a file with nothing in it.
+  var emptyFileName: String { "nothing.\(format.rawValue)" }
+
   /// The scenario with plain lines of JSON for an entity.
   func plain(_ map: EntityMap) -> Scenario {
     var plain = Scenario(seed: seed, choices: [:])
@@ -133,7 +140,9 @@ extension Scenario {
 
   /// The pipeline.
   var pipelineText: String {
-    var parts = [partText((0..<fileCount).map { fileName($0) })]
+    var names = (0..<fileCount).map { fileName($0) }
+    if let emptyFile { names.insert(emptyFileName, at: emptyFile == .first ? 0 : names.count) }
+    var parts = [partText(names)]
     if let people { parts.append(plain(people).partText(["people.ndjson"])) }
     return Self.text(
       top.merging(["store": "store.sqlite", "pipeline": "meeting", "model": modelFile]) { mine, _ in mine }, parts)

@@ -103,6 +103,8 @@ struct DelimitedForm: Sendable {
   /// Whether the header stands again between the records, as in files that were put one behind the other, each time with
   /// a rule drawn below it.
   var repeatsHeader = false
+  /// Whether the last record of each file has the names of the columns, in another case.
+  var hasNearHeader = false
   /// Whether all fields but nulls stand in quotes.
   var quotesAll = false
   /// Lines before the header.
