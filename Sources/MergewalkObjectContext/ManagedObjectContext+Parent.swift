@@ -97,7 +97,7 @@ extension ManagedObjectContext {
     for touched in buffer.touchedRows where buffer.states[Int(touched)] == RowState.updated && !pushed.contains(touched)
     {
       let row = Int(touched)
-      let slots = (0..<buffer.columnCount).filter { buffer.isDirty(row: row, slot: $0) }
+      let slots = changedSlots(buffer, row)
       if slots.isEmpty { continue }
       do throws(StoreError) {
         // Who is gone from the parent has no use for them.
@@ -124,15 +124,17 @@ extension ManagedObjectContext {
           recorder.willRemove(object)
         }
       }
-      if theirs.states[target] == RowState.inserted {
-        parent.annihilate(theirs, row: target)
-      } else {
-        theirs.markDeleted(row: target)
-      }
+      if theirs.states[target] == RowState.inserted { return parent.annihilate(theirs, row: target) }
+      // What it referred to at last decides whether its deletion is denied.
+      push(buffer, row, slots: changedSlots(buffer, row), to: parent, row: target)
+      theirs.markDeleted(row: target)
       return
     }
-    let slots = (0..<buffer.columnCount).filter { buffer.isDirty(row: row, slot: $0) }
-    push(buffer, row, slots: slots, to: parent, row: target)
+    push(buffer, row, slots: changedSlots(buffer, row), to: parent, row: target)
+  }
+
+  private func changedSlots(_ buffer: RowBuffer, _ row: Int) -> [Int] {
+    (0..<buffer.columnCount).filter { buffer.isDirty(row: row, slot: $0) }
   }
 
   /// Puts cells of a row into a parent's row.
