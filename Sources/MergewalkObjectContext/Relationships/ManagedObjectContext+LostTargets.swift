@@ -127,7 +127,8 @@ extension ManagedObjectContext {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: key) {
       switch buffer.states[row] {
-      case RowState.deleted: return key < 0 || !staysWhenDeleted
+      // Also of one that only a parent has: what is left of the reference is cleared when the parent saves.
+      case RowState.deleted: return !staysWhenDeleted
       case RowState.fault: break
       default: return false
       }
