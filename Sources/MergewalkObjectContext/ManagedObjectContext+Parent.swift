@@ -166,8 +166,10 @@ extension ManagedObjectContext {
   private func noteOrder(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ parent: ManagedObjectContext) {
     guard let orders = buffer.orderKeys[slot], buffer.tags[slot][row] == CellTag.integer else { return }
     let name = OrderedOwner(table: buffer.table, slot: slot, owner: Int64(bitPattern: buffer.payloads[slot][row]))
-    // The parent looks into the store when it does not know; what is behind here is there or above.
-    let known = parent.lastOrderKeys[name] ?? lastOrderKeys[name] ?? .min
+    // What was not asked for yet may be greater: undo puts positions back without asking.
+    let known =
+      parent.lastOrderKeys[name] ?? lastOrderKeys[name]
+      ?? (try? parent.origin.lastOrderKey(table: name.table, slot: slot, target: name.owner)) ?? .min
     parent.lastOrderKeys[name] = max(known, orders[row])
   }
 

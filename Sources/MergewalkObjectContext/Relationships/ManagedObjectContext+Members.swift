@@ -190,8 +190,10 @@ extension ManagedObjectContext {
       }
     }
     if let inverse, relation == nil, let table = members.first?.table, let greatest = positions.max() {
-      let name = OrderedOwner(table: table, slot: inverse.slot, owner: object.primaryKey)
-      lastOrderKeys[name] = max(lastOrderKeys[name] ?? .min, greatest)
+      // A member that has left may come back, by a rollback, to a later position.
+      try objectErrors { () throws(StoreError) in
+        try giveOut(greatest, table: table, slot: inverse.slot, target: object.primaryKey)
+      }
     }
   }
 

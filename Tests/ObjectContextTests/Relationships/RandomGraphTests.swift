@@ -31,13 +31,18 @@ struct RandomGraphTests {
   func rl16Children(seed: UInt64) throws { try run("child", seed: seed, depth: seed % 3 == 0 ? 2 : 1) }
 
   @Test(
+    "RL16: seeds that have found something: what a child refers to when it deletes",
+    arguments: [4_200_549, 4_200_609, 4_200_622] as [UInt64])
+  func rl16Deny(seed: UInt64) throws { try rl16Children(seed: seed) }
+
+  @Test(
     "RL16: the same in stores of every type", arguments: StoreKind.allCases.filter { $0 != .sqlite },
     Soak.seeds(2, from: 900))
   func rl16Stores(kind: StoreKind, seed: UInt64) throws { try run("\(kind)", seed: seed, kind: kind, steps: 150) }
 
   @Test(
-    "RL16: seeds that have found something: what a record refers to when its deletion is made again",
-    arguments: [4_201_311] as [UInt64])
+    "RL16: seeds that have found something: what a deletion that is made again refers to, a place behind what is back",
+    arguments: [4_201_311, 4_201_816] as [UInt64])
   func rl16Redo(seed: UInt64) throws { try rl16Undo(seed: seed) }
 
   @Test("RL16: the same with steps that are undone and redone", arguments: Soak.seeds(12, from: 1300))

@@ -341,4 +341,22 @@ struct RelationshipRowTests {
     }
     #expect(statements.count == 1, "\(statements.prefix(3))")
   }
+  @Test("what is appended after a rollback comes behind members that are back")
+  func appendedAfterRollback() throws {
+    let place = try Workplace(
+      try Models.model(
+        Models.entity("Box", relationships: [Models.toMany("items", "Item", inverse: "box", ordered: true)]),
+        Models.entity("Item", relationships: [Models.toOne("box", "Box", inverse: "items")])))
+    let context = place.context
+    let box = try context.insert("Box")
+    let items = try (0..<3).map { _ in try context.insert("Item") }
+    try box.add(items[1], to: "items")
+    try box.add(items[2], to: "items")
+    try context.save()
+    try items[2].setObject(nil, forKey: "box")
+    try box.insert(items[1], into: "items", at: 0)
+    context.rollback()
+    try box.add(items[0], to: "items")
+    #expect(try box.objects(forKey: "items") == [items[1], items[2], items[0]])
+  }
 }
