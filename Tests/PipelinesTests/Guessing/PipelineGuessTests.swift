@@ -216,7 +216,7 @@ struct PipelineGuessTests {
           + " rejects it\n"), "\(pipeline)")
     #expect(
       pipeline.contains(
-        "# QUESTION: 29 of 30 values are of type date; is the other one, “31.02.2026”, a mistake? then type date with date:"
+        "# QUESTION: 29 of 30 values are dates; is the other one, “31.02.2026”, a mistake? then type date with date:"
           + " \"dd.MM.yyyy\", and a run rejects it\n"), "\(pipeline)")
     #expect(guess.summaries[0].questions == 2, "\(pipeline)")
     let model = text(guess, 0).replacing("amount: string!", with: "amount: decimal!")
