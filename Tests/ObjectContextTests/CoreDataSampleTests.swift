@@ -275,6 +275,7 @@ struct CoreDataSampleTests {
     let theirs = try #require(try other.fetch(NSFetchRequest<Item>(entityName: "Item")).first)
     let mine = try #require(try context.existingObject(with: theirs.objectID) as? Item)
     let before = mine.title
+    // Foundation has the closure sendable, for queues; without one it is called where the context saves.
     nonisolated(unsafe) var titles: [String] = []
     nonisolated(unsafe) let context = context
     nonisolated(unsafe) let sender = other

@@ -86,7 +86,7 @@ final class RejectOutput {
   }
 
   /// The file of the last batch, when a line of the rejects file has its columns.
-  var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
+  var headerPlace: FilePlace? { writer != nil && headers[place]?.isWritten == true ? place : nil }
 
   /// Begins the batches of a part: another plan and other inputs.
   ///
@@ -225,6 +225,8 @@ final class RejectOutput {
 
   private func keep(_ reject: Reject, raw: UnsafeRawBufferPointer) throws(RejectWriterError) {
     if let writer { return try writer.write(reject, raw: raw) }
+    var reject = reject
+    reject.isCut = reject.isCut || raw.count > Self.longestSampled
     sample.add(reject, raw: UnsafeRawBufferPointer(rebasing: raw.prefix(Self.longestSampled)))
   }
 

@@ -58,6 +58,30 @@ import Testing
     #expect(summary.rejectCounts.isEmpty)
   }
 
+  @Test("without a file the first lines are kept, and a process that resumes with a file writes the columns itself")
+  func sample() throws {
+    let rows = (0..<200).map { "\($0),2024-01-31,x,1.5,\(String(repeating: "a", count: $0 == 3 ? 5000 : 1))@b.c,DE\n" }
+    var definition = try definition("id,at,n,price,email,country\n" + rows.joined())
+    definition.rejects.path = nil
+    let plan = try ImportPlan(definition, part: definition.parts[0])
+    let output = try RejectOutput(definition, plan: plan, run: RunIdentity(pipeline: definition.name))
+    var batch = ImportBatch(plan: plan)
+    var reader = try definition.format.reader(
+      source: ByteSource(path: definition.inputs[0]), columns: .named(plan.columnNames), index: 0)
+    while try reader.read(into: &batch.records, limit: BatchLimit(records: 30)) {
+      BatchPreparer(plan: plan, seed: 1).prepare(&batch)
+      try output.write(batch, [])
+    }
+    #expect(output.headerPlace == nil)
+    var summary = ImportSummary()
+    output.note(&summary)
+    var lines = try RejectLines(ByteSource(bytes: summary.rejectSample))
+    var found: [RejectLine] = []
+    while let line = try lines.next() { found.append(try line.get()) }
+    #expect(found.count == 50 && summary.rejectCounts == ["value.integer": 200] && summary.rejectsPath == nil)
+    #expect(found.map(\.isCut) == (0..<50).map { $0 == 3 } && found.allSatisfy { ($0.raw?.count ?? 0) <= 4096 })
+  }
+
   @Test func everyStageRejectsRecordsInTheOrderOfTheFile() throws {
     let csv = [
       "id,at,n,price,email,country",
