@@ -62,12 +62,44 @@ final class KeyBatch: BackgroundJob, @unchecked Sendable {
   func run() throws(PageError) { used = try merge.fill(bytes, capacity) }
 }
 
+/// The next key of a run as it plays: by its prefix, then by the number of its run, as equal keys keep their order.
+private struct Contender: BitwiseCopyable {
+  var prefix: UInt64
+  var run: UInt64
+
+  /// A run whose keys are all through: behind every key, also behind those of the greatest prefix.
+  private static let ended: UInt64 = 1 << 63
+
+  @inline(__always) init(_ run: Int, _ keys: KeyRun) {
+    self.run = UInt64(run) | (keys.isAtEnd ? Self.ended : 0)
+    prefix = keys.isAtEnd ? .max : keys.prefix
+  }
+
+  @inline(__always) var isAtEnd: Bool { run & Self.ended != 0 }
+  @inline(__always) var number: Int { Int(run & ~Self.ended) }
+
+  /// All bits when this one is before another, else none: who wins cannot be predicted, so nothing branches on it.
+  @inline(__always) func isBefore(_ other: Contender) -> UInt64 {
+    let less: UInt64 = prefix < other.prefix ? 1 : 0
+    let equal: UInt64 = prefix == other.prefix ? 1 : 0
+    let first: UInt64 = run < other.run ? 1 : 0
+    return 0 &- (less | (equal & first))
+  }
+
+  /// Takes the other's place where the mask has bits, and gives it its own.
+  @inline(__always) mutating func swap(_ other: inout Contender, _ mask: UInt64) {
+    let (changedPrefix, changedRun) = ((prefix ^ other.prefix) & mask, (run ^ other.run) & mask)
+    (prefix, run) = (prefix ^ changedPrefix, run ^ changedRun)
+    (other.prefix, other.run) = (other.prefix ^ changedPrefix, other.run ^ changedRun)
+  }
+}
+
 /// The state of a merge: a value, so that the compiler sees that nothing else changes it meanwhile.
 private struct Tournament {
   private let runs: UnsafeMutableBufferPointer<KeyRun>
   /// At each place the run that lost there.
-  private let losers: UnsafeMutableBufferPointer<Int>
-  private var winner = 0
+  private let losers: UnsafeMutableBufferPointer<Contender>
+  private var best: Contender
   private let order: KeyOrder
   private let spill: SpillFile
   private let isExact: Bool
@@ -82,8 +114,9 @@ private struct Tournament {
   ) {
     runs = .allocate(capacity: list.count)
     _ = runs.initialize(from: list)
+    best = Contender(0, runs[0])
     losers = .allocate(capacity: list.count)
-    losers.initialize(repeating: 0)
+    losers.initialize(repeating: best)
     last = .allocate(capacity: longest + 8)
     self.order = order
     self.spill = spill
@@ -100,63 +133,62 @@ private struct Tournament {
 
   mutating func begin() throws(PageError) {
     for i in runs.indices { try runs[i].look(spill) }
-    winner = runs.count > 1 ? play(1) : 0
+    best = play(1)
   }
 
   mutating func fill(_ bytes: Bytes, _ capacity: Int) throws(PageError) -> Int {
     var used = 0
     var (previous, previousLength) = (UnsafePointer(last), 0)
-    while !runs[winner].isAtEnd {
-      let (key, length) = (runs[winner].key, runs[winner].length)
+    while !best.isAtEnd {
+      let run = runs.baseAddress! + best.number
+      let (key, length) = (run.pointee.key, run.pointee.length)
       if used + 4 + length > capacity { break }
       var isEqual = false
       if findsEqual {
-        let prefix = runs[winner].prefix
-        isEqual = hasLast && prefix == lastPrefix && !order.hasNull(key) && order.compare(previous, key) == 0
-        (hasLast, lastPrefix) = (true, prefix)
+        isEqual = hasLast && best.prefix == lastPrefix && !order.hasNull(key) && order.compare(previous, key) == 0
+        (hasLast, lastPrefix) = (true, best.prefix)
       }
       let place = bytes + used
       place.put32(UInt32(length) << 1 | (isEqual ? 1 : 0))
       memcpy(place + 4, key, length)
       (previous, previousLength) = (UnsafePointer(place + 4), length)
       used += 4 + length
-      try runs[winner].advance(spill)
+      try run.pointee.advance(spill)
+      best = Contender(best.number, run.pointee)
       replay()
     }
     if findsEqual, previousLength > 0 { memcpy(last, previous, previousLength) }
     return used
   }
 
-  @inline(__always) private func isBefore(_ left: Int, _ right: Int) -> Bool {
-    if runs[left].isAtEnd || runs[right].isAtEnd { return !runs[left].isAtEnd }
-    let (leftPrefix, rightPrefix) = (runs[left].prefix, runs[right].prefix)
-    if leftPrefix != rightPrefix { return leftPrefix < rightPrefix }
-    if isExact { return left < right }
-    let difference = order.compare(runs[left].key, runs[right].key)
-    return difference != 0 ? difference < 0 : left < right
+  /// As ``Contender/isBefore(_:)``, where prefixes do not tell: by the keys themselves.
+  private func isBeforeByKey(_ left: Contender, _ right: Contender) -> UInt64 {
+    if left.isAtEnd || right.isAtEnd { return left.isBefore(right) }
+    let difference = order.compare(runs[left.number].key, runs[right.number].key)
+    return difference == 0 ? left.isBefore(right) : difference < 0 ? .max : 0
+  }
+
+  @inline(__always) private func isBefore(_ left: Contender, _ right: Contender) -> UInt64 {
+    !isExact && left.prefix == right.prefix ? isBeforeByKey(left, right) : left.isBefore(right)
   }
 
   /// Plays the matches below a place and returns who wins there.
-  private func play(_ place: Int) -> Int {
-    if place >= runs.count { return place - runs.count }
-    let (left, right) = (play(2 * place), play(2 * place + 1))
-    let isLeft = isBefore(left, right)
-    losers[place] = isLeft ? right : left
-    return isLeft ? left : right
+  private func play(_ place: Int) -> Contender {
+    if place >= runs.count { return Contender(place - runs.count, runs[place - runs.count]) }
+    var (winner, loser) = (play(2 * place), play(2 * place + 1))
+    let mask = isBefore(loser, winner)
+    winner.swap(&loser, mask)
+    losers[place] = loser
+    return winner
   }
 
-  /// Plays the matches of the last winner again.
-  private mutating func replay() {
-    var place = (winner + runs.count) / 2
-    var best = winner
+  /// Plays the matches of the last winner again, with its next key.
+  @inline(__always) private mutating func replay() {
+    var place = (best.number + runs.count) / 2
     while place > 0 {
-      let other = losers[place]
-      if isBefore(other, best) {
-        losers[place] = best
-        best = other
-      }
+      let mask = isBefore(losers[place], best)
+      best.swap(&losers[place], mask)
       place /= 2
     }
-    winner = best
   }
 }

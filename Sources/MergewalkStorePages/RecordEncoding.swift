@@ -44,13 +44,14 @@ enum RecordEncoding {
     case 0: break
     case 1: place[0] = UInt8(truncatingIfNeeded: bits)
     case 2: place.put16(Int(truncatingIfNeeded: bits))
+    case 3:
+      place[0] = UInt8(truncatingIfNeeded: bits >> 16)
+      (place + 1).put16(Int(truncatingIfNeeded: bits & 0xFFFF))
     case 4: place.put32(UInt32(truncatingIfNeeded: bits))
-    default:
-      var rest = bits
-      for i in stride(from: size - 1, through: 0, by: -1) {
-        place[i] = UInt8(truncatingIfNeeded: rest)
-        rest >>= 8
-      }
+    case 6:
+      place.put16(Int(truncatingIfNeeded: bits >> 32 & 0xFFFF))
+      (place + 2).put32(UInt32(truncatingIfNeeded: bits))
+    default: UnsafeMutableRawPointer(place).storeBytes(of: bits.bigEndian, as: UInt64.self)
     }
   }
 }

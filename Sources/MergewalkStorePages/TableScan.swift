@@ -118,6 +118,28 @@ package final class TableScan {
     return visit(root, depth: 0, body)
   }
 
+  /// How many entries the tree of a table or of an index has; `nil` when a page cannot be read.
+  package func count(root: UInt32) -> Int? {
+    visited = 0
+    return count(root, depth: 0)
+  }
+
+  private func count(_ number: UInt32, depth: Int) -> Int? {
+    visited += 1
+    guard depth < Self.deepest, visited <= pageCount, let page = page(number) else { return nil }
+    let kind = page[0]
+    let cells = Self.number16(page + 3)
+    if kind == 10 || kind == 13 { return cells }
+    guard kind == 2 || kind == 5, let children = children(page) else { return nil }
+    // The entries of an index are on all levels.
+    var entries = kind == 2 ? cells : 0
+    for child in children {
+      guard let below = count(child, depth: depth + 1) else { return nil }
+      entries += below
+    }
+    return entries
+  }
+
   // MARK: Pages
 
   private func visit(
@@ -153,7 +175,7 @@ package final class TableScan {
       (base + Int(number - windowPages.lowerBound) * layout.pageSize).assumingMemoryBound(to: UInt8.self))
   }
 
-  /// The pages below an interior page, in the order of their rows.
+  /// The pages below an interior page, in the order of their entries.
   private func children(_ page: UnsafePointer<UInt8>) -> [UInt32]? {
     let count = Self.number16(page + 3)
     guard 12 + 2 * count <= layout.pageSize else { return nil }

@@ -5,7 +5,10 @@ import MergewalkObjectStore
 /// Every key of one entity in memory, with its primary key and the hash of its content: exact look-ups without SQL.
 ///
 /// Keys are bytes: the UTF-8 of a text key, the payload of a numeric one, or the encoded parts of a composite one
-/// (``KeyBytes``). An entry takes 32 bytes, its key bytes and about 6 bytes of places.
+/// (``KeyBytes``). An entry takes 32 bytes, its key bytes and about 12 bytes of places.
+///
+/// A place has half of the hash beside its entry, so that a search reads no entry but the one that it looks for, which
+/// ``willRead(_:)`` has asked for: at a million keys each other read waits for the memory.
 ///
 /// - Complexity: ``find(hash:key:)`` and ``insert(hash:key:primaryKey:content:)`` are O(1).
 final class KeyTable {
@@ -19,10 +22,9 @@ final class KeyTable {
   }
 
   private(set) var count = 0
-  private var entries: UnsafeMutablePointer<Entry>
-  private var capacity: Int
-  /// Entry + 1, or 0 for an empty place.
-  private var places: UnsafeMutablePointer<UInt32>
+  private var entries: EntryMemory
+  /// The upper half of the hash, and entry + 1 below; 0 for an empty place.
+  private var places: UnsafeMutablePointer<UInt64>
   private var mask: Int
   private let arena: ByteArena
   /// The number of entries at the last mark, and the content hashes that were replaced since.
@@ -30,10 +32,9 @@ final class KeyTable {
   private var replaced: [(entry: Int, content: UInt64)] = []
 
   init(expecting expected: Int = 0) {
-    capacity = max(1024, expected + expected / 8)
-    entries = Self.resize(nil, to: capacity)
+    entries = EntryMemory(capacity: max(1024, expected + expected / 8))
     var size = 2048
-    while size * 7 < capacity * 10 { size *= 2 }
+    while size * 7 < entries.capacity * 10 { size *= 2 }
     places = .allocate(capacity: size)
     places.initialize(repeating: 0, count: size)
     mask = size - 1
@@ -41,24 +42,24 @@ final class KeyTable {
   }
 
   deinit {
-    free(entries)
+    entries.deallocate()
     places.deallocate()
   }
 
   /// Memory in use, in bytes; what was reserved and never touched takes none.
-  var bytesInUse: Int { count * MemoryLayout<Entry>.stride + (mask + 1) * 4 + arena.count }
+  var bytesInUse: Int { count * MemoryLayout<Entry>.stride + (mask + 1) * 8 + arena.count }
 
-  func content(_ entry: Int) -> UInt64 { entries[entry].content }
+  func content(_ entry: Int) -> UInt64 { entries.base[entry].content }
   /// Replaces the entry's content hash.
   func setContent(_ entry: Int, _ content: UInt64) {
-    replaced.append((entry, entries[entry].content))
-    entries[entry].content = content
+    replaced.append((entry, entries.base[entry].content))
+    entries.base[entry].content = content
   }
-  func primaryKey(_ entry: Int) -> Int64 { entries[entry].primaryKey }
+  func primaryKey(_ entry: Int) -> Int64 { entries.base[entry].primaryKey }
 
   /// Makes entries look as if their content were unknown.
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {
-    for entry in 0..<count where isMeant(entries[entry].primaryKey) { entries[entry].content = 0 }
+    for entry in 0..<count where isMeant(entries.base[entry].primaryKey) { entries.base[entry].content = 0 }
   }
 
   /// Asks for the memory that tells where the entry of a hash is.
@@ -68,24 +69,36 @@ final class KeyTable {
   /// Asks for the entry that is probably that of a hash, when the memory of ``willFind(_:)`` has come.
   @inline(__always)
   func willRead(_ hash: UInt64) {
-    let found = Int(places[Int(truncatingIfNeeded: hash) & mask])
-    if found > 0 { cscan_prefetch(entries + (found - 1)) }
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while places[place] != 0 {
+      if Self.mayBe(places[place], hash) { return cscan_prefetch(entries.base + Self.entry(places[place])) }
+      place = (place + 1) & mask
+    }
   }
+
+  @inline(__always) private static func word(_ hash: UInt64, _ entry: Int) -> UInt64 {
+    hash & 0xFFFF_FFFF_0000_0000 | UInt64(UInt32(truncatingIfNeeded: entry + 1))
+  }
+  /// Whether a place that is not empty may be that of a hash.
+  @inline(__always) private static func mayBe(_ word: UInt64, _ hash: UInt64) -> Bool { (word ^ hash) >> 32 == 0 }
+  @inline(__always) private static func entry(_ word: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: word)) - 1 }
 
   /// The entry of a key, or -1.
   @inline(__always)
   func find(hash: UInt64, key: UnsafeRawBufferPointer) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
-    while true {
-      let found = Int(places[place])
-      if found == 0 { return -1 }
-      let entry = entries + (found - 1)
-      if entry.pointee.hash == hash, entry.pointee.key.length == key.count {
-        guard let bytes = key.baseAddress, !key.isEmpty else { return found - 1 }
-        if memcmp(arena.base + entry.pointee.key.offset, bytes, key.count) == 0 { return found - 1 }
+    while places[place] != 0 {
+      if Self.mayBe(places[place], hash) {
+        let found = Self.entry(places[place])
+        let entry = entries.base + found
+        if entry.pointee.hash == hash, entry.pointee.key.length == key.count {
+          guard let bytes = key.baseAddress, !key.isEmpty else { return found }
+          if memcmp(arena.base + entry.pointee.key.offset, bytes, key.count) == 0 { return found }
+        }
       }
       place = (place + 1) & mask
     }
+    return -1
   }
 
   /// The entry whose hash and content hash are both the given ones, or -1.
@@ -95,21 +108,23 @@ final class KeyTable {
   @inline(__always)
   func findUnchanged(hash: UInt64, content: UInt64) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
-    while true {
-      let found = Int(places[place])
-      if found == 0 { return -1 }
-      let entry = entries + (found - 1)
-      if entry.pointee.hash == hash, entry.pointee.content == content { return found - 1 }
+    while places[place] != 0 {
+      if Self.mayBe(places[place], hash) {
+        let found = Self.entry(places[place])
+        let entry = entries.base + found
+        if entry.pointee.hash == hash, entry.pointee.content == content { return found }
+      }
       place = (place + 1) & mask
     }
+    return -1
   }
 
   /// Adds a key that is not in the table.
   @discardableResult
   func insert(hash: UInt64, key: UnsafeRawBufferPointer, primaryKey: Int64, content: UInt64) -> Int {
-    if count == capacity { growEntries() }
+    if count == entries.capacity { entries = entries.resized(to: count + count / 2, count: count) }
     if (count + 1) * 10 > (mask + 1) * 7 { growPlaces() }
-    (entries + count).initialize(
+    (entries.base + count).initialize(
       to: Entry(hash: hash, content: content, primaryKey: primaryKey, key: arena.append(key)))
     place(hash, entry: count)
     count += 1
@@ -124,13 +139,13 @@ final class KeyTable {
 
   /// Forgets what was added and sets back what was replaced since ``mark()``.
   func undo() {
-    for (entry, content) in replaced.reversed() { entries[entry].content = content }
+    for (entry, content) in replaced.reversed() { entries.base[entry].content = content }
     replaced.removeAll(keepingCapacity: true)
     // The last entry that was placed is the only one that no other entry's probing can depend on.
     while count > marked {
       count -= 1
-      var place = Int(truncatingIfNeeded: entries[count].hash) & mask
-      while places[place] != UInt32(count + 1) { place = (place + 1) & mask }
+      var place = Int(truncatingIfNeeded: entries.base[count].hash) & mask
+      while Self.entry(places[place]) != count { place = (place + 1) & mask }
       places[place] = 0
     }
   }
@@ -139,20 +154,7 @@ final class KeyTable {
   private func place(_ hash: UInt64, entry: Int) {
     var place = Int(truncatingIfNeeded: hash) & mask
     while places[place] != 0 { place = (place + 1) & mask }
-    places[place] = UInt32(entry + 1)
-  }
-
-  private func growEntries() {
-    capacity += capacity / 2
-    entries = Self.resize(entries, to: capacity)
-  }
-
-  /// Large blocks are moved by the page tables, so that growing never holds the old and the new memory at once.
-  private static func resize(_ old: UnsafeMutablePointer<Entry>?, to capacity: Int) -> UnsafeMutablePointer<Entry> {
-    guard let memory = realloc(old, capacity * MemoryLayout<Entry>.stride) else {
-      preconditionFailure("out of memory for \(capacity) keys")
-    }
-    return memory.assumingMemoryBound(to: Entry.self)
+    places[place] = Self.word(hash, entry)
   }
 
   private func growPlaces() {
@@ -161,6 +163,39 @@ final class KeyTable {
     places = .allocate(capacity: size)
     places.initialize(repeating: 0, count: size)
     mask = size - 1
-    for i in 0..<count { place(entries[i].hash, entry: i) }
+    for i in 0..<count { place(entries.base[i].hash, entry: i) }
+  }
+}
+
+/// Memory for entries, none of which is on two lines of the processor's cache.
+private struct EntryMemory {
+  let base: UnsafeMutablePointer<KeyTable.Entry>
+  let capacity: Int
+  private let block: UnsafeMutableRawPointer
+
+  /// The bytes of a line.
+  private static let line = 64
+
+  init(capacity: Int) { self.init(block: nil, capacity: capacity) }
+
+  private init(block old: UnsafeMutableRawPointer?, capacity: Int) {
+    guard let block = realloc(old, capacity * MemoryLayout<KeyTable.Entry>.stride + Self.line) else {
+      preconditionFailure("out of memory for \(capacity) keys")
+    }
+    (self.block, self.capacity) = (block, capacity)
+    base = block.alignedUp(toMultipleOf: Self.line).assumingMemoryBound(to: KeyTable.Entry.self)
+  }
+
+  func deallocate() { free(block) }
+
+  /// The same entries in other memory, which takes the place of this one.
+  ///
+  /// Large blocks are moved by the page tables, so that the old and the new memory are never held at once.
+  func resized(to capacity: Int, count: Int) -> EntryMemory {
+    let start = UnsafeRawPointer(base) - UnsafeRawPointer(block)
+    let moved = EntryMemory(block: block, capacity: capacity)
+    let old = UnsafeRawPointer(moved.block + start)
+    if old != UnsafeRawPointer(moved.base) { memmove(moved.base, old, count * MemoryLayout<KeyTable.Entry>.stride) }
+    return moved
   }
 }

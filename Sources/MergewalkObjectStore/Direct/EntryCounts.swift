@@ -1,4 +1,5 @@
 import MergewalkSQLite
+import MergewalkStorePages
 import MergewalkSystem
 import MergewalkThreads
 import Synchronization
@@ -43,12 +44,23 @@ struct EntryCounts: Sendable {
   private static func find(_ path: String, _ indexes: [Index], _ descriptor: Int32?) throws(StoreError) -> String? {
     let connection = try Connection.open(path, .immutable)
     defer { try? connection.close() }
+    let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
+    let pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
+    let roots = try connection.rootPages()
+    let scan = TableScan(pageSize: pageSize, pageCount: pageCount, columns: []) { first, buffer in
+      connection.read(at: (Int(first) - 1) * pageSize, into: buffer)
+    }
+    // SQLite would step through each entry: its `count(*)` counts by pages, but in whatever b-tree is smallest.
+    func count(_ name: String) throws(StoreError) -> Int {
+      guard let root = roots[name], let count = scan?.count(root: root) else {
+        throw StoreError(.damagedFile, path: path, message: "the pages of \(name) cannot be read")
+      }
+      return count
+    }
     for (table, indexes) in Dictionary(grouping: indexes, by: \.table).sorted(by: { $0.key < $1.key }) {
-      let rows = try connection.integer("SELECT count(*) FROM \(table) NOT INDEXED") ?? -1
+      let rows = try count(table)
       for index in indexes {
-        // For `count(*)` SQLite takes whatever b-tree is smallest, whichever index is named; with an argument it walks
-        // the one that is asked for.
-        let entries = try connection.integer("SELECT count(1) FROM \(table) INDEXED BY \(index.name)") ?? -1
+        let entries = try count(index.name)
         if rows != entries { return "\(index.name) has \(entries) entries for \(rows) rows" }
       }
     }

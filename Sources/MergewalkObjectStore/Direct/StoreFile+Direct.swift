@@ -32,9 +32,7 @@ extension StoreFile {
     // Without its lock the connection looks at the file's change counter before it believes its cache.
     // Source: https://sqlite.org/pragma.html#pragma_locking_mode
     try connection.execute("PRAGMA locking_mode=NORMAL; SELECT count(*) FROM sqlite_schema")
-    var roots: [String: UInt32] = [:]
-    let statement = try connection.prepare("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0")
-    while try statement.step() { roots[statement.text(0)] = UInt32(truncatingIfNeeded: statement.integer(1)) }
+    let roots = try connection.rootPages()
     let present = schema.indexes.filter { roots[$0.name] != nil }
     direct = DirectLoad(
       path: path, descriptor: descriptor, tables: tables, indexes: present, made: Set(wanted.map(\.name)), roots: roots)
@@ -110,5 +108,15 @@ extension StoreFile {
     StoreError(
       .damagedFile, path: path,
       message: "the new store is not whole and was not kept: \(found); run again with the pipeline's direct: never")
+  }
+}
+
+extension Connection {
+  /// The root pages of tables and indexes, by name.
+  func rootPages() throws(StoreError) -> [String: UInt32] {
+    var roots: [String: UInt32] = [:]
+    let statement = try prepare("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0")
+    while try statement.step() { roots[statement.text(0)] = UInt32(truncatingIfNeeded: statement.integer(1)) }
+    return roots
   }
 }

@@ -88,27 +88,20 @@ extension FamilyPlan {
   /// Reads what ``json`` wrote; nil when it is something else, or was altered.
   init?(json: [UInt8]) {
     guard
-      let row = JSONRow.object(
-        json,
-        columns: [
-          "format", "id", "mergewalk", "pipeline", "path", "base", "model", "set", "sources", "shared", "imports",
-          "limits", "gone", "headers", "folders", "expected", "split", "units", "former", "parts",
-        ]), row.count("format") == 1, let version = row.text("mergewalk"), let pipeline = row.text("pipeline"),
+      let row = JSONRow(json), row.count("format") == 1, let version = row.text("mergewalk"),
+      let pipeline = row.text("pipeline"),
       let path = row.text("path"), let base = row.text("base"), let model = row.text("model"),
-      let set = row.list("set", columns: ["name", "value"], { ($0.text("name") ?? "", $0.text("value") ?? "") }),
-      let sources = row.list(
-        "sources", columns: ["path", "place", "state", "kinds"], { Source($0) }),
+      let set = row.list("set", { ($0.text("name") ?? "", $0.text("value") ?? "") }),
+      let sources = row.list("sources", { Source($0) }),
       let shared = row.list(
-        "shared", columns: ["path", "digest"],
-        { row in row.text("path").map { Shared(path: $0, digest: row.text("digest") ?? "") } }),
-      let forms = row.list("imports", columns: SpoolForm.jsonColumns, { SpoolForm($0) }),
+        "shared", { row in row.text("path").map { Shared(path: $0, digest: row.text("digest") ?? "") } }),
+      let forms = row.list("imports", { SpoolForm($0) }),
       let limits = row.json("limits").flatMap({ RejectPolicy(limits: $0) }),
       let gone = row.json("gone").flatMap({ StoresPolicy.Gone(json: $0) }),
-      let headers = row.list("headers", columns: ["text"], { row in row.text("text").map { Array($0.utf8) } }),
-      let units = row.list("units", columns: ["name", "file", "bucket", "segments"], { SpoolUnit($0) }),
-      let former = row.list("former", columns: ["path"], { $0.text("path") }),
-      let parts = row.list(
-        "parts", columns: ["value", "name", "path", "sha256", "places", "records", "unit", "files"], { Part($0) })
+      let headers = row.list("headers", { row in row.text("text").map { Array($0.utf8) } }),
+      let units = row.list("units", { SpoolUnit($0) }),
+      let former = row.list("former", { $0.text("path") }),
+      let parts = row.list("parts", { Part($0) })
     else { return nil }
     self.version = version
     self.pipeline = pipeline
@@ -128,7 +121,7 @@ extension FamilyPlan {
     hasFolders = row.flag("folders")
     expectedRecords = row.count("expected")
     if let split = row.json("split") {
-      guard let row = JSONRow.object(split, columns: ["read", "skipped", "rejected", "codes"]),
+      guard let row = JSONRow(split),
         let read = row.count("read"), let skipped = row.count("skipped"), let rejected = row.count("rejected")
       else { return nil }
       counts = Splitter.Counts(read: read, skipped: skipped, rejected: rejected, codes: row.counts("codes"))
@@ -165,11 +158,7 @@ extension FamilyPlan.Part {
 extension SpoolUnit {
   init?(_ row: JSONRow) {
     guard let name = row.text("name"), let file = row.text("file"),
-      let segments = row.list(
-        "segments",
-        columns: [
-          "import", "source", "member", "header", "start", "bytes", "places_start", "places_bytes", "records",
-        ], { SpoolSegment($0) })
+      let segments = row.list("segments", { SpoolSegment($0) })
     else { return nil }
     self.init(name: name, file: file, isBucket: row.flag("bucket"), segments: segments)
   }
@@ -192,10 +181,8 @@ extension RejectPolicy {
   /// Reads the limits of a plan.
   fileprivate init?(limits: [UInt8]) {
     self.init()
-    guard let row = JSONRow.object(limits, columns: ["limit", "ratio", "minimum", "codes"]),
-      let codes = row.list(
-        "codes", columns: ["code", "limit"],
-        { row in row.text("code").map { CodeLimit($0, limit: row.count("limit") ?? 0) } })
+    guard let row = JSONRow(limits),
+      let codes = row.list("codes", { row in row.text("code").map { CodeLimit($0, limit: row.count("limit") ?? 0) } })
     else { return nil }
     limit = row.count("limit")
     ratio = row.text("ratio").flatMap { Double($0) }
@@ -207,7 +194,7 @@ extension RejectPolicy {
 extension StoresPolicy.Gone {
   /// Reads what a plan says about stores that go.
   fileprivate init?(json: [UInt8]) {
-    guard let row = JSONRow.object(json, columns: ["limit", "ratio", "allow_empty"]) else { return nil }
+    guard let row = JSONRow(json) else { return nil }
     self.init()
     limit = row.count("limit")
     ratio = row.text("ratio").flatMap { Double($0) }
@@ -218,7 +205,7 @@ extension StoresPolicy.Gone {
 extension JSONRow {
   /// A member that ``JSONBytes/counts(_:_:)`` wrote.
   func counts(_ name: String) -> [String: Int] {
-    let entries = list(name, columns: ["code", "count"]) { row in row.text("code").map { ($0, row.count("count") ?? 0) }
+    let entries = list(name) { row in row.text("code").map { ($0, row.count("count") ?? 0) }
     }
     return Dictionary(entries ?? []) { $1 }
   }

@@ -121,10 +121,7 @@ final class FamilyTask {
           try records.take(place.length + 1) { bytes in
             guard isWanted, let number = numbers[place.part] else { return }
             do throws(FamilyError) {
-              try spool.append(to: number, place.place) { target in
-                target.append(contentsOf: bytes.dropLast())
-                return bytes.count - 1
-              }
+              try spool.append(UnsafeRawBufferPointer(rebasing: bytes.dropLast()), to: number, place.place)
             } catch { failure = error }
           }
           if let failure { throw ReadError(.inputFailed, path: path, message: failure.message) }

@@ -21,8 +21,9 @@ struct Splitter {
   private let redaction: Redaction
   private var table = ValueTable()
   private var names: StoreNames
-  /// The part of each value; -1 for one that names no store.
+  /// The part of each value; -1 for one that names no store, less for one whose first record is still to come.
   private var parts: [Int32] = []
+  private static let isNew: Int32 = -2
   /// Why a value names no store.
   private var refusals: [Int: String] = [:]
   private(set) var counts = Counts()
@@ -37,6 +38,10 @@ struct Splitter {
   /// Whether the last record was given to a store.
   private var lastIsKept = true
   private var isHeaderWritten: Set<SpoolRun> = []
+  /// The number of each record's value in the batch; -1 where it has none.
+  private var numbers: [Int32] = []
+  /// The records of a batch by their part.
+  private var order = SpoolOrder()
   private let hasSeveralImports: Bool
   /// Why the value of the folder that is read names no store, when it has one.
   private var refusal: String?
@@ -192,52 +197,66 @@ struct Splitter {
         try write(&reject, run, name, header, UnsafeRawBufferPointer(raw))
       }
     }
+    order.begin(records: batch.recordCount)
+    findNumbers(place, of: batch)
     for record in 0..<batch.recordCount {
       lastIsKept = false
-      if let place, let number = number(record, place, of: batch) {
-        let part = number < parts.count ? parts[number] : addPart(number)
+      if case let number = Int(numbers[record]), number >= 0 {
+        let part = part(number)
         guard part >= 0 else {
           try reject(record, place, of: batch, .storeBadName, refusals[number] ?? "", run, path, name, header)
           continue
         }
-        try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
-          form.append(record, of: batch, to: &bytes)
-        }
+        order.add(record, to: Int(part))
         lastIsKept = true
       } else if let failure = column?.failure(record, of: batch) {
         try reject(record, place, of: batch, failure.code, failure.message, run, path, name, header)
       } else {
-        try takeMissing(record, place, of: batch, form, run, path, name, header)
+        try takeMissing(record, place, of: batch, run, path, name, header)
       }
     }
+    try files.append(order, of: batch, form)
   }
 
-  /// The number of a record's value; nil when it has none.
-  @inline(__always)
-  private mutating func number(_ record: Int, _ column: Int, of batch: RecordBatch) -> Int? {
-    switch batch.state(record, column) {
-    case .absent, .null: return nil
-    case .true: return ("true" as StaticString).withStaticBytes { table.number(of: $0) }
-    case .false: return ("false" as StaticString).withStaticBytes { table.number(of: $0) }
-    default: return batch.withField(record, column) { $0.isEmpty ? nil : table.number(of: $0) }
+  /// Finds the number of each record's value; -1 for none.
+  private mutating func findNumbers(_ column: Int?, of batch: RecordBatch) {
+    if numbers.count < batch.recordCount {
+      numbers += Array(repeating: -1, count: batch.recordCount - numbers.count)
+    }
+    guard let column else { return numbers.withUnsafeMutableBufferPointer { $0.update(repeating: -1) } }
+    batch.forEachField(column) { record, state, bytes in
+      let number =
+        switch state {
+        case .absent, .null: -1
+        case .true: ("true" as StaticString).withStaticBytes { table.number(of: $0) }
+        case .false: ("false" as StaticString).withStaticBytes { table.number(of: $0) }
+        default: bytes.isEmpty ? -1 : table.number(of: bytes)
+        }
+      numbers[record] = Int32(truncatingIfNeeded: number)
     }
   }
 
-  /// Gives a new value its part, and returns that; -1 for one that names no store.
+  /// The part of a value; -1 for one that names no store. Parts are made in the order of their first records.
+  @inline(__always)
+  private mutating func part(_ number: Int) -> Int32 {
+    if number < parts.count, parts[number] != Self.isNew { return parts[number] }
+    return addPart(number)
+  }
+
   private mutating func addPart(_ number: Int) -> Int32 {
-    precondition(number == parts.count, "values are numbered in their order")
     var part: Int32 = -1
     switch names.take(table.text(number)) {
     case .name(let name): part = Int32(files.addPart(name: name, hash: table.hash(number)))
     case .refusal(let message): refusals[number] = message
     }
-    parts.append(part)
+    while parts.count <= number { parts.append(Self.isNew) }
+    parts[number] = part
     return part
   }
 
   private mutating func takeMissing(
-    _ record: Int, _ column: Int?, of batch: RecordBatch, _ form: SpoolForm, _ run: SpoolRun, _ path: String,
-    _ name: String, _ header: [String]
+    _ record: Int, _ column: Int?, of batch: RecordBatch, _ run: SpoolRun, _ path: String, _ name: String,
+    _ header: [String]
   ) throws(FamilyError) {
     if let refusal { return try reject(record, column, of: batch, .storeBadName, refusal, run, path, name, header) }
     switch policy.missing {
@@ -249,14 +268,12 @@ struct Splitter {
     case .value(let text):
       var text = text
       let number = text.withUTF8 { table.number(of: UnsafeRawBufferPointer($0)) }
-      let part = number < parts.count ? parts[number] : addPart(number)
+      let part = part(number)
       guard part >= 0 else {
         return try reject(
           record, column, of: batch, .storeBadName, refusals[number] ?? "", run, path, name, header)
       }
-      try files.append(to: Int(part), RecordPlace(batch.records[record])) { bytes in
-        form.append(record, of: batch, to: &bytes)
-      }
+      order.add(record, to: Int(part))
       lastIsKept = true
     }
   }

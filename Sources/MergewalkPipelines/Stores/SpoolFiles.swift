@@ -78,9 +78,7 @@ final class SpoolFiles {
   private final class File {
     var unit: SpoolUnit
     @exclusivity(unchecked) var run = -1
-    @exclusivity(unchecked) var records: [UInt8] = []
-    @exclusivity(unchecked) var places: [UInt8] = []
-    @exclusivity(unchecked) var writer = RecordPlaceWriter()
+    @exclusivity(unchecked) var text = SpoolText()
     var written = (records: 0, places: 0)
     var isMade = false
     /// Where the run of records began that is being written, and how many there are.
@@ -89,7 +87,7 @@ final class SpoolFiles {
     /// The only value that the file is for; nil for buckets.
     var part: Part?
     /// From where on the buffer's records are not in the digest of that value yet: records of one value are added as
-    /// they are written, those of buckets one by one.
+    /// they are written, those of buckets as they come.
     var digested = 0
 
     init(_ unit: SpoolUnit) { self.unit = unit }
@@ -153,28 +151,41 @@ final class SpoolFiles {
     return parts.count - 1
   }
 
-  /// Appends a record to the file of a value: `write` appends its raw bytes and returns how many they are.
+  /// Appends the records of a batch to the files of their values.
+  func append(_ order: SpoolOrder, of batch: RecordBatch, _ form: SpoolForm) throws(FamilyError) {
+    for part in order.parts {
+      try append(to: Int(part)) { (text, places) in form.append(order, part: Int(part), of: batch, to: &text, &places) }
+    }
+  }
+
+  /// Appends a record without its line end to the file of a value.
+  func append(_ bytes: UnsafeRawBufferPointer, to number: Int, _ place: RecordPlace) throws(FamilyError) {
+    try append(to: number) { (text, places) in
+      text.append(bytes, part: number, at: place)
+      places.add(place)
+      return 1
+    }
+  }
+
+  /// Appends records to the file of a value: `write` appends them, and returns how many they are.
   @inline(__always)
-  func append(
-    to number: Int, _ place: RecordPlace, _ write: (inout [UInt8]) -> Int
+  private func append(
+    to number: Int, _ write: (inout SpoolText, inout PlacesHash) -> Int
   ) throws(FamilyError) {
     let part = parts[number]
     let file = files[part.unit]
     if file.run != runNumber { try beginSegment(file) }
-    let start = file.records.count
-    let length = write(&file.records)
-    file.records.append(10)
-    file.writer.append(SpooledPlace(part: number, length: length, place: place), to: &file.places)
-    file.count += 1
     if part.run != runNumber { beginDigest(part) }
-    part.places.add(place)
+    let start = file.text.records.count
+    let count = write(&file.text, &part.places)
+    file.count += count
     if file.part == nil {
-      file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+      file.text.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
-    part.records += 1
-    part.bytes += length + 1
-    if file.records.count > bufferBytes { try flushRecords(file) }
-    if file.places.count > bufferBytes { try flushPlaces(file) }
+    part.records += count
+    part.bytes += file.text.records.count - start
+    if file.text.records.count > bufferBytes { try flushRecords(file) }
+    if file.text.places.count > bufferBytes { try flushPlaces(file) }
   }
 
   /// Writes what is left.
@@ -190,8 +201,8 @@ final class SpoolFiles {
     guard let start = file.start, file.count > 0 else { return }
     file.unit.segments.append(
       SpoolSegment(
-        run: start.run, bytes: start.records..<file.written.records + file.records.count,
-        places: start.places..<file.written.places + file.places.count, records: file.count))
+        run: start.run, bytes: start.records..<file.written.records + file.text.records.count,
+        places: start.places..<file.written.places + file.text.places.count, records: file.count))
     file.count = 0
   }
 
@@ -199,19 +210,19 @@ final class SpoolFiles {
     endSegment(file)
     digest(file)
     file.run = runNumber
-    file.writer = RecordPlaceWriter()
+    file.text.writer = RecordPlaceWriter()
     let header = headers(current.header)
-    if file.start == nil, !file.unit.isBucket { file.records += header }
-    file.digested = file.records.count
+    if file.start == nil, !file.unit.isBucket { file.text.records += header }
+    file.digested = file.text.records.count
     file.start = (
-      current, file.written.records + file.records.count, file.written.places + file.places.count
+      current, file.written.records + file.text.records.count, file.written.places + file.text.places.count
     )
   }
 
   /// Notes in a digest what the next records are read with, when it is something else than before.
   private func beginDigest(_ part: Part) {
     part.run = runNumber
-    part.places.begin(current)
+    part.places.begin(source: current.source, member: current.member)
     Self.note(current, &part.head, headers, part.digest)
   }
 
@@ -253,7 +264,7 @@ final class SpoolFiles {
     var hash = PlacesHash()
     do throws(ReadError) {
       for segment in unit.segments {
-        hash.begin(segment.run)
+        hash.begin(source: segment.run.source, member: segment.run.member)
         var places = try RecordPlaceReader(path: "\(folder)/\(unit.name)/\(placesName)", range: segment.places)
         while let place = try places.next() { hash.add(place.place) }
       }
@@ -264,22 +275,22 @@ final class SpoolFiles {
   /// Adds the records of the buffer to the digest of the only value that they are of.
   private func digest(_ file: File) {
     guard let part = file.part else { return }
-    file.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[file.digested...])) }
-    file.digested = file.records.count
+    file.text.records.withUnsafeBytes { part.digest.add(UnsafeRawBufferPointer(rebasing: $0[file.digested...])) }
+    file.digested = file.text.records.count
   }
 
   private func flushRecords(_ file: File) throws(FamilyError) {
     digest(file)
     file.digested = 0
-    try append(file.records, to: file.unit.file, of: file)
-    file.written.records += file.records.count
-    file.records.removeAll(keepingCapacity: true)
+    try append(file.text.records, to: file.unit.file, of: file)
+    file.written.records += file.text.records.count
+    file.text.records.removeAll(keepingCapacity: true)
   }
 
   private func flushPlaces(_ file: File) throws(FamilyError) {
-    try append(file.places, to: Self.placesName, of: file)
-    file.written.places += file.places.count
-    file.places.removeAll(keepingCapacity: true)
+    try append(file.text.places, to: Self.placesName, of: file)
+    file.written.places += file.text.places.count
+    file.text.places.removeAll(keepingCapacity: true)
   }
 
   private func append(_ bytes: [UInt8], to name: String, of file: File) throws(FamilyError) {

@@ -3,12 +3,6 @@ import MergewalkRecordFormats
 
 /// How records are read is a part of the plan, so that tasks need not look into the inputs again.
 extension SpoolForm {
-  static let jsonColumns = [
-    "format", "delimiter", "quote", "escape", "comment", "nulls", "quoted_nulls", "trim", "trim_quoted", "blank_lines",
-    "repeated_headers", "pad", "long", "lenient", "most", "scalars", "duplicates", "elements",
-    "objects",
-  ]
-
   func write(_ out: inout JSONBytes) {
     switch format {
     case .csv(let options):
@@ -45,7 +39,7 @@ extension SpoolForm {
     case "csv":
       var options = CSVOptions()
       guard let delimiter = row.text("delimiter").flatMap({ CSVDelimiter($0) }),
-        let nulls = row.list("nulls", columns: ["text"], { $0.text("text") }), let most = row.count("most")
+        let nulls = row.list("nulls", { $0.text("text") }), let most = row.count("most")
       else { return nil }
       options.delimiter = delimiter
       options.quote = row.count("quote").flatMap { UInt8(exactly: $0) }

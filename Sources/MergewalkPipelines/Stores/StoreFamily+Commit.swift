@@ -193,8 +193,8 @@ extension StoreFamily {
   func manifest() throws(FamilyError) -> (plan: String, stores: [StoreReceipt])? {
     for path in [files.success, files.previous] {
       guard let bytes = try FamilyFiles.read(path),
-        let row = JSONRow.object(bytes, columns: ["plan", "stores"]), let plan = row.text("plan"),
-        let stores = row.list("stores", columns: StoreReceipt.jsonColumns, { StoreReceipt($0) })
+        let row = JSONRow(bytes), let plan = row.text("plan"),
+        let stores = row.list("stores", { StoreReceipt($0) })
       else { continue }
       return (plan, stores)
     }

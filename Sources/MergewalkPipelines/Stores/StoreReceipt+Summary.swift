@@ -4,8 +4,6 @@ import MergewalkImporting
 // What a receipt keeps of the summary of its run, so that the commit can add up those of all stores.
 
 extension RunWarning {
-  static let jsonColumns = ["code", "message", "finding", "file", "line", "column"]
-
   func write(_ out: inout JSONBytes) {
     out.member("code", code.rawValue)
     out.member("message", message)
@@ -28,8 +26,6 @@ extension RunWarning {
 }
 
 extension FieldTally {
-  static let jsonColumns = ["import", "entity", "attribute", "column", "read", "stored", "replaced", "rejected"]
-
   func write(_ out: inout JSONBytes) {
     out.member("import", part)
     out.member("entity", entity)
@@ -60,10 +56,6 @@ extension FieldTally {
 }
 
 extension ListTally {
-  static let jsonColumns = [
-    "import", "entity", "relationship", "column", "read", "linked", "already_linked", "skipped", "rejected",
-  ]
-
   func write(_ out: inout JSONBytes) {
     out.member("import", part)
     out.member("entity", entity)
@@ -77,8 +69,8 @@ extension ListTally {
   }
 
   init?(_ row: JSONRow) {
-    let texts = Self.jsonColumns.prefix(4).compactMap { row.text($0) }
-    let counts = Self.jsonColumns.dropFirst(4).compactMap { row.count($0) }
+    let texts = ["import", "entity", "relationship", "column"].compactMap { row.text($0) }
+    let counts = ["read", "linked", "already_linked", "skipped", "rejected"].compactMap { row.count($0) }
     guard texts.count == 4, counts.count == 5 else { return nil }
     self.init()
     (part, entity, relationship, column) = (texts[0], texts[1], texts[2], texts[3])

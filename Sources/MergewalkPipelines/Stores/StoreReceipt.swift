@@ -64,10 +64,6 @@ struct StoreReceipt: Sendable {
     shared.write(&out)
   }
 
-  static let jsonColumns = [
-    "key", "value", "uuid", "content", "files", "records", "reject_codes", "shared", "rejects", "places", "warnings",
-    "fields", "lists",
-  ]
 }
 
 extension StoreReceipt {
@@ -82,14 +78,14 @@ extension StoreReceipt {
       codes: row.counts("reject_codes"), shared: shared)
     if row.json("rejects") != nil { rejects = File.list("rejects", of: row)?.first }
     places = row.text("places") ?? ""
-    warnings = row.list("warnings", columns: RunWarning.jsonColumns) { RunWarning($0) } ?? []
-    fields = row.list("fields", columns: FieldTally.jsonColumns) { FieldTally($0) } ?? []
-    lists = row.list("lists", columns: ListTally.jsonColumns) { ListTally($0) } ?? []
+    warnings = row.list("warnings") { RunWarning($0) } ?? []
+    fields = row.list("fields") { FieldTally($0) } ?? []
+    lists = row.list("lists") { ListTally($0) } ?? []
   }
 
   /// Reads what ``json`` wrote; nil when it is something else.
   init?(json: [UInt8]) {
-    guard let row = JSONRow.object(json, columns: Self.jsonColumns) else { return nil }
+    guard let row = JSONRow(json) else { return nil }
     self.init(row)
     guard self.json == json else { return nil }
   }
@@ -126,7 +122,7 @@ extension StoreReceipt.File {
 
   /// The files of a member; nil when it is no list of files.
   static func list(_ name: String, of row: JSONRow) -> [Self]? {
-    row.list(name, columns: ["path", "bytes", "sha256"]) { row -> Self? in
+    row.list(name) { row -> Self? in
       guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
         return nil
       }
@@ -155,7 +151,7 @@ extension RecordCounts {
   }
 
   init?(_ bytes: [UInt8]) {
-    guard let row = JSONRow.object(bytes, columns: Self.names) else { return nil }
+    guard let row = JSONRow(bytes) else { return nil }
     let numbers = Self.names.compactMap { row.count($0) }
     guard numbers.count == Self.names.count else { return nil }
     self.init(numbers: numbers)

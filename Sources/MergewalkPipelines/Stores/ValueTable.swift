@@ -1,4 +1,5 @@
 import MergewalkObjectStore
+import MergewalkSystem
 
 /// The different values of a column, numbered in the order in which they come.
 struct ValueTable {
@@ -33,8 +34,10 @@ struct ValueTable {
 
   private func isEqual(_ number: Int, _ value: UnsafeRawBufferPointer) -> Bool {
     let range = ranges[number]
-    guard range.count == value.count else { return false }
-    return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[range]).elementsEqual(value) }
+    guard range.count == value.count, let base = value.baseAddress else { return value.isEmpty && range.isEmpty }
+    return bytes.withUnsafeBytes { all in
+      all.baseAddress.map { memcmp($0 + range.lowerBound, base, range.count) == 0 } ?? range.isEmpty
+    }
   }
 
   private mutating func grow() {

@@ -36,27 +36,53 @@ package struct JSONObjectText: Sendable, Hashable {
   ///
   /// - Complexity: O(bytes).
   package init?(_ bytes: [UInt8]) {
-    let isWhole = bytes.withUnsafeBufferPointer { bytes in
+    let isWhole = Self.pieces(bytes, "{", "}") { scanner, bytes in
+      guard let member = Self.member(&scanner, bytes) else { return false }
+      members.append(member)
+      return true
+    }
+    if !isWhole { return nil }
+  }
+
+  /// The elements of an array as they are written; `nil` for anything else.
+  ///
+  /// - Complexity: O(bytes).
+  package static func elements(_ bytes: [UInt8]) -> [[UInt8]]? {
+    var elements: [[UInt8]] = []
+    let isWhole = pieces(bytes, "[", "]") { scanner, bytes in
+      scanner.skipSpace()
+      let start = scanner.i
+      guard scanner.value(depth: 1) else { return false }
+      elements.append(Array(bytes[start..<scanner.i]))
+      return true
+    }
+    return isWhole ? elements : nil
+  }
+
+  /// Calls `piece` at each piece between two brackets; says whether there is nothing else.
+  private static func pieces(
+    _ bytes: [UInt8], _ open: Unicode.Scalar, _ close: Unicode.Scalar,
+    _ piece: (inout JSONScanner, UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> Bool {
+    bytes.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return false }
       var scanner = JSONScanner(base, from: 0, end: bytes.count)
-      guard scanner.expect(UInt8(ascii: "{")) else { return false }
+      guard scanner.expect(UInt8(ascii: open)) else { return false }
       scanner.skipSpace()
-      if scanner.i < bytes.count, bytes[scanner.i] == UInt8(ascii: "}") {
+      if scanner.i < bytes.count, bytes[scanner.i] == UInt8(ascii: close) {
         scanner.i += 1
       } else {
         repeat {
-          guard let member = Self.member(&scanner, bytes) else { return false }
-          members.append(member)
+          guard piece(&scanner, bytes) else { return false }
           scanner.skipSpace()
           guard scanner.i < bytes.count else { return false }
           scanner.i += 1
         } while bytes[scanner.i - 1] == UInt8(ascii: ",")
-        guard bytes[scanner.i - 1] == UInt8(ascii: "}") else { return false }
+        guard bytes[scanner.i - 1] == UInt8(ascii: close) else { return false }
       }
       scanner.skipSpace()
       return scanner.i == bytes.count
     }
-    if !isWhole { return nil }
   }
 
   private static func member(_ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>) -> Member? {

@@ -112,6 +112,14 @@ public struct RecordBatch: Sendable {
     try withRange(range(record, column), body)
   }
 
+  /// Calls `body` with each record's field of a column, as ``withField(_:_:_:)`` does: one call for all of them.
+  package func forEachField(_ column: Int, _ body: (_ record: Int, FieldState, UnsafeRawBufferPointer) -> Void) {
+    for record in 0..<recordCount {
+      let state = state(record, column)
+      withField(record, column) { body(record, state, $0) }
+    }
+  }
+
   /// Calls `body` with the raw bytes of a record, without its line end; they are valid during the call only.
   package func withRawRecord<R, E: Error>(
     _ record: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -1,13 +1,18 @@
 import MergewalkSystem
 
 /// A piece of a file, read from its start to its end through a buffer.
+///
+/// Exclusivity of what each record touches is unchecked: an object is confined to one thread.
 package final class FileBytes {
   private let path: String
   private let descriptor: Int32
-  private var offset: Int
+  @exclusivity(unchecked) private var offset: Int
   private let end: Int
-  private var buffer: [UInt8] = []
-  private var taken = 0
+  /// What was read and is not taken is `buffer[taken..<filled]`; it is allocated with the first byte, and freed with the
+  /// object.
+  @exclusivity(unchecked) private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  @exclusivity(unchecked) private var taken = 0
+  @exclusivity(unchecked) private var filled = 0
   private static let bufferBytes = 1 << 16
 
   /// Opens the file.
@@ -21,39 +26,51 @@ package final class FileBytes {
     if descriptor < 0 { throw ReadError(errno: errno, path: path, doing: "open") }
   }
 
-  deinit { close(descriptor) }
-
-  /// The next byte; nil at the end of the piece.
-  @inline(__always)
-  package func next() throws(ReadError) -> UInt8? {
-    if taken == buffer.count {
-      buffer = try read(atMost: Self.bufferBytes)
-      taken = 0
-      if buffer.isEmpty { return nil }
-    }
-    taken += 1
-    return buffer[taken - 1]
+  deinit {
+    close(descriptor)
+    buffer.deallocate()
   }
+
+  /// The bytes that come next: at least so many, or all that the piece has left; they are valid until more are asked for.
+  @inline(__always)
+  func ahead(_ count: Int) throws(ReadError) -> UnsafeRawBufferPointer {
+    if filled - taken < count { try fill(count) }
+    return UnsafeRawBufferPointer(rebasing: buffer[taken..<filled])
+  }
+
+  /// Goes past some of the bytes that ``ahead(_:)`` has given.
+  @inline(__always)
+  func skip(_ count: Int) { taken += count }
 
   /// The next bytes, exactly so many.
   ///
   /// - Throws: `fileChanged` when the piece has fewer.
   package func take(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Void) throws(ReadError) {
-    if buffer.count - taken < count {
-      var rest = Array(buffer[taken...])
-      while rest.count < count {
-        let more = try read(atMost: max(Self.bufferBytes, count - rest.count))
-        if more.isEmpty { throw damage() }
-        rest += more
-      }
-      buffer = rest
-      taken = 0
-    }
-    buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count])) }
-    taken += count
+    let bytes = try ahead(count)
+    guard bytes.count >= count else { throw damage() }
+    body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    skip(count)
   }
 
-  /// Reads on into a buffer, past what ``next()`` has looked at; 0 at the end of the piece.
+  private func fill(_ count: Int) throws(ReadError) {
+    let rest = filled - taken
+    if buffer.count < count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(Self.bufferBytes, count), alignment: 16)
+      larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[taken..<filled]))
+      buffer.deallocate()
+      buffer = larger
+    } else if taken > 0, rest > 0, let base = buffer.baseAddress {
+      memmove(base, base + taken, rest)
+    }
+    (taken, filled) = (0, rest)
+    while filled < count {
+      let got = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+      if got == 0 { return }
+      filled += got
+    }
+  }
+
+  /// Reads on into a buffer, past what ``ahead(_:)`` has looked at; 0 at the end of the piece.
   package func read(into target: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
     let wanted = min(target.count, end - offset)
     guard wanted > 0 else { return 0 }
@@ -68,19 +85,6 @@ package final class FileBytes {
   /// The error of a file that is not as it was written.
   package func damage() -> ReadError {
     ReadError(.fileChanged, path: path, message: "the file is not as it was written: plan the family again")
-  }
-
-  private func read(atMost count: Int) throws(ReadError) -> [UInt8] {
-    let wanted = min(count, end - offset)
-    var bytes = [UInt8](repeating: 0, count: wanted)
-    var got = 0
-    var failure: ReadError?
-    bytes.withUnsafeMutableBytes { buffer in
-      do throws(ReadError) { got = try read(into: buffer) } catch { failure = error }
-    }
-    if let failure { throw failure }
-    bytes.removeLast(wanted - got)
-    return bytes
   }
 }
 

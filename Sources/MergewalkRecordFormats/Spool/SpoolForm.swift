@@ -105,7 +105,7 @@ package struct SpoolForm: Sendable {
 
   /// Appends a record without its line end, and returns its length.
   @inline(__always)
-  package func append(_ record: Int, of batch: RecordBatch, to bytes: inout [UInt8]) -> Int {
+  func append(_ record: Int, of batch: RecordBatch, to bytes: inout [UInt8]) -> Int {
     let before = bytes.count
     guard case .rows(_, _, let keys) = kind else {
       batch.withRawRecord(record) { bytes.append(contentsOf: $0) }

@@ -1,27 +1,28 @@
-import MergewalkRecordFormats
-
 /// Tells whether records stand where they stood: 64 bits of their places, in the order of the records.
 ///
 /// What is stored does not depend on places, but rejects name them. It guards against what has moved, and not against
 /// an attacker.
-struct PlacesHash: Hashable, Sendable {
+package struct PlacesHash: Hashable, Sendable {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
   private var run: (source: Int, member: String?)?
 
-  static func == (left: PlacesHash, right: PlacesHash) -> Bool { left.state == right.state }
+  package static func == (left: PlacesHash, right: PlacesHash) -> Bool { left.state == right.state }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(state) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(state) }
 
-  /// The next records are from this source.
-  mutating func begin(_ next: SpoolRun) {
-    if let run, run == (next.source, next.member) { return }
-    run = (next.source, next.member)
-    mix(UInt64(truncatingIfNeeded: next.source))
-    for byte in (next.member ?? "").utf8 { mix(UInt64(byte)) }
+  /// Starts without places.
+  package init() {}
+
+  /// The next records are from this source, and from this member of it.
+  package mutating func begin(source: Int, member: String?) {
+    if let run, run == (source, member) { return }
+    run = (source, member)
+    mix(UInt64(truncatingIfNeeded: source))
+    for byte in (member ?? "").utf8 { mix(UInt64(byte)) }
   }
 
   @inline(__always)
-  mutating func add(_ place: RecordPlace) {
+  package mutating func add(_ place: RecordPlace) {
     mix(UInt64(truncatingIfNeeded: place.index))
     mix(UInt64(truncatingIfNeeded: place.line))
     mix(UInt64(truncatingIfNeeded: place.column))
@@ -35,7 +36,7 @@ struct PlacesHash: Hashable, Sendable {
   }
 
   /// The hash as 16 hexadecimal digits.
-  var text: String {
+  package var text: String {
     let digits = String(state, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
