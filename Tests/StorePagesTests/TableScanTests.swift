@@ -48,6 +48,12 @@ import Testing
       let isWhole = parts.enumerated().allSatisfy { ($0.isMultiple(of: 2) ? scan : twin).run(part: $1, add) }
       return isWhole ? rows : nil
     }
+
+    /// How many entries the tree of a table or an index has; `nil` when the scan gave up.
+    func count(_ root: UInt32) -> Int? {
+      TableScan(pageSize: pageSize, pageCount: bytes.count / pageSize, columns: [], pages: { self.read($0, $1) })?
+        .count(root: root)
+    }
   }
 
   /// The same rows as SQLite has them.
@@ -104,6 +110,11 @@ import Testing
         #expect(found == wanted, "seed \(seed), \(table.name), columns \(columns)")
         let shared = pages.rows(UInt32(root), columns: columns, reals: reals, isShared: true)
         #expect(shared == wanted, "seed \(seed), \(table.name), columns \(columns), in parts")
+        #expect(pages.count(UInt32(root)) == wanted.count, "seed \(seed), \(table.name)")
+        for index in table.indexes {
+          let root = try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(index.name)'") ?? 0
+          #expect(pages.count(UInt32(root)) == wanted.count, "seed \(seed), \(index.name)")
+        }
       }
       try connection.close()
       try FileManager.default.removeItem(atPath: path)
@@ -139,6 +150,7 @@ import Testing
           #expect(rows?.count ?? 0 <= whole.count / 4, "seed \(seed)")
           let shared = pages.rows(root, columns: columns, reals: [], isShared: true)
           #expect(shared?.count ?? 0 <= whole.count / 2, "seed \(seed), in parts")
+          #expect(pages.count(root) ?? 0 <= whole.count / file.pageSize * 0xFFFF, "seed \(seed), counted")
         }
       }
       try FileManager.default.removeItem(atPath: path)
@@ -154,5 +166,9 @@ import Testing
     #expect(pages.rows(2, columns: [0], reals: []) == nil)
     #expect(pages.rows(9, columns: [0], reals: []) == nil)
     #expect(pages.rows(0, columns: [0], reals: []) == nil)
+    for kind: UInt8 in [2, 5, 7] {
+      bytes[512] = kind
+      #expect(Pages(bytes: bytes, pageSize: 512).count(2) == nil)
+    }
   }
 }

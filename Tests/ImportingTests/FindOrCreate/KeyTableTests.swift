@@ -12,7 +12,7 @@ import Testing
     _ = Array(key.utf8).withUnsafeBytes { table.insert(hash: hash, key: $0, primaryKey: primaryKey, content: content) }
   }
 
-  @Test(arguments: [UInt64.max, 0xFF, 1, 0] as [UInt64])
+  @Test(arguments: [UInt64.max, 0xFF, 0xFF_0000_00FF, 0xFFFF_FFFF_0000_0000, 1, 0] as [UInt64])
   func everyKeyIsFoundThoughHashesCollide(mask: UInt64) {
     // With the mask 0 all keys have one hash, so only their bytes tell them apart.
     var random = SeededGenerator(seed: mask)
