@@ -14,13 +14,13 @@ struct ChangedRows {
 }
 
 extension ManagedObjectContext {
-  /// Writes all changes to the store, in one transaction; without changes no statement runs.
+  /// Writes all changes to the store, in one transaction; without changes, no statement runs.
   ///
-  /// A row whose values are what they were is not written, and its version does not move; nor does that of an object
-  /// of which only pairs of many-to-many relationships changed. Values that break the model, and deletions that a
+  /// A row with unchanged values is not written, and its version does not move; neither does the version of an object
+  /// if only pairs of its many-to-many relationships changed. Values that violate the model, and deletions that a
   /// relationship denies, are all reported in one error, before anything is written.
   ///
-  /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
+  /// - Throws: ``SaveError``; the store is then unchanged and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
     do { try endEvent() } catch { throw SaveError(error) }

@@ -2,7 +2,7 @@ public import MergewalkObjectModel
 import MergewalkObjectStore
 import Synchronization
 
-/// Where the objects of a class have an attribute or a relationship: looked up by name once, then known.
+/// The position of an attribute or a relationship in the objects of a class, looked up by name only once.
 ///
 /// Generated accessors have one for each property, shared by all objects, contexts and threads:
 ///
@@ -89,7 +89,7 @@ extension EntityDescription.AttributeAccess {
 }
 
 extension ManagedObject {
-  /// The value of an attribute: as ``get(_:)-(String)``, without looking for its name.
+  /// The value of an attribute: like ``get(_:)-(String)``, without a name look-up.
   @inlinable
   public final func get<Value: ManagedValue>(_ slot: PropertySlot) -> Value {
     let value = slotValue(slot)
@@ -98,16 +98,16 @@ extension ManagedObject {
     return unreadableValue(value, slot.key)
   }
 
-  /// Sets an attribute: as ``set(_:_:)-(String,_)``.
+  /// Sets an attribute: like ``set(_:_:)-(String,_)``.
   @inlinable
   public final func set<Value: ManagedValue>(_ slot: PropertySlot, _ value: Value) {
     setSlotValue(slot, value.attributeValue)
   }
 
-  /// Not there: objects are the values of relationships.
+  /// Unavailable: objects are the values of relationships.
   @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
   public final func get<Other: ManagedObject>(_ slot: PropertySlot) -> Other? { nil }
-  /// Not there: objects are the values of relationships.
+  /// Unavailable: objects are the values of relationships.
   @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
   public final func set<Other: ManagedObject>(_ slot: PropertySlot, _ value: Other?) {}
 
