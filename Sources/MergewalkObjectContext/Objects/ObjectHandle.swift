@@ -2,7 +2,7 @@ import MergewalkObjectStore
 
 /// The row and context that a managed object stands for.
 ///
-/// Only contexts make handles; a class of one's own passes the one it gets to `super.init`.
+/// Only contexts create handles; your own classes pass theirs to `super.init`.
 public struct ObjectHandle {
   let link: ContextLink
   let generation: UInt32
@@ -32,9 +32,9 @@ final class ObjectExtras {
   var followsChanges: Bool { !observers.isEmpty || !transientValues.isEmpty || !transformed.isEmpty }
 }
 
-/// Why an object got other values than the ones it had, other than by being set or fetched.
+/// The reasons why an object's values changed without being set or fetched.
 public struct SnapshotEvents: OptionSet, Sendable, Hashable {
-  /// The bits, with the meaning that they have in Core Data.
+  /// The bits, with Core Data's meaning.
   public let rawValue: UInt
   /// Creates a set from bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
