@@ -1,6 +1,6 @@
 /// Counts of records, by outcome.
 public struct RecordCounts: Sendable, Hashable {
-  /// Records read, rejected ones included.
+  /// Records read, including rejected ones.
   public var read = 0
   /// Records that created their object.
   public var inserted = 0
@@ -8,12 +8,12 @@ public struct RecordCounts: Sendable, Hashable {
   public var updated = 0
   /// Records that changed nothing.
   public var unchanged = 0
-  /// Records that the mode or the duplicate policy passed over.
+  /// Records skipped because of the mode or the duplicate policy.
   public var skipped = 0
   /// Records that were rejected.
   public var rejected = 0
 
-  /// Counts of nothing.
+  /// Creates zero counts.
   public init() {}
 
   /// Whether `read = inserted + updated + unchanged + skipped + rejected`.

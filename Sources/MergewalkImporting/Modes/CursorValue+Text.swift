@@ -2,7 +2,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 
 extension CursorValue: CustomStringConvertible {
-  /// The value as a person writes it.
+  /// The value as a person would write it.
   public var description: String {
     switch self {
     case .date(let seconds): Timestamp(secondsSinceReferenceDate: seconds).description
@@ -11,7 +11,7 @@ extension CursorValue: CustomStringConvertible {
     }
   }
 
-  /// Reads what a person writes; `nil` when it is no value of the kind.
+  /// Reads a value written by a person; `nil` if it is not of this kind.
   public init?(_ text: String, kind: SincePolicy.Kind) {
     switch kind {
     case .date:

@@ -1,56 +1,56 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// How the rows of a run get into its store, and why.
+/// The way in which the rows of a run are written to its store, and the reason.
 ///
 /// The direct way writes the pages of a new store's file from rows in their order and from sorted keys, several times
-/// as fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run begins anew.
+/// as fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run starts over.
 public struct LoadWay: Sendable, Hashable {
-  /// Why a way is taken.
+  /// The reason for a way.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// The pipeline asks for the direct way.
     case asked
-    /// The inputs are large enough to gain by it, and soon read again.
+    /// The inputs are large enough to gain by it, and quick to read again.
     case large
     /// The pipeline forbids it.
     case forbidden
-    /// The store is there, or an interrupted run goes on.
+    /// The store exists, or an interrupted run is resumed.
     case storeExists
-    /// The store is there, and what the run changes waits, sorted, to be written once at its end.
+    /// The store exists, and the run's changes are held back, sorted, and written once at its end.
     case sorted
     /// Whole objects are loaded.
     case objects
-    /// The size of the inputs is not known.
+    /// The size of the inputs is unknown.
     case unknownSize
     /// The inputs are so small that there is nothing to gain.
     case small
-    /// The inputs are so large that to begin anew after an interruption costs more than the direct way gains.
+    /// The inputs are so large that starting over after an interruption costs more than the direct way gains.
     case veryLarge
     /// Records fill lists.
     case lists
-    /// Setting a relationship writes to the object at its other end too, or waits for a second pass.
+    /// Setting a relationship also writes to the object at its other end, or waits for a second pass.
     case relationships
-    /// Objects of several entities share a table, so each is looked for in it.
+    /// Objects of several entities share a table, so each is looked up in it.
     case hierarchy
-    /// Rows may break a uniqueness constraint although their keys were looked for.
+    /// Rows may violate a uniqueness constraint although their keys were looked up.
     case constraints
   }
 
-  /// Why.
+  /// The reason.
   public var reason: Reason
 
-  /// Takes a way for a reason.
+  /// Creates the way for a reason.
   public init(_ reason: Reason) { self.reason = reason }
 
-  /// Whether rows go past SQLite.
+  /// Whether rows bypass SQLite.
   public var isDirect: Bool { reason == .asked || reason == .large }
 
   /// `direct`, `sorted` or `sqlite`.
   public var name: String { isDirect ? "direct" : reason == .sorted ? "sorted" : "sqlite" }
 
-  /// Inputs of fewer bytes are not worth while: they are a second's work, and an interrupted run can go on.
+  /// Smaller inputs, in bytes, are not worthwhile: they take a second, and an interrupted run can resume.
   public static let leastBytes = 16 << 20
-  /// Inputs of more bytes are minutes of work, too long to do again.
+  /// Larger inputs, in bytes, take minutes, too long to repeat.
   public static let mostBytes = 8 << 30
 
   /// The reason as the end of a sentence.

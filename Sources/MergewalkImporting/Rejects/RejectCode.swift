@@ -1,10 +1,11 @@
 public import MergewalkObjectContext
 public import MergewalkRecordFormats
 
-/// Why a record was rejected, across all stages; raw values are what the rejects file and the summary carry.
+/// The reason why a record was rejected, across all stages; raw values are the codes in the rejects file and the
+/// summary.
 ///
-/// The part before the dot is the stage. The list is closed: `docs/rejects.md` describes every code, and a test holds
-/// it to that.
+/// The part before the dot is the stage. The list is closed: `docs/rejects.md` describes every code, and a test checks
+/// that.
 public enum RejectCode: String, Error, Sendable, CaseIterable {
   // Reading: the bytes are not a record of the file's format.
   case readInvalidText = "read.invalidText"

@@ -42,7 +42,7 @@ public final class ImportSession {
 
   /// Resolves a definition against its model.
   ///
-  /// - Throws: `DiagnosticList` with everything that is wrong.
+  /// - Throws: `DiagnosticList` with all findings.
   public convenience init(_ definition: ImportDefinition) throws(DiagnosticList) {
     try self.init(definition, isChecked: false)
   }

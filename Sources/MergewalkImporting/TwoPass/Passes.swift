@@ -1,10 +1,11 @@
-/// How often the records of an import are gone through for the relationships whose targets may be records of their own.
+/// The number of passes over the records of an import, for relationships whose targets may be records of the same
+/// import.
 public enum Passes: String, Sendable, CaseIterable {
-  /// Twice when a relationship leads into the records' own hierarchy and the import creates objects, else once.
+  /// Two if a relationship leads into the records' own hierarchy and the import creates objects, otherwise one.
   case automatic
-  /// Once: a target is there when the store has it, or when a record of the same batch is it.
+  /// One: a target must be in the store, or be a record of the same batch.
   case one
-  /// Twice: first all objects are created, then the relationships are set.
+  /// Two: first all objects are created, then the relationships are set.
   case two
 }
 

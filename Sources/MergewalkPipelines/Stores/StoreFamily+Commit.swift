@@ -3,10 +3,10 @@ import MergewalkImporting
 import MergewalkObjectStore
 
 extension StoreFamily {
-  /// Verifies everything once more and publishes the family: `_SUCCESS` is there when, and only when, it is whole.
+  /// Verifies everything once more and publishes the family: `_SUCCESS` exists if, and only if, it is complete.
   ///
   /// - Throws: `incomplete` while stores are missing or altered, `limitBreached` when too many records were rejected in
-  ///   all; the family that was published before is as it was then.
+  ///   all; the family published earlier is unchanged.
   /// - Complexity: O(bytes of the stores).
   public func commit() throws(FamilyError) -> Committed {
     let identity = FamilyFiles.identity(files.plan)

@@ -7,17 +7,17 @@ import MergewalkObjectStore
 import MergewalkRecordFormats
 
 extension StoreFamily {
-  /// Spreads the records of a pipeline, and says what stores will become of them.
+  /// Splits the records of a pipeline and plans the stores.
   ///
-  /// Nothing that is published changes. A plan that is there is replaced.
+  /// The published family does not change. An existing plan is replaced.
   ///
   /// - Parameters:
   ///   - pipeline: The path of the pipeline file.
-  ///   - sources: Files to read in place of those that it names, or folders whose own folders are called `key=value`,
-  ///     which another program has split already.
+  ///   - sources: Files to read in place of those that it names, or folders with subfolders called `key=value`, which
+  ///     another program has already split.
   ///   - variables: The values of `${NAME}`.
-  ///   - change: What the caller changes about the definition, such as what it expects of the input.
-  /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many.
+  ///   - change: The caller's changes to the definition, such as its expectations of the input.
+  /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many records.
   /// - Complexity: One pass over the input; memory does not grow with it.
   public func plan(
     _ pipeline: String, sources: [String] = [], variables: Variables = Variables(),

@@ -5,34 +5,33 @@ public import MergewalkRecordFormats
 
 /// A family of stores: one input, a store for each value of a column, in one folder.
 ///
-/// ``plan(_:sources:variables:change:)`` spreads the records, ``task(number:of:jobs:)`` builds stores and may run
-/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step
-/// leaves is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md`
-/// describes them.
+/// ``plan(_:sources:variables:change:)`` splits the records, ``task(number:of:jobs:)`` builds stores and may run
+/// anywhere, any number of times, and ``commit()`` verifies all of them and publishes the family. Each step leaves its
+/// results in files, so the program that runs the tasks needs only the folder. `docs/families.md` describes them.
 public final class StoreFamily {
   /// The result of planning.
   public struct Planned: Sendable {
     /// The plan's name.
     public var id = ""
-    /// How many stores there will be.
+    /// The number of stores to build.
     public var stores = 0
     /// The records that were read, or `nil` when another program has split them.
     public var read: Int?
-    /// Records that name no store and were left out.
+    /// Records that name no store and were skipped.
     public var skipped = 0
     /// Records that were rejected by the split.
     public var rejected = 0
     /// Rejects by code.
     public var rejectCodes: [String: Int] = [:]
-    /// The rejects file of the split, when there is one.
+    /// The rejects file of the split, if there is one.
     public var rejectsPath: String?
     /// Whether an input could be read only once and has no expected size or checksum.
     public var completeness: ImportSummary.Completeness?
-    /// Findings about the pipeline that stop nothing.
+    /// Findings about the pipeline that do not stop anything.
     public var warnings: [Diagnostic] = []
     /// Warnings of the split about the inputs.
     public var runWarnings: [RunWarning] = []
-    /// The account of the text of the inputs that were split.
+    /// The accounting of the text of the split inputs.
     public var text = TextAccount()
   }
 
@@ -40,7 +39,7 @@ public final class StoreFamily {
   public struct Built: Sendable {
     /// Stores that were built.
     public var built = 0
-    /// Stores that were there as they are to be.
+    /// Existing stores that were already as planned.
     public var kept = 0
     /// Records read, of the stores that were built.
     public var read = 0
@@ -53,15 +52,16 @@ public final class StoreFamily {
 
     /// The warnings of the runs, in the order of their texts, with the number of stores.
     ///
-    /// That nothing was matched is told by the commit, which knows all stores: another one may have it.
+    /// The commit, which knows all stores, reports parts of the pipeline that never matched: another store may match
+    /// them.
     public var warnings: [(warning: RunWarning, stores: Int)] {
       sums.warnings.filter { $0.warning.code != .neverMatched }
     }
 
-    /// Counts of the values of each field, of the stores that were built.
+    /// Counts of the values of each field, for the stores that were built.
     public var fields: [FieldTally] { sums.fields }
 
-    /// Counts of the elements of each list, of the stores that were built.
+    /// Counts of the elements of each list, for the stores that were built.
     public var lists: [ListTally] { sums.lists }
 
     static func += (left: inout Built, right: Built) {
@@ -78,25 +78,25 @@ public final class StoreFamily {
   public struct Committed: Sendable {
     /// The plan's name.
     public var id = ""
-    /// How many stores the family has.
+    /// The number of stores in the family.
     public var stores = 0
-    /// How many of them took the place of others, or came new.
+    /// The number of stores that are new or replaced others.
     public var published = 0
-    /// How many went because the plan has them no more.
+    /// The number of stores removed because the plan no longer contains them.
     public var removed = 0
     /// The counts of the split; `nil` when another program has split the records.
     public var split: (read: Int, skipped: Int, rejected: Int)?
-    /// The records that the stores were built from, and those of them that were skipped and rejected.
+    /// The records from which the stores were built, and the skipped and rejected ones among them.
     public var parts = (read: 0, skipped: 0, rejected: 0)
     /// The records of shared pipelines, counted once for each store.
     public var shared = 0
-    /// Those of them that were rejected.
+    /// The rejected ones among them.
     public var sharedRejected = 0
-    /// The file with the rejects of the split and of all parts, when there are any.
+    /// The file with the rejects of the split and of all parts, if there are any.
     public var rejectsPath: String?
     /// Records of all stores and of the split.
     public var read = 0
-    /// Records that were left out.
+    /// Records that were skipped.
     public var skipped = 0
     /// Records that were rejected.
     public var rejected = 0
@@ -108,7 +108,7 @@ public final class StoreFamily {
     public var empty = 0
     /// The warnings of the runs of all stores, in the order of their texts, with the number of stores.
     ///
-    /// That nothing was matched is among them when it holds in every store that has records.
+    /// They include `neverMatched` if it applies to every store with records.
     public var warnings: [(warning: RunWarning, stores: Int)] = []
     /// Counts of the values of each field, of all stores.
     public var fields: [FieldTally] = []
