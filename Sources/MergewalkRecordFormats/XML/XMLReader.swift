@@ -1,16 +1,16 @@
 import MergewalkEventLogs
 
-/// Reads records that are elements of an XML document.
+/// Reads elements of an XML document as records.
 ///
-/// The document is read once from start to end in flat memory and checked whole for well-formedness. `docs/xml.md` says
-/// what columns mean: `name` is a child's text, `@id` an attribute, `customer.email` a grandchild's text, `#text` the
-/// record's own. An element with elements inside is JSON text, and so are the values of one that stands several times.
-/// A record with mixed content, with a reference to an entity that is not declared or with bytes that are no text is
-/// refused alone; behind a fault of the syntax nothing can be trusted, so reading ends with `invalidDocument` after the
+/// The document is read once from start to end in constant memory and checked completely for well-formedness.
+/// `docs/xml.md` explains columns: `name` is a child's text, `@id` an attribute, `customer.email` a grandchild's text,
+/// `#text` the record's own. An element with elements inside is JSON text, and so are the values of a repeated element.
+/// A record with mixed content, with a reference to an entity that is not declared or with bytes that are not text is
+/// refused alone; after a syntax error, nothing can be trusted, so reading ends with `invalidDocument` after the
 /// records before it.
 ///
-/// No file, no network and no external entity or document type is ever touched, and what the document's own entities
-/// may add to it is bounded.
+/// No file, no network and no external entity or document type is ever touched, and the expansion of the document's own
+/// entities is limited.
 ///
 /// Sources: XML 1.0 (fifth edition), https://www.w3.org/TR/xml/; Namespaces in XML 1.0,
 /// https://www.w3.org/TR/xml-names/; libxml2's SAX2 interface, https://gnome.pages.gitlab.gnome.org/libxml2/.
@@ -66,7 +66,7 @@ public struct XMLReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { stream.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the document.
+  /// Replaces the batch's content with the next records; returns false at the end of the document.
   ///
   /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `expansionLimit`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

@@ -90,12 +90,12 @@ extension XMLRecords {
 
 /// The namespaces declared around records.
 extension RecordBatch {
-  /// The declarations in force where a record stands, as they would stand in its tag; nil when none are known.
+  /// The declarations in force at a record, as they would appear in its tag; nil if none are known.
   ///
   /// - Parameter index: the record's number in its file, from 0.
   public func namespaces(ofRecord index: Int) -> String? { scopes.last { $0.from <= index }?.namespaces }
 
-  /// The declarations around all records of the batch: empty when they differ, nil when none are known.
+  /// The declarations around all records of the batch: empty if they differ, nil if none are known.
   public var commonNamespaces: String? {
     guard let first = scopes.first else { return nil }
     return scopes.allSatisfy { $0.namespaces == first.namespaces } ? first.namespaces : ""

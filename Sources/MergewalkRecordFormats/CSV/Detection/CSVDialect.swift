@@ -1,16 +1,16 @@
-/// How a delimited text seems to be written, and why.
+/// The detected dialect of a delimited text, with the evidence.
 public struct CSVDialect: Sendable, Hashable {
   /// The options to read it with.
   public var options: CSVOptions
-  /// The evidence for the options and what was noticed, one sentence each, with counts; the delimiter comes first.
+  /// The evidence for the options and other observations, one sentence each, with counts; the delimiter comes first.
   public var evidence: [String]
-  /// Whether nothing else fits about as well.
+  /// Whether no other dialect fits about as well.
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
   package var proposals: [CSVProposal]
   /// Columns that blanks align, where no delimiter explains the text: it may be fixed-width.
   package var aligned: AlignedColumns?
-  /// Whether the bytes told the encoding, so that those of another file may tell another.
+  /// Whether the encoding was detected from the bytes, so that another file may have another one.
   public var isEncodingToldByBytes = false
 
   /// Creates a dialect.
@@ -42,7 +42,7 @@ package struct CSVProposal: Sendable, Hashable {
   }
 }
 
-/// Options that are known, so that they are not looked for.
+/// Known options, which are not detected.
 public struct CSVKnownOptions: OptionSet, Sendable, Hashable {
   /// A bit for each option.
   public let rawValue: Int
