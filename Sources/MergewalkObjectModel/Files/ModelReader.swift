@@ -2,11 +2,11 @@ public import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkXML
 
-/// Reads models from files: Xcode's `.xcdatamodeld`, `.xcdatamodel` and `contents`, the compiled `.momd` and `.mom`, and
-/// Mergewalk's YAML.
+/// Reads models from files: Xcode's `.xcdatamodeld`, `.xcdatamodel` and `contents`, the compiled `.momd` and `.mom`,
+/// and Mergewalk's YAML.
 ///
-/// What stops the reading is thrown; what is wrong in the content is kept in ``ModelDraft/readerFindings`` and comes
-/// back from ``ModelLint`` and the freezing of the model, together with everything else.
+/// Errors that stop reading are thrown; errors of the content are kept in ``ModelDraft/readerFindings`` and reported by
+/// ``ModelLint`` and by freezing the model, together with all other findings.
 public enum ModelReader {
   /// Reads the model at a path.
   ///
@@ -39,7 +39,7 @@ public enum ModelReader {
     }
   }
 
-  /// Whether a path is that of a folder that may hold several versions of a model.
+  /// Whether a path is that of a folder that may contain several versions of a model.
   public static func mayHaveVersions(_ path: String) -> Bool {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     return path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".momd")
@@ -47,7 +47,7 @@ public enum ModelReader {
 
   /// Lists the versions of an `.xcdatamodeld` or `.momd` folder.
   ///
-  /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
+  /// - Throws: `fileMissing`, or `notAModel` if the folder contains neither `.xcdatamodel` nor `.mom`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
     guard FileKind(path) != .missing else {
       throw failure(
@@ -153,7 +153,7 @@ public enum ModelReader {
   ///
   /// - Parameters:
   ///   - bytes: a compiled model, XML or, when the path ends in `.yaml` or `.yml`, YAML.
-  ///   - path: the path that findings name.
+  ///   - path: the path for findings.
   /// - Throws: as ``read(_:version:)``.
   public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     if bytes.starts(with: Array("bplist00".utf8)) {

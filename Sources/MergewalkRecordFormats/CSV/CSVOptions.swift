@@ -57,16 +57,16 @@ public struct CSVOptions: Sendable, Hashable {
   public var headerRows: Int = 1
   /// The number of columns of a file without a header; nil: as many as its first record has.
   public var columnCount: Int?
-  /// The table to read of a file that holds several, from 1; nil: the whole file is one table.
+  /// The table to read from a file with several, counted from 1; nil: the whole file is one table.
   ///
-  /// Behind the skipped lines a table goes on up to
+  /// After the skipped lines, a table extends up to
   /// - a blank line, or a record without any value before one that could be a header;
-  /// - a record that is the table's header again;
-  /// - a record of another width that could be a header, when the record behind it has that width, too.
+  /// - a record that repeats the table's header;
+  /// - a record of another width that could be a header, if the next record also has that width.
   ///
-  /// What could be a header has no field that is empty, a number, a date or the like, or the same as another. A record
-  /// of one field before a wider one, or between blank lines, is a title and no table. What is no part of the table is
-  /// passed over.
+  /// A record could be a header if no field is empty, is a number, a date or the like, or equals another one. A record
+  /// of one field before a wider one, or between blank lines, is a title and not a table. Everything outside the table
+  /// is skipped.
   public var table: Int?
   /// The number of lines to skip at the start of the file, whatever they contain.
   public var skippedLines: Int = 0

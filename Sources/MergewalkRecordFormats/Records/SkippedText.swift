@@ -130,7 +130,7 @@ public struct SkippedText: Sendable, Hashable {
     Kind.allCases.allSatisfy { left[$0] == right[$0] }
   }
 
-  /// Feeds what `==` compares.
+  /// Hashes the counts.
   public func hash(into hasher: inout Hasher) {
     for kind in Kind.allCases { hasher.combine(self[kind]) }
   }

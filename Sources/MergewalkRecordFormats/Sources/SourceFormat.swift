@@ -47,16 +47,16 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// The first bytes of every SQLite database.
   public static let sqliteMagic = Array("SQLite format 3\0".utf8)
 
-  /// The format that a file's first bytes look like.
+  /// The format suggested by a file's first bytes.
   ///
-  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a property list by its magic
-  /// number or its document type or root element; XML by its declaration or elements; a JSON sequence if it begins
-  /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
-  /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
-  /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
-  /// member is an array; a property list or XML if it begins with a tag; YAML if the first line that is no comment is
+  /// SQLite by its first 16 bytes, including Core Data stores, which are SQLite databases; a property list by its magic
+  /// number or its document type or root element; XML by its declaration or elements; a JSON sequence if it begins with
+  /// a record separator, or an object is followed by another one that does not begin on its own line; NDJSON if the
+  /// first non-blank line is a complete JSON object, or is cut off by the sample's end after a brace and a quote; a
+  /// JSON document if that line begins one that spans several lines, or is an array, or is cut off and its first member
+  /// is an array; a property list or XML if it begins with a tag; YAML if the first line that is not a comment is
   /// `---`, `%YAML` or `- name: value`; TSV if the first line has a tab and no more commas than tabs; CSV for any other
-  /// text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
+  /// text. Nil for an empty sample, for text that begins like JSON but is not, and for bytes that are not text.
   public init?(sample: [UInt8]) {
     if sample.starts(with: Self.sqliteMagic) {
       self = .sqlite

@@ -20,12 +20,12 @@ public struct XMLReader: RecordReader {
   private var reader: StagedReader<XMLRecordParser>
   private let stream: any ByteStream
 
-  /// Opens the source and reads its first bytes, which tell the encoding.
+  /// Opens the source and reads its first bytes, which determine the encoding.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: what opening and reading throw; `invalidPath` for a request that is no path;
-  ///   `invalidOption` for a path of records or child records that is none; `unknownEncoding`; `invalidDocument` when
-  ///   the declaration names an encoding that the bytes are not in.
+  /// - Parameter index: the value for `RecordBatch.source`.
+  /// - Throws: `ReadError`: the errors of opening and reading; `invalidPath` for a request that is not a path;
+  ///   `invalidOption` for an invalid path of records or child records; `unknownEncoding`; `invalidDocument` if the
+  ///   bytes are not in the declared encoding.
   public init(
     source: ByteSource, options: XMLOptions = XMLOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
