@@ -1,10 +1,10 @@
 public import MergewalkObjectModel
 package import MergewalkSQLite
 
-/// A store, seen as rows in the tables of Core Data's layout.
+/// A store as rows in the tables of Core Data's layout.
 ///
-/// The tables of an SQLite store are those of its file. Stores of all other types have theirs in memory, so that there
-/// is one way of reading and writing rows; what is behind them hears of each transaction as a ``StoreObserver``.
+/// The tables of an SQLite store are in its file. Stores of all other types have theirs in memory, so that there is one
+/// way of reading and writing rows; a ``StoreObserver`` behind them receives each transaction.
 ///
 /// The store knows tables and rows, not objects. It is confined to one task, like its connection.
 public final class PersistentStore {
@@ -19,7 +19,7 @@ public final class PersistentStore {
   public let type: PersistentStoreType
   /// The configuration whose entities the store has; `nil` for all.
   public let configuration: String?
-  /// How the store was opened.
+  /// The options with which the store was opened.
   public let options: PersistentStoreOptions
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
@@ -108,7 +108,7 @@ public final class PersistentStore {
   /// Whether the store has objects of an entity: its configuration may leave some out.
   public func contains(_ entity: EntityDescription) -> Bool { schema.entityNumbers[entity.index] > 0 }
 
-  /// How many SQL statements ran on the connection.
+  /// The number of SQL statements that ran on the connection.
   public var statementsExecuted: Int { connection.statementsExecuted }
 
   /// Sees to it that there is something to ask: statements end with their connection.

@@ -306,7 +306,7 @@ package struct CellSnapshot {
 }
 
 extension RelationshipDescription {
-  /// Whether the relationship's inverse is a to-many that keeps an order, so that this side holds order keys.
+  /// Whether the relationship's inverse is an ordered to-many, so that this side has order keys.
   public func isInverseOrdered(in model: ManagedObjectModel) -> Bool {
     guard inverseDeclaringEntity >= 0, isInverseToMany, let inverseName else { return false }
     return model.entities[inverseDeclaringEntity].relationship(named: inverseName)?.isOrdered ?? false

@@ -5,7 +5,7 @@ import MergewalkSQLite
 
 /// Checks a store against the rules of Core Data's layout, without changing it.
 ///
-/// The rules and the reasons for them: `docs/coredata-layout.md`.
+/// `docs/coredata-layout.md` has the rules and their evidence.
 public struct StoreVerifier {
   let connection: Connection
   private(set) var findings: [StoreFinding] = []
@@ -21,7 +21,7 @@ public struct StoreVerifier {
   ///   - model: The model; `nil` to use the copy that the store carries, if it has one.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   /// - Returns: The findings; damage never throws.
-  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy` or `inputOutput` when there is nothing to check.
+  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy` or `inputOutput` if there is nothing to check.
   /// - Complexity: O(rows × columns), with a seek for every reference.
   public static func verify(
     path: String, model: ManagedObjectModel? = nil, configuration: String? = nil

@@ -418,10 +418,10 @@ extension PersistentStore {
     return store
   }
 
-  /// Forgets the records that an incremental store has handed over, so that they are asked for again; does nothing in
-  /// other stores.
+  /// Discards the records loaded from an incremental store, so that they are requested again; does nothing in other
+  /// stores.
   ///
-  /// Contexts keep the values that they have; refresh their objects.
+  /// Contexts keep their values; refresh their objects.
   ///
   /// - Throws: ``StoreError`` with `sqlite`.
   public func evictCachedRecords() throws(StoreError) { try incremental?.evict() }
