@@ -94,7 +94,7 @@ extension ObjectExpression {
   ///
   /// - Precondition: the text is a key path.
   public init(forKeyPath keyPath: String) {
-    guard let path = PropertyPath(keyPath) else { preconditionFailure("“\(keyPath)” is no key path") }
+    guard let path = PropertyPath(keyPath) else { preconditionFailure("“\(keyPath)” is not a key path") }
     self = .keyPath(path)
   }
 

@@ -187,7 +187,7 @@ extension FetchedValue {
         ExpressionDescription(
           name: expression.name, expression: expression.expression ?? .constant(.null),
           resultType: expression.expressionResultType))
-    default: preconditionFailure("a value of type \(type(of: value)) is no property that a request can fetch")
+    default: preconditionFailure("a value of type \(type(of: value)) is not a property that a request can fetch")
     }
   }
 }

@@ -52,7 +52,7 @@ public struct MarkerMacro: PeerMacro {
     let name = node.attributeName.trimmedDescription
     var mistakes = Mistakes()
     if !declaration.is(VariableDeclSyntax.self) {
-      mistakes.add(node, "misplaced", "@\(name) is for properties: take it away here")
+      mistakes.add(node, "misplaced", "@\(name) is for properties: remove it here")
     } else if !isInManagedClass(context) {
       mistakes.add(
         node, "misplaced", "@\(name) means something in classes with @Managed only: write @Managed before the class")

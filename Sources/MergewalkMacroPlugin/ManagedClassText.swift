@@ -48,7 +48,7 @@ struct ManagedClassText {
     }
     parent = inherited.split(separator: ".").last == "ManagedObject" ? nil : inherited
     if let generics = type.genericParameterClause {
-      mistakes.add(generics, "generic", "a class with an entity is not generic: take the parameters away")
+      mistakes.add(generics, "generic", "a class with an entity cannot be generic: remove the parameters")
     }
     var entity = name.trimmingBackticks
     for argument in node.argumentList ?? [] {
@@ -97,7 +97,7 @@ struct ManagedClassText {
       where ManagedProperty.isManaged(variable) {
         mistakes.add(
           variable.bindings, "conditional",
-          "a property of the model is there in every build: take it out of “#if”, or write @NotManaged before it")
+          "a property of the model must exist in every build: move it out of “#if”, or write @NotManaged before it")
       }
     }
   }

@@ -47,7 +47,7 @@ struct Mistakes {
     if name.isEmpty || !isName {
       add(
         expression, "noName",
-        "“\(name)” is no name of the model: a name has letters, digits and “_”, and no digit first")
+        "“\(name)” is not a name for the model: a name has letters, digits and “_”, and no digit first")
     }
     return name
   }

@@ -30,7 +30,7 @@ struct PropertyType {
     }
     wrapped = inner.trimmedDescription
     if let problem = Self.problem(inner) {
-      mistakes.add(type, "unsupportedType", "“\(type.trimmedDescription)” is no type of attributes; \(problem)")
+      mistakes.add(type, "unsupportedType", "“\(type.trimmedDescription)” is not an attribute type; \(problem)")
       return
     }
     guard let (name, argument) = Self.generic(inner), name == "RelatedObjects", let argument else { return }

@@ -121,7 +121,7 @@ extension ManagedObjectContext {
       var error = error
       if !isWithdrawn {
         error.message +=
-          "; what it was to write could not be removed beside the stores, and is written when one is opened again"
+          "; its journal beside the stores could not be removed, and is applied when one of them is opened again"
       }
       return error
     }

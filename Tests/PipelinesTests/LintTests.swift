@@ -107,7 +107,7 @@ struct LintTests {
     Mistake("unsuitableOption", "quantity: quantity", "quantity: { from: quantity, «date: unix }", "type Date"),
     Mistake("unsuitableOption", "unitPrice: unit_price", "unitPrice: { from: unit_price, empty: «empty }", "Decimal"),
     Mistake("unsuitableOption", "date: iso8601", "absent: «default", "has no default"),
-    Mistake("unsuitableOption", "date: iso8601", "empty: «null", "say so with “empty: reject”"),
+    Mistake("unsuitableOption", "date: iso8601", "empty: «null", "use “empty: reject”"),
 
     Mistake("datePattern", "date: iso8601", "date: «dd.MM.yyyy QQ", "does not support"),
     Mistake(

@@ -56,7 +56,7 @@ struct DatePattern: Sendable {
     }
     let letters = pattern.lowercased().filter { $0.isLetter || $0.isNumber }
     if let word = ["iso8601", "unix", "unix_ms", "core_data"].first(where: { $0.filter { $0 != "_" } == letters }) {
-      findings.append(Finding(isError: true, message: "“\(pattern)” is no date pattern", hint: "write “\(word)”"))
+      findings.append(Finding(isError: true, message: "“\(pattern)” is not a date pattern", hint: "write “\(word)”"))
       return nil
     }
     if !bytes.contains(where: { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }),

@@ -187,7 +187,7 @@ struct FieldCheck {
     refuse(
       at: place, obstacle,
       hint: substitute == .null
-        ? "say so with “\(option): reject”" : substitute == .useDefault ? "use “null”, or give it one" : nil)
+        ? "use “\(option): reject”" : substitute == .useDefault ? "use “null”, or give it one" : nil)
   }
 
   private mutating func checkMarks() {

@@ -65,7 +65,7 @@ enum RunTables {
     guard owner == Int64(applicationID) else { throw RunHistoryError(.foreignFile, path, "is another program's") }
     let version = try file.integer("PRAGMA user_version") ?? 0
     guard version <= Int64(Self.version) else {
-      throw RunHistoryError(.newerVersion, path, "was made by a newer Mergewalk (format \(version))")
+      throw RunHistoryError(.newerVersion, path, "was created by a newer Mergewalk (format \(version))")
     }
     return true
   }

@@ -67,7 +67,7 @@ extension IdentityImport {
       for name in present where !known.contains(name) && !marks.contains(name) {
         findings.reportUnknown(
           .unusedColumn, name, among: names, at: place,
-          "“\(source.path)” has a field “\(name)”, which “\(entity.name)” has not")
+          "“\(source.path)” has a field “\(name)”, which “\(entity.name)” does not have")
       }
     }
   }

@@ -119,7 +119,7 @@ final class SyncRun {
         RunWarning(
           .nothingDeleted,
           "\(name): nothing was \(act), because the key of \(PrintableText.count(unreadable, "record")) cannot"
-            + " be read, and any object could be meant (“unreadable: delete” lets objects go all the same)"))
+            + " be read, and could mean any object (“unreadable: delete” deletes objects nevertheless)"))
       return false
     }
     return true

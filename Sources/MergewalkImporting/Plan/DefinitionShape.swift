@@ -79,7 +79,7 @@ struct DefinitionShape {
     {
       findings.report(
         .invalidOption, at: entity.places["sync"]?.key ?? entity.position,
-        "“sync” says which objects go, and in mode “\(entity.mode.rawValue)” none do",
+        "“sync” selects objects to delete, and in mode “\(entity.mode.rawValue)” none do",
         hint: "set “mode: sync” or “mode: replace”, or leave it out")
     }
   }

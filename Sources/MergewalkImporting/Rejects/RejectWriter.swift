@@ -26,12 +26,12 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
   /// The message, with the path and the operating system's words.
   package var description: String {
     switch code {
-    case .cannotOpen where number == ENXIO: "the pipe \(path), which is to take the rejects, has no reader"
+    case .cannotOpen where number == ENXIO: "the pipe \(path) for the rejects has no reader"
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
     case .notRejects:
       "the rejects file \(path) would take the place of a file that is not a rejects file; name another one, or move it away"
-    case .tooShort: "the rejects file \(path) has lost what the run has written to it"
+    case .tooShort: "the rejects file \(path) has lost rejects that the run has written"
     }
   }
 }

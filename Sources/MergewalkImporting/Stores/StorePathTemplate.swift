@@ -57,7 +57,7 @@ public struct StorePathTemplate: Sendable, Hashable {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard let digits = parts.last, parts.count > 1, text.dropLast(digits.count + 1) == column else {
       throw Fault(
-        message: "“{\(text)}” is not the column that the stores are made by", hint: "write {\(column)} or {\(column):2}"
+        message: "“{\(text)}” is not the column by which stores are made", hint: "write {\(column)} or {\(column):2}"
       )
     }
     guard let count = Quantity.digits(String(digits)), 1...64 ~= count else {

@@ -204,7 +204,7 @@ final class ContractNotes: Sendable {
     state.withLock { state in
       state.kept
         + state.left.sorted { $0.key.rawValue < $1.key.rawValue }.map { code, count in
-          RunWarning(code, "\(count) more differences of this kind are not told one by one")
+          RunWarning(code, "\(count) more differences of this kind are not listed")
         }
     }
   }

@@ -277,7 +277,7 @@ struct SecondPass {
         code: .database,
         message:
           "“\(failure.property)” of \(failure.entity) \(failure.primaryKey), which was there before, must not be empty, "
-          + "and a record had taken its object that turned out to be rejected; nothing was kept: set “passes: one”")
+          + "and a record that was later rejected had taken its object; nothing was kept: set “passes: one”")
     }
     context.reset()
     for part in parts { try part.forgetObjects(of: roots) }

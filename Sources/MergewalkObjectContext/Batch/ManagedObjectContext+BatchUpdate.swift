@@ -188,7 +188,7 @@ private struct BatchUpdate {
       throw .object(column.mismatch("an object", entity))
     }
     if case .attribute(let attribute) = column.property, attribute.allowsExternalBinaryDataStorage {
-      throw .object(column.mismatch("an expression, as its values may lie in files", entity))
+      throw .object(column.mismatch("an expression, because its values may be in files", entity))
     }
     let fits: Bool
     switch (type, column.type) {

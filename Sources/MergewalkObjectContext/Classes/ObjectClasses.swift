@@ -92,7 +92,7 @@ final class ObjectClasses {
       let name = String(describing: type)
       let entities = model.entities.filter { Self.className($0.declaration.className ?? $0.name) == name }
       guard !entities.isEmpty else {
-        throw ObjectError(.unknownEntity, "no entity of the model has the class \(name); say which one it is for")
+        throw ObjectError(.unknownEntity, "no entity of the model has the class \(name); name its entity")
       }
       named += entities.map { ($0.name, type) }
     }

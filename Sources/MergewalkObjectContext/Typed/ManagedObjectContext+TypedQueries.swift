@@ -115,7 +115,7 @@ extension ManagedObjectContext {
         .unknownEntity,
         entities.isEmpty
           ? "no entity was given the class \(type)"
-          : "the entities \(entities.map(\.name).joined(separator: ", ")) share the class \(type); say it by name")
+          : "the entities \(entities.map(\.name).joined(separator: ", ")) share the class \(type); name the entity")
     }
     return entity
   }

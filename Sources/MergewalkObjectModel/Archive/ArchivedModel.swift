@@ -131,7 +131,7 @@ package struct ArchivedModel {
       case let kind? where Self.attributeClasses.contains(kind):
         guard let attribute = attribute(property) else {
           let number = archive.integer(property, "NSAttributeType").map(String.init) ?? "none"
-          leaveOut(name, "the attribute \(label) has a type that is not known (\(number)) and is left out")
+          leaveOut(name, "the attribute \(label) has an unknown type (\(number)) and is left out")
           continue
         }
         if attribute.type == .composite, attribute.elements.isEmpty {

@@ -64,8 +64,8 @@ public struct CodeGenerator: Sendable {
       if let owner = plan.owners[name], owner != index {
         findings.warning(
           "sharedClass", entity.declaration.position,
-          "“\(entity.name)” shares the class “\(name)” with “\(model.entities[owner].name)”, which the files are made of",
-          hint: "the properties of its own are there by key")
+          "“\(entity.name)” shares the class “\(name)” with “\(model.entities[owner].name)”, which the files follow",
+          hint: "its own properties are accessible by key")
         continue
       }
       if options.style == .coredata {

@@ -171,7 +171,7 @@ public enum ModelReader {
     if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
       throw failure(
         "notAModel", path, "this is a database, and no model",
-        hint: "give the model that the store was made with; “mergewalk store info” says which entities it has")
+        hint: "name the model of the store; “mergewalk store info” lists its entities")
     }
     if path.hasSuffix(".yaml") || path.hasSuffix(".yml") { return try ModelYAMLReader.read(bytes, path: path) }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

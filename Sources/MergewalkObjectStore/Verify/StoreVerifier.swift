@@ -204,7 +204,7 @@ public struct StoreVerifier {
     let entries = metadata[StoreMetadata.Key.hashes]?.entries ?? []
     if entries.isEmpty { add(.error, .metadata, message: "there are no version hashes") }
     for entry in entries where entry.value.data?.count != 32 {
-      add(.error, .metadata, message: "the version hash of \(entry.key) has not 32 bytes")
+      add(.error, .metadata, message: "the version hash of \(entry.key) does not have 32 bytes")
     }
     let hashes = metadata.hashes
     if let digest = metadata.digest, digest != hashes.digest {

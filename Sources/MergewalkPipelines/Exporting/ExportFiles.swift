@@ -64,7 +64,7 @@ final class ExportFiles {
     var status = stat()
     for name in names where lstat(path(name), &status) == 0 {
       throw StoreExport.failure(
-        path(name), "fileExists", "there is a file already", hint: "name another folder with --out, or say --force")
+        path(name), "fileExists", "there is a file already", hint: "name another folder with --out, or use --force")
     }
   }
 

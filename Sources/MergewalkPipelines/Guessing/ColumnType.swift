@@ -166,7 +166,7 @@ extension ColumnProfile {
         evidence: [
           "numbers that can be read in two ways: \(markedExample) has a decimal mark or a mark between groups"
         ],
-        questions: ["which is it? say it with decimal_mark and group_mark"])
+        questions: ["which one? set decimal_mark and group_mark"])
     }
     var copy = self
     copy.forms = NumberForms(NumberForms.all.filter { $0.decimalMark == proof.mark }.map(\.form)).intersection(forms)
@@ -202,7 +202,7 @@ extension ColumnProfile {
       let ways = left.map { Self.example($0.decimalMark, $0.groupMark) }
       return Verdict(
         type: .text, evidence: ["numbers that can be read in two ways: \(ways.joined(separator: " or "))"],
-        questions: ["which is it? say it with decimal_mark and group_mark"])
+        questions: ["which one? set decimal_mark and group_mark"])
     }
     var verdict = Verdict(type: .text)
     if only.decimalMark == 0x2C { verdict.decimalMark = 0x2C }

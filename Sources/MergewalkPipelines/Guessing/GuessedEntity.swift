@@ -154,7 +154,7 @@ struct GuessedEntity {
   private mutating func askAboutKinds() {
     if let (path, names) = sample.furtherColumns {
       questions.append(
-        "“\(path)” has columns that the first file has not: \(names.joined(separator: ", ")); they are not imported. Name them"
+        "“\(path)” has columns that the first file does not have: \(names.joined(separator: ", ")); they are not imported. Name them"
           + " in the pipeline, with “contract: { missing: evolve }” for the files without them, or list them under “ignore”"
       )
     }

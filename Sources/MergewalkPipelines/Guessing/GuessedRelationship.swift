@@ -82,7 +82,7 @@ struct RelationshipFinder {
         "all values of \(attribute.columnName) are found in \(goal): a relationship"
           + (isSelf
             ? " to the same entity needs its objects to be there, so it takes a second pipeline in mode update"
-            : " would go in a circle, so it takes a second pipeline in mode update"))
+            : " would form a cycle, so it takes a second pipeline in mode update"))
       return
     }
     relate(source, index, target, role, evidence: "all \(PrintableText.count(count, "value")) are found in \(goal)")

@@ -286,7 +286,7 @@ struct ComponentReader {
         }
         guard step.kind == .flag else {
           findings.add(
-            .missingField, at: item.position, "the step “\(word)” needs to be told more",
+            .missingField, at: item.position, "the step “\(word)” needs more options",
             hint: "for example “\(word): \(step.example)”")
           isSound = false
           continue

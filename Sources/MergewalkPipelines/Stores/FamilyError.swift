@@ -55,7 +55,7 @@ public struct FamilyError: Error, CustomStringConvertible {
 
   /// What keeps a task from reading the records that were split off for it.
   init(spool error: ReadError) {
-    let message = error.code == .notFound ? "the records that were split off are gone" : error.message
+    let message = error.code == .notFound ? "the split records are missing" : error.message
     self.init(.inputChanged, "\(error.path): \(message); plan the family again")
   }
 

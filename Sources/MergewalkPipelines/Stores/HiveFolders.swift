@@ -97,7 +97,7 @@ struct HiveFolders {
     if let stray = strays.first {
       throw FamilyError(
         .invalidPipeline,
-        "\(stray): it is beside folders called key=value, and its records would be left out; move it away, or name "
+        "\(stray): it is beside folders called key=value, and its records would be left out; move it, or name "
           + "only those folders")
     }
     var known: [String: Folder] = [:]

@@ -89,12 +89,12 @@ extension StoreFamily {
         continue
       }
       guard receipt.isOf(part, in: plan, files) else {
-        missing.append("the rejects of “\(part.value)” are not as its receipt says")
+        missing.append("the rejects of “\(part.value)” do not match its receipt")
         continue
       }
       if !receipt.fits(in: files.folder) {
         guard receipt.fits(in: files.folder, files.next) else {
-          missing.append("“\(part.value)” is not as its receipt says")
+          missing.append("“\(part.value)” does not match its receipt")
           continue
         }
         waiting.append(number)

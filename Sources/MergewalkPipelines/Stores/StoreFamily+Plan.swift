@@ -183,7 +183,7 @@ extension StoreFamily {
         throw FamilyError(
           .invalidPipeline,
           "\(FileSystem.folder(of: folder.files[0].path)): “\(value)” is the value of this folder and, by “missing”, of "
-            + "the records without one, which would be told apart no more: choose another value under “missing”")
+            + "the records without one, and they could not be told apart: choose another value under “missing”")
       }
       parts.append(
         FamilyPlan.Part(

@@ -259,7 +259,7 @@ struct LoadedFamily: Sendable {
       Diagnostic(
         .missingField, path: definition.path ?? definition.name, position: .file,
         message: "the pipeline does not set how its records are distributed over stores",
-        hint: "say it with “stores”, for example “stores: { by: country }”")
+        hint: "set “stores”, for example “stores: { by: country }”")
     ])
   }
 }

@@ -17,7 +17,7 @@ struct RowComparison {
     guard access(path, F_OK) == 0 else {
       for group in expectation.rows { compare(group, []) }
       for (entity, count, position) in expectation.objects where count != 0 {
-        differ(position, "objects of “\(entity.name)”: none, as there is no store; not \(count)")
+        differ(position, "objects of “\(entity.name)”: none, because there is no store; not \(count)")
       }
       return
     }

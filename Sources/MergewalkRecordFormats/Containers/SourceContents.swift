@@ -283,7 +283,7 @@ final class SourceContents {
     case .zstd: ZstdDecompressor()
     case .bzip2: Bzip2Decompressor()
     case .xz: XZDecompressor()
-    case .tar, .zip: preconditionFailure("an archive is no stream")
+    case .tar, .zip: preconditionFailure("an archive is not a stream")
     }
   }
 

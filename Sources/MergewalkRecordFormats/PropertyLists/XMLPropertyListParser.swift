@@ -106,7 +106,7 @@ final class XMLPropertyListParser: PushParser {
       throw text.damage(start, "an element has attributes, which only <plist> may have")
     }
     guard let parent = open.last else {
-      if element != .plist || isDone { throw text.damage(start, "the document is no <plist>") }
+      if element != .plist || isDone { throw text.damage(start, "the document is not a <plist>") }
       open.append((.plist, true))
       return
     }

@@ -109,7 +109,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case .truncated: "fetch or copy the file again"
     case .notFound: NearestFile.advice(for: path)
     case .duplicateHeader, .emptyHeader: "name the columns: “columns” with “skip_lines: 1”, or set “header: false”"
-    case .invalidDocument: "repair the document where it is made, or say its “format” and “encoding”"
+    case .invalidDocument: "repair the document at its origin, or set its “format” and “encoding”"
     default: nil
     }
   }

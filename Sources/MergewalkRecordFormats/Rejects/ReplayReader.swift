@@ -118,7 +118,7 @@ package struct ReplayReader: RecordReader {
     if other == pipeline { return }
     throw ReadError(
       .otherPipeline, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
-      message: "the record was rejected by the pipeline “\(other)”, and is to be replayed by “\(pipeline)”; replay it"
+      message: "the record was rejected by the pipeline “\(other)”, but is being replayed by “\(pipeline)”; replay it"
         + " by its own pipeline, or if this one has taken its place, give it that name (“pipeline: …”)")
   }
 
@@ -161,7 +161,7 @@ package struct ReplayReader: RecordReader {
       // A record without elements of “each” is none in its file either.
       if format.eachPath == nil, batch.recordCount + batch.errors.count == before {
         var nothing = problem(
-          .invalidDocument, "there is no record, only text such as a comment; empty “raw” to give the record up")
+          .invalidDocument, "there is no record, only text such as a comment; empty “raw” to drop the record")
         nothing.indent = line.indent
         refuse(&nothing, into: &batch)
       }
@@ -244,7 +244,7 @@ package struct ReplayReader: RecordReader {
     throw ReadError(
       .missingHeader, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
       message:
-        "the columns of \(line.file) are not known: keep the first line of each file, whose “header” names them, "
+        "the columns of \(line.file) are unknown: keep the first line of each file, whose “header” names them, "
         + "or put the file back in its place")
   }
 }

@@ -74,7 +74,7 @@ final class TextWindow {
 
   /// The text of a range that is still kept; valid until the next piece is read.
   func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
-    precondition(range.lowerBound >= start && range.upperBound <= end, "the text is not kept any more")
+    precondition(range.lowerBound >= start && range.upperBound <= end, "the text is no longer kept")
     return UnsafeRawBufferPointer(rebasing: memory[(range.lowerBound - start)..<(range.upperBound - start)])
   }
 

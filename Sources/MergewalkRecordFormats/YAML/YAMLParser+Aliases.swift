@@ -24,7 +24,7 @@ extension YAMLParser {
     if !isRecord, failure == nil {
       failure = ReadError(
         .expansionLimit, path: text.window.path, position: text.window.position(of: offset),
-        message: "the alias stands for more than the limits allow")
+        message: "the expansion of the alias exceeds the limits")
     }
   }
 

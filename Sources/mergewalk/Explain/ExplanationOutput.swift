@@ -88,7 +88,7 @@ enum ExplanationOutput {
     if let count = removal.inScope { text += "; \(Figures.grouped(count)) are in scope now" }
     if let limit = removal.limit { text += "; at most \(Figures.grouped(limit))" }
     if let ratio = removal.ratio { text += "; at most \(Figures.share(ratio)) of them" }
-    if let name = removal.softDelete { text += "; \(name) says that one is gone" }
+    if let name = removal.softDelete { text += "; \(name) marks them as gone" }
     return ["  others   " + text] + (showsSQL ? words(removal.query) : [])
   }
 

@@ -74,7 +74,7 @@ struct RunsCommand: ParsableCommand {
       if access(store, F_OK) != 0 {
         return "there is no such store; \(NearestFile.advice(for: store, preferring: [".sqlite"])) [notFound]"
       }
-      return "no run into this store was noted, as there is no \(history.path): name the store that a run names, or run"
+      return "no run into this store was recorded; there is no \(history.path): name the store that a run names, or run"
         + " without “history: false” [noRuns]"
     }
     guard let name else {

@@ -8,7 +8,7 @@ extension SummaryOutput {
       if counts.deleted > 0 { parts.append("\(Figures.grouped(counts.deleted)) \(name) deleted") }
       if counts.marked > 0 { parts.append("\(Figures.grouped(counts.marked)) \(name) marked as gone") }
     }
-    if summary.denied > 0 { parts.append("\(Figures.grouped(summary.denied)) not allowed to go") }
+    if summary.denied > 0 { parts.append("\(Figures.grouped(summary.denied)) protected from deletion") }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 }

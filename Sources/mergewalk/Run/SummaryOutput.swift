@@ -183,7 +183,7 @@ enum SummaryOutput {
       (summary.breach?.message ?? "too many rejects") + "; everything was rolled back after \(records)"
     case .interrupted: "stopped after \(records)"
     case .skippedAgain: "the same inputs were imported before; nothing was done"
-    case .dryRun: "\(records) tried; nothing was kept"
+    case .dryRun: "\(records) tried and discarded"
     }
   }
 

@@ -108,7 +108,7 @@ final class BinaryStore: AtomicStore {
       guard let name = table[Key.name]?.string, let columns = expected.removeValue(forKey: name),
         table[Key.columns]?.elements?.map(\.string) == columns
       else {
-        throw filler.damaged("there is a table that the model has not: \(table[Key.name]?.string ?? "without name")")
+        throw filler.damaged("there is a table unknown to the model: \(table[Key.name]?.string ?? "without name")")
       }
       try unpack(table[Key.rows]?.elements ?? [], into: name, columns, filler)
     }
@@ -130,7 +130,7 @@ final class BinaryStore: AtomicStore {
           var reader = PackedRow.Reader(UnsafeRawBufferPointer(bytes))
           while !reader.isAtEnd {
             for column in 1...Int32(columns.count) where !reader.bind(insert, column) {
-              throw filler.damaged("rows of \(table) cannot be read: a row ends too early or has no sense")
+              throw filler.damaged("rows of \(table) cannot be read: a row ends too early or makes no sense")
             }
             try insert.run()
           }

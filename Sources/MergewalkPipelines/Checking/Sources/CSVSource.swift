@@ -90,7 +90,7 @@ extension SourceBuilder {
     }
     do throws(ReadError) {
       guard let dialect = try CSVDialectDetector.detect(input.source, base: options, known: known) else {
-        findings.add(.invalidOption, at: place, "the dialect of “\(input.path)” cannot be told: it is not text")
+        findings.add(.invalidOption, at: place, "the dialect of “\(input.path)” cannot be detected: it is not text")
         return options
       }
       if !dialect.isCertain {
