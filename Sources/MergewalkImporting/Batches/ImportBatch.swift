@@ -18,13 +18,13 @@ struct ImportBatch: Sendable {
   var failures: [FieldFailure] = []
   /// Records that are refused for other reasons before they reach the store.
   var refusals: [RecordReject] = []
-  /// What transforms made of the records; empty without transforms.
+  /// The results of the transforms; empty without transforms.
   var transformed = TransformedRecords()
   /// Whether the record has a failure, is refused or skipped.
   var hasFailed = ContiguousArray<Bool>()
   /// Whether the record is before the cursor of `since`; empty when none can be.
   var isBeforeCursor = ContiguousArray<Bool>()
-  /// What is known of each node's object.
+  /// The state of each node's object.
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
@@ -75,7 +75,7 @@ struct ImportBatch: Sendable {
   }
 }
 
-/// What a batch's records say about the objects of one node: one entry a record in each array.
+/// The data that a batch's records give for the objects of one node: one entry a record in each array.
 struct NodeColumns: Sendable {
   /// The target of a record that does not speak of it: an existing object keeps what it refers to.
   static let unspecified: Int64 = -1

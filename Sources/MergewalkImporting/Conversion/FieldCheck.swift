@@ -79,7 +79,7 @@ struct FieldCheck {
     }
   }
 
-  /// What the model demands of the values; what is wrong with the demands becomes a finding.
+  /// The constraints of the model on the values; an error in a constraint becomes a finding.
   mutating func validator() -> AttributeValidator {
     let validator = AttributeValidator(attribute)
     // The lint of a model says what is not checked; an expression that cannot be used lets no value pass.
@@ -224,7 +224,7 @@ struct FieldCheck {
     return nil
   }
 
-  /// What a policy puts in the place of a value.
+  /// The substitute that a policy gives for a value.
   mutating func substitution(
     _ substitute: FieldImport.Substitute, else failure: ConversionFailureCode
   ) -> Substitution {

@@ -315,7 +315,7 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The file for the rejects of a dry run, or `nil` to only count them.
   public var dryRunPath: String?
-  /// What names the run in each line, where the same records are to give the same bytes; `nil` for its pipeline and time.
+  /// The name of the run in each line, if the same records must give the same bytes; `nil` for its pipeline and time.
   package var run: String?
   /// The maximum number of rejects; `nil` for any number.
   public var limit: Int?

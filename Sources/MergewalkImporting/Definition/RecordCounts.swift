@@ -19,7 +19,7 @@ public struct RecordCounts: Sendable, Hashable {
   /// Whether `read = inserted + updated + unchanged + skipped + rejected`.
   public var isBalanced: Bool { read == inserted + updated + unchanged + skipped + rejected }
 
-  /// What the counts are called, in the order in which they are declared.
+  /// The names of the counts, in the order of their declarations.
   package static let names = ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]
 
   /// The counts in the order of their names.
@@ -42,7 +42,7 @@ public struct RecordCounts: Sendable, Hashable {
     RecordCounts(numbers: zip(left.numbers, right.numbers).map(+))
   }
 
-  /// What was counted since another moment.
+  /// The counts since another moment.
   static func - (left: RecordCounts, right: RecordCounts) -> RecordCounts {
     RecordCounts(numbers: zip(left.numbers, right.numbers).map(-))
   }

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 
 /// How the objects of one node are to be found, and why.
 struct FindDecision {
-  /// What is done; see ``Finder``.
+  /// The chosen plan; see ``Finder``.
   enum Plan: String {
     case none, table, filter, scan, seek, deduplicate
   }

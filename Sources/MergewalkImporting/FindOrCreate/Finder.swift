@@ -28,8 +28,8 @@ protocol Finder: AnyObject {
   /// Whether a row that it finds may have another key than the record, with the same hash.
   var findsByHash: Bool { get }
 
-  /// Finds out what becomes of the records that are wanted: notes targets, and puts records on the node's lists of those
-  /// that create their objects and of those whose objects may change.
+  /// Decides the outcome of the wanted records: notes targets, and puts records on the node's lists of those that
+  /// create their objects and of those whose objects may change.
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
   /// Gives the records whose objects are there with the primary keys of these, and does nothing to them.
   func lookUp(

@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What the importer keeps of one node from batch to batch.
+/// The state that the importer keeps of one node from batch to batch.
 final class NodeImporter {
   let node: Int
   let plan: ImportNode
@@ -97,7 +97,7 @@ final class NodeImporter {
   }
 }
 
-/// What a node's objects are to the records.
+/// The role of a node's objects for the records.
 enum Role {
   /// The objects that the run's records stand for.
   case root
@@ -108,6 +108,6 @@ enum Role {
   /// An object that is known before anything is looked for: the owner of a list.
   case given
 
-  /// Whether what becomes of a record is what becomes of the node's object.
+  /// Whether the outcome of a record is that of the node's object.
   @inline(__always) var settles: Bool { self == .root || self == .element }
 }

@@ -22,7 +22,7 @@ struct PartitionedScan {
   let folder: String
   /// How many bytes a piece may take.
   let memory: Int
-  /// What notes the objects that records name, when that matters.
+  /// Notes the objects that records name, if they matter.
   var watch: SyncWatch?
 
   /// Reads table and input and returns what is known of the records.

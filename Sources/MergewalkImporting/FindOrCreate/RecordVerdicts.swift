@@ -1,6 +1,6 @@
 import MergewalkBytes
 
-/// What is known of records before the run proper, by their number in the run's order of good records, from 0.
+/// The results known of records before the run proper, by their number in the run's order of good records, from 0.
 ///
 /// A record that nothing is known of is sought.
 final class RecordVerdicts {

@@ -38,11 +38,11 @@ struct StrategyChoice {
   /// Whether the store is not there yet and stands for a new one.
   var isPlannedStore = false
 
-  /// What a record of input takes, for want of anything better.
+  /// The assumed size of a record of input, if nothing better is known.
   private static let assumedRecordBytes = 100
-  /// What a filter of keys takes at most.
+  /// The largest size of a filter of keys.
   private static let mostFilterBytes = 16 << 20
-  /// What a key takes in a ``KeyTable``.
+  /// The assumed size of a key in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 
   func nodes() throws(StoreError) -> [NodeImporter] {
@@ -68,7 +68,7 @@ struct StrategyChoice {
     return index == plan.root ? isList ? .element : .root : .target
   }
 
-  /// What a filter of the keys takes: twice the input and 12 bytes a row where that is little.
+  /// The size of a filter of the keys: twice the input and 12 bytes a row if that is little.
   ///
   /// A filter that is too small is not wrong: more keys are then looked up.
   private func filterBytes(rows: Int) -> Int {

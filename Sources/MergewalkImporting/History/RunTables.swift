@@ -4,9 +4,9 @@ import MergewalkObjectStore
 ///
 /// Lists that belong to a run have tables of their own, so that `sqlite3` alone can ask anything of them.
 enum RunTables {
-  /// What the file's header says it is: `MwRn`.
+  /// The application ID in the file's header: `MwRn`.
   private static let applicationID = 0x4D77_526E
-  /// What this version writes.
+  /// The version of the format that is written.
   private static let version = 1
 
   private static let schema = """

@@ -14,7 +14,7 @@ final class IdentitySession {
   private let definition: ImportDefinition
   private let parts: [IdentityPlan]
   private var summary = ImportSummary()
-  /// What became of the values of each part.
+  /// The outcomes of the values of each part.
   private var values: [ValueCounts] = []
   private var ledger = RecordLedger()
   private let started = ImportSession.now()

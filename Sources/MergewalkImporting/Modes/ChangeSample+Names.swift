@@ -2,7 +2,7 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What people call objects: the values of the attributes by which an import finds them.
+/// Readable names of objects: the values of the attributes by which an import finds them.
 extension ChangeSample {
   /// An object among the rows of all tables.
   private struct Row: Hashable {

@@ -66,7 +66,7 @@ struct SinceFilter: Sendable {
   let field: Int
   /// Records up to here are passed over; `nil` for none.
   let threshold: CursorValue?
-  /// What becomes of records whose value is the threshold's own.
+  /// The handling of records whose value equals the threshold.
   let ties: SincePolicy.Ties
 
   /// Whether a record is passed over; one without a value is not.

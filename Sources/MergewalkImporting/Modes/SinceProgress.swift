@@ -155,7 +155,7 @@ extension SinceProgress {
 }
 
 extension SincePolicy {
-  /// What the store knows, unless it is to be forgotten.
+  /// The progress in the store, unless it is to be forgotten.
   func stored(
     _ definition: ImportDefinition, _ part: ImportPart, _ metadata: StoreMetadata
   ) throws(ImportError) -> CursorValue? {

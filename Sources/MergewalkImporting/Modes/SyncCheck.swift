@@ -4,7 +4,7 @@ import MergewalkObjectStore
 
 /// Holds a ``SyncPolicy`` against the model.
 struct SyncCheck {
-  /// What is wrong.
+  /// The findings so far.
   private(set) var findings: FindingList
   /// The attribute that says that an object is gone, when it can.
   private(set) var softDelete: SoftDelete?

@@ -41,7 +41,7 @@ public struct SyncPolicy: Sendable, Hashable {
   /// Creates a policy that deletes everything that no record names.
   public init() {}
 
-  /// What is left of the policy where nothing goes: a record that names an object still clears what says that it is gone.
+  /// The rest of the policy if nothing is deleted: a record that names an object still clears the mark that it is gone.
   var withoutDeletion: SyncPolicy {
     var policy = SyncPolicy()
     policy.softDelete = softDelete

@@ -4,7 +4,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// What the modes `sync` and `replace` do beyond finding or creating: objects that no record of the run names go.
+/// The work of the modes `sync` and `replace` beyond finding or creating: objects that no record of the run names go.
 ///
 /// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key. When all parts are
 /// through, the objects of each such part that were not named are counted, held against the limits, and deleted or
@@ -47,7 +47,7 @@ final class SyncRun {
     }
   }
 
-  /// What notes the objects that the records of a part name.
+  /// The watch that notes the objects named by the records of a part.
   func watch(part number: Int) throws(ImportError) -> SyncWatch {
     let plan = plans[number]
     let node = plan.nodes[plan.root]

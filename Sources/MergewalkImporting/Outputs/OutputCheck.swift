@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 ///
 /// Files are the same when the system says so (device and number, with all links followed), whatever they are called.
 package struct OutputCheck: Sendable {
-  /// What tells a file, whether it is there or not.
+  /// Identifies a file, whether it exists or not.
   private enum Key: Hashable {
     case file(FileID)
     case place(String)

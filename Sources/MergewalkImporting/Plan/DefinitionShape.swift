@@ -53,7 +53,7 @@ struct DefinitionShape {
       hint: "name the attributes that identify an object" + (isRoot ? ", or set “mode: insert”" : ""))
   }
 
-  /// Finds cases that say both what becomes of a value and which value takes its place.
+  /// Finds cases that both set how a value is handled and give a value for its place.
   private mutating func checkCases(_ field: FieldImport) {
     for (name, value, isChosen) in [
       ("absent", field.absentValue, field.whenAbsent != .keep), ("null", field.nullValue, field.whenNull != .null),

@@ -84,7 +84,7 @@ extension LoadWay {
     obstacle(definition, plans) == nil
   }
 
-  /// What keeps the direct way from being taken at all.
+  /// The reason why the direct way cannot be taken at all.
   private static func obstacle(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Reason? {
     if definition.policy.direct == .never { return .forbidden }
     if plans.isEmpty { return .objects }

@@ -92,7 +92,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case unique = "constraint.unique"
   case database = "database.refused"
 
-  /// Whether the reason lies before conversion, in what a transform, a process, a hook or the contract says of it.
+  /// Whether the reason lies before conversion: a transform, a process, a hook or the contract gives it.
   var isAboutSource: Bool {
     switch self {
     case .contractNewColumn, .contractMissingColumn, .contractType, .transformValue, .transformOverflow,

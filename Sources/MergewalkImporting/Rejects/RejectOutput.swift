@@ -23,7 +23,7 @@ final class RejectOutput {
   private let repeatsHeaders: Bool
   /// Whether the spaces before a record's first line matter.
   private var keepsIndent: Bool
-  /// What else is wrong with records of another width.
+  /// Other faults in records of another width.
   private var widthFaults: WidthFaults
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]

@@ -53,7 +53,7 @@ package final class RejectWriter {
   /// Whether the file's name and its first lines are on the disk: by these the next run knows it.
   private var isSettled = true
   private var descriptor: Int32 = -1
-  /// What runs before have left.
+  /// The rejects that earlier runs have left.
   private let earlier: EarlierRejects
   /// Who may use a file that is made: at most who may use the store, and the file that was set aside.
   private var rights: FileAccess

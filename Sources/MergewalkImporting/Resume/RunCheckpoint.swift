@@ -12,7 +12,7 @@ struct RunCheckpoint: Sendable, Equatable {
 
   // What stays the same throughout the run.
 
-  /// What names the run in its rejects and in the history of runs.
+  /// The name of the run in its rejects and in the history of runs.
   var run = ""
   /// When the run began, in seconds since 1970.
   var started = 0.0
@@ -38,7 +38,7 @@ struct RunCheckpoint: Sendable, Equatable {
   /// With more inputs than this a checkpoint knows only the hash of all.
   static let namedInputLimit = 4096
 
-  /// What belongs to the place.
+  /// Gives access to the properties of the position.
   subscript<Value>(dynamicMember member: WritableKeyPath<RunPosition, Value>) -> Value {
     get { place[keyPath: member] }
     set { place[keyPath: member] = newValue }

@@ -223,7 +223,7 @@ extension ImportDefinition {
   /// The name under which a store remembers the definition's runs: rejects that are replayed are a run of their own.
   var journalName: String { reporting.kind == .replay ? name + "/replay" : name }
 
-  /// What happens when the last finished run had the same inputs.
+  /// The policy when the last finished run had the same inputs.
   var effectiveAgain: RunPolicy.SameInputs {
     policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)
   }

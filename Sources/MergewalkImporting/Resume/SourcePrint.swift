@@ -4,7 +4,7 @@ import MergewalkSystem
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// What an input looks like from outside: its path, its size, a hash of its first and its last 64 KiB, and when it was
+/// The outward features of an input: its path, its size, a hash of its first and its last 64 KiB, and when it was
 /// written.
 ///
 /// What lies between is not read, as inputs are large: such a file is taken for another one when it was written
@@ -63,7 +63,7 @@ struct SourcePrint: Sendable, Equatable {
     number = words[6]
   }
 
-  /// What stays the same when a file is copied with its times.
+  /// The features that stay the same when a file is copied with its times.
   private var contentWords: [UInt64] { [name, UInt64(bitPattern: size), head, tail, written] }
 
   /// Whether the input was not changed since.

@@ -14,7 +14,7 @@ final class BatchImporter {
   let nodes: [NodeImporter]
   let seed: UInt64
   var ledger = RecordLedger()
-  /// What became of the values of the plan's fields.
+  /// The outcomes of the values of the plan's fields.
   var values = ValueCounts()
   /// Fetches executed to find existing objects.
   var fetches = 0
@@ -32,9 +32,9 @@ final class BatchImporter {
   var deferredPassed = 0
   /// Records of which a run that goes on later cannot tell what became of them; see ``skipImported(_:)``.
   var late = LateRecords()
-  /// What batches are imported for now.
+  /// The current pass.
   var pass = Pass.single
-  /// What objects that the first of two passes created refer to.
+  /// The references of objects that the first of two passes created.
   var references: DeferredRecords?
   /// Whether a relationship that is set in the second pass may be refused although its target is there or made.
   var linksMayFail = false
@@ -48,7 +48,7 @@ final class BatchImporter {
   let waitingObjects = ObjectMarks()
   /// Those of the current attempt.
   var waitingSince: [Int64] = []
-  /// What waiting records take the place of when the second pass rejects others.
+  /// The vacancies that waiting records fill when the second pass rejects others.
   var vacancies = Vacancies()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
@@ -75,7 +75,7 @@ final class BatchImporter {
   private(set) lazy var clashes = findClashes()
   /// The records before which the current attempt has to be cut, instead of in its middle.
   var cuts: [Int] = []
-  /// What fills the to-many relationships of the records' own entity.
+  /// The importers of the to-many relationships of the records' own entity.
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.
   var listBatches: [ListBatch] = []
@@ -210,7 +210,7 @@ struct RecordReject: Sendable {
   var field: Int32?
   /// Why.
   var code: RejectCode
-  /// What the database said, or nothing.
+  /// The database's message, if any.
   var detail = ""
   /// The element of a list that is to blame, or `nil`.
   var element: RejectedElement?

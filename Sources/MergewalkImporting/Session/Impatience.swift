@@ -23,7 +23,7 @@ final class Impatience {
     return hasEnded
   }
 
-  /// What the caller hears of it.
+  /// The error for the caller.
   static let error = ImportError(
     code: .interrupted,
     message: "the run was told to stop while the database was at work on a batch, which was rolled back; what was"

@@ -10,7 +10,7 @@ import MergewalkRecordFormats
 /// file or none do: a new store is renamed into place at the end, and changes to an existing one are planned beside it
 /// and applied at the end.
 public final class ImportSession {
-  /// What a run does.
+  /// The work of a run.
   private enum Work {
     /// It imports records, by the plans of its parts; those of a group run together.
     case records([ImportPlan], groups: [Range<Int>])
@@ -19,7 +19,7 @@ public final class ImportSession {
   }
 
   let definition: ImportDefinition
-  /// What names the run.
+  /// The identity of the run.
   private(set) var identity: RunIdentity
   private let work: Work
   private var summary = ImportSummary()
@@ -365,8 +365,8 @@ public final class ImportSession {
     inputs.count == now.count && zip(inputs, now).allSatisfy { $0.isSame(as: $1) }
   }
 
-  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
-  /// told.
+  /// The record that the store keeps of the run to recognize its inputs; `nil` when that does not matter, or is not
+  /// possible.
   private func finishedRun() -> FinishedRun? {
     guard definition.effectiveAgain != .run else { return nil }
     let now = definition.allSources.map(SourcePrint.init)

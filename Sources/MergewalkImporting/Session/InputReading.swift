@@ -149,7 +149,7 @@ struct InputReading: Sendable {
 
 /// How an input's records are followed: to know where a run stands in it, and to go on there.
 struct InputTracking: Sendable {
-  /// What the hash of the records starts from.
+  /// The seed of the hash of the records.
   var seed: UInt64
   /// Where to go on; the records before it are passed over.
   var start = InputPosition()

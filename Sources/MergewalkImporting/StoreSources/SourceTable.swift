@@ -10,10 +10,10 @@ struct SourceTable {
   let columns: [String]
   /// Whether it is a view, which is a query.
   let isView: Bool
-  /// What the rows are ordered by; empty for what has no order of its own.
+  /// The order of the rows; empty for a table or view without one.
   private let order: String
 
-  /// Finds the table that is asked for; without a name the only one.
+  /// Finds the requested table; without a name the only one.
   ///
   /// - Throws: `unknownTable`, and what reading the schema throws.
   init(named wanted: String?, in database: SourceDatabase) throws(ReadError) {

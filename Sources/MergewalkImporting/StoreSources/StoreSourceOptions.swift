@@ -42,7 +42,7 @@ public struct StoreSourceOptions: Sendable {
     self.maxRecordBytes = maxRecordBytes
   }
 
-  /// What tells these options from others.
+  /// Distinguishes these options from others.
   var identity: String {
     let model =
       switch model {

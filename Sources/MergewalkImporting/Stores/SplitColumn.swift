@@ -4,7 +4,7 @@ package import MergewalkRecordFormats
 
 /// The values of one column of an import, read or made, without the rest of the import.
 package struct SplitColumn {
-  /// What a reader is asked for.
+  /// The columns to request from a reader.
   package let columns: [String]
   /// The number of the column, when it is read.
   private let readColumn: Int?

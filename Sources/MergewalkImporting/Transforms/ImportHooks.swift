@@ -37,7 +37,7 @@ public struct ImportHooks: Sendable {
 
 /// One record on its way into the store, for a hook; valid during the call only.
 public struct RecordView {
-  /// What becomes of the record.
+  /// The decision about the record.
   enum Decision {
     case take
     case skip

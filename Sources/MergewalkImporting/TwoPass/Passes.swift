@@ -9,7 +9,7 @@ public enum Passes: String, Sendable, CaseIterable {
   case two
 }
 
-/// What a batch is imported for.
+/// The purpose of importing a batch.
 enum Pass: Equatable {
   /// Everything at once.
   case single

@@ -11,7 +11,7 @@ struct SecondPassAttempt {
   private let sequences: PersistentStore.Sequences
   private let tallies: [Tally]
 
-  /// What one part has counted when the attempt begins.
+  /// The counts of one part when the attempt begins.
   private struct Tally {
     var nodes: [ImportSummary.EntityCounts]
     var lists: [ListTally]

@@ -117,7 +117,7 @@ extension FieldSpec {
 }
 
 extension ComponentValue {
-  /// What becomes of values that are not there; nil with a finding when two things are said.
+  /// The handling of values that are not in the map; nil with a finding when there are two.
   func otherwise(_ reader: StepReader) -> TransformStep.Otherwise? {
     if let text = text("default") {
       guard let word = self.text("otherwise") else { return .text(text.value) }

@@ -40,7 +40,7 @@ public struct TransformStep: Sendable, Hashable {
   }
 }
 
-/// What a step does, once it was read: it is checked and compiled, and does its work as a ``ColumnOperation``.
+/// The action of a step that was read: it is checked and compiled, and does its work as a ``ColumnOperation``.
 protocol StepAction: Sendable, Hashable {
   typealias Value = TransformCompiler.Value
 

@@ -3,7 +3,7 @@ import MergewalkRecordFormats
 /// `when`: the first case that holds says what the value becomes.
 struct WhenStep: StepAction {
   var cases: [TransformStep.Case] = []
-  /// What the value becomes when no case holds; nil when it stays.
+  /// The value when no case holds; nil when it stays.
   var otherwise: TransformStep.Result?
 
   static let spec = StepSpec(
