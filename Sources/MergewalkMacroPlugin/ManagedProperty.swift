@@ -20,7 +20,7 @@ struct ManagedProperty {
   var type: PropertyType
   /// The type as it is written.
   var typeText: String
-  /// What a new object gets, as it is written.
+  /// The value that a new object gets, as it is written.
   var initialValue: String?
   /// The arguments of the marker that the description takes as they are.
   var arguments: [(label: String, value: String)] = []
@@ -105,7 +105,7 @@ struct ManagedProperty {
     guard mistakes.all.count == before else { return nil }
   }
 
-  /// What ``ManagedObject`` has itself.
+  /// The names that ``ManagedObject`` itself has.
   private static let taken: Set<String> = [
     "objectID", "entity", "context", "isValid", "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
     "hasPersistentChangedValues", "faultingState", "hashValue", "evaluatedObjectID", "constantValue",

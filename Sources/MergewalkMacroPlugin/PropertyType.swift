@@ -1,9 +1,9 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What the type of a property says about it.
+/// The parts of a property's type.
 struct PropertyType {
-  /// What a property holds.
+  /// The kind of a property's values.
   enum Kind: Equatable {
     /// A value, or the object of a to-one relationship, which a marker tells apart.
     case value

@@ -27,7 +27,7 @@ package final class Connection {
   package let path: String
   /// The file's name in errors: its path, unless it stands for another one.
   package var name: String
-  /// What an overlay reads; `nil` for all other connections.
+  /// The snapshot that an overlay reads; `nil` for all other connections.
   private let snapshot: DatabaseSnapshot?
   /// How many statements ran: every first step after a reset counts, whichever call made it.
   ///
@@ -51,7 +51,7 @@ package final class Connection {
   /// Is called before a statement is compiled or run, for what has to be in the file before SQLite looks at it.
   package var willUseFile: ((Use) throws(SQLiteError) -> Void)?
   private var tracer: Tracer?
-  /// What is asked now and then while statements run.
+  /// The question that is asked now and then while statements run.
   private var question: Question?
 
   /// Switches memory statistics off before the library starts.

@@ -22,7 +22,7 @@ package final class StorePageWriter {
     blocks = RowBlocks(work: work)
   }
 
-  /// What jobs refer to goes away now.
+  /// Ends the work before the memory that jobs refer to goes away.
   deinit { work.end() }
 
   /// Begins to fill a table.

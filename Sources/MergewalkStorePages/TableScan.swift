@@ -135,7 +135,7 @@ package final class TableScan {
     }
   }
 
-  /// A page; it stays until the next one is asked for.
+  /// A page; it stays until the next one is read.
   ///
   /// Pages that are read in their order come several at a time.
   private func page(_ number: UInt32) -> UnsafePointer<UInt8>? {

@@ -23,7 +23,7 @@
     case usedEntity
     /// The reading ends here: the line and the code, and the message as bytes.
     case failure
-    /// All that the parser says of one piece of text.
+    /// The end of the events of one piece of text.
     case pieceEnd
     /// The parser has been told that the document ends.
     case documentEnd

@@ -19,7 +19,7 @@ final class YAMLComposer {
     var isPendingKeyDuplicate = false
   }
 
-  /// What duplicate keys were found.
+  /// The findings about duplicate keys.
   private(set) var findings: [Diagnostic] = []
 
   private let bytes: [UInt8]

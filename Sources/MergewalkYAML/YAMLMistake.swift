@@ -1,6 +1,6 @@
 import MergewalkDiagnostics
 
-/// What a syntax error of libyaml is in the words of whoever wrote the file: the place of the mistake, and its cure.
+/// A syntax error of libyaml in the words of the file's author: the place of the mistake, and its cure.
 ///
 /// libyaml names the place where it could not go on, which may be lines below the mistake; its own words stay for errors
 /// that are not known here. Reads the file once more, only after an error.

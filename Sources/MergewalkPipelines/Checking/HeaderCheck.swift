@@ -66,7 +66,7 @@ struct HeaderCheck {
     }
   }
 
-  /// What to do about a column that the header does not have.
+  /// Advice about a column that the header does not have.
   private func hint(_ column: ColumnUse, _ header: [String]) -> String? {
     let near = NearestName.hint(for: column.name, among: header)
     if NearestName.find(column.name, in: header) != nil { return near }

@@ -6,7 +6,7 @@ import MergewalkObjectModel
 struct ImportBuilder {
   /// Tells which entities relationships lead to, and which options of all fields fit an attribute.
   let model: ManagedObjectModel?
-  /// What holds for every field that does not say otherwise.
+  /// The defaults of every field.
   let defaults: ComponentValue?
   let findings: Findings
 

@@ -136,7 +136,7 @@ struct SourceFiles {
     return isScheme ? scheme.lowercased() : nil
   }
 
-  /// What to say about a glob that matches nothing: what is there in its place.
+  /// Advice about a glob that matches nothing: the files that exist in its place.
   private func globHint(_ path: String) -> String {
     let plain = path.filter { !"*?[]{}".contains($0) }
     return NearestFile.hint(for: plain) ?? "look for the pattern’s files with “ls”"

@@ -106,7 +106,7 @@ struct IncludeExpansion {
     }
   }
 
-  /// What tells a file from others, whatever way leads to it.
+  /// Identifies a file, by whatever path it is reached.
   private static func identity(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }

@@ -42,9 +42,9 @@ extension ColumnProfile {
     var groupMark: UInt8?
     /// Spellings of null among its values.
     var nullSpellings: [String] = []
-    /// What speaks for the type.
+    /// The evidence for the type.
     var evidence: [String] = []
-    /// What a person should decide.
+    /// The questions for a person to decide.
     var questions: [String] = []
   }
 
@@ -60,7 +60,7 @@ extension ColumnProfile {
     return profiles.map { $0.verdict(proof) }
   }
 
-  /// What the numbers of one column say about those of the others.
+  /// The conclusions from the numbers of one column about those of the others.
   struct DecimalProof {
     var mark: UInt8
     var column: String

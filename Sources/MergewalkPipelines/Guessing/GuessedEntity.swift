@@ -13,7 +13,7 @@ struct GuessedEntity {
   var relationships: [GuessedRelationship] = []
   /// The relationships that others have to it, by name.
   var inverses: [GuessedInverse] = []
-  /// What a person should decide about the entity.
+  /// The questions for a person to decide about the entity.
   var questions: [String] = []
   /// The names of properties that are taken, in lower case.
   var names: Set<String> = []

@@ -88,7 +88,7 @@ struct RelationshipFinder {
     relate(source, index, target, role, evidence: "all \(PrintableText.count(count, "value")) are found in \(goal)")
   }
 
-  /// What the target is to the source, as words, when the column's name says that it has the target's key.
+  /// The role of the target for the source, as words, when the column's name shows that it has the target's key.
   private func role(_ column: String, _ target: Int, _ key: String, isSelf: Bool) -> [String]? {
     let words = GuessedNames.words(column).map { $0.lowercased() }
     let entityWords = GuessedNames.words(entities[target].name).map { $0.lowercased() }

@@ -5,7 +5,7 @@ import MergewalkRecordFormats
 /// Memory is bounded: of more keys than it holds, those of one range of hashes are looked at after the other, each in a
 /// reading of its own.
 struct KeySearch {
-  /// What was found.
+  /// The result of the search.
   enum Answer: Equatable {
     /// So many records have keys, all of them different.
     case unique(records: Int)

@@ -264,7 +264,7 @@ struct ComponentReader {
     return nil
   }
 
-  /// What other languages call steps.
+  /// The names of steps in other languages.
   private static let stepsElsewhere = [
     "uppercase": "upper", "toupper": "upper", "upcase": "upper", "lowercase": "lower", "tolower": "lower",
     "downcase": "lower", "title": "capitalise", "titlecase": "capitalise", "regex": "extract", "regexp": "extract",

@@ -7,7 +7,7 @@ import MergewalkYAML
 final class Findings {
   /// The path of the pipeline file as the user gave it.
   let path: String
-  /// What was found, unsorted and with the secrets in it.
+  /// The findings, unsorted and with secrets.
   private var found: [Diagnostic] = []
   /// The same, to tell what is there already.
   private var known: Set<Diagnostic> = []
@@ -16,7 +16,7 @@ final class Findings {
 
   init(path: String) { self.path = path }
 
-  /// What was found, unsorted, without secrets.
+  /// The findings, unsorted, without secrets.
   var list: [Diagnostic] { found.map { redaction($0) } }
 
   /// The bytes of the file, as far as they were read: what scalars look like in it.

@@ -42,7 +42,7 @@ public struct SeedBuild: Sendable {
     self.storePath = storePath
   }
 
-  /// What hashes of keys start from: a constant, as anything else would show in the primary keys.
+  /// The seed of the hashes of keys: a constant, because anything else would show in the primary keys.
   static let hashSeed: UInt64 = 0x5EED_5EED_5EED_5EED
 
   /// Builds the store.

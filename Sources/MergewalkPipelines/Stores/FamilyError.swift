@@ -53,7 +53,7 @@ public struct FamilyError: Error, CustomStringConvertible {
     self.init(isOther ? .inputChanged : .failed, error.description, diagnostics: [error.diagnostic])
   }
 
-  /// What keeps a task from reading the records that were split off for it.
+  /// The error that keeps a task from reading the records that were split off for it.
   init(spool error: ReadError) {
     let message = error.code == .notFound ? "the split records are missing" : error.message
     self.init(.inputChanged, "\(error.path): \(message); plan the family again")

@@ -19,7 +19,7 @@ struct FamilyFiles: Sendable {
   var success: String { folder + "/_SUCCESS" }
   /// The rejects of the split and of all parts.
   var allRejects: String { folder + "/_rejects.ndjson" }
-  /// What was `_SUCCESS` before stores were replaced.
+  /// The copy of `_SUCCESS` from before stores were replaced.
   var previous: String { folder + "/_plan/previous.json" }
 
   func receipt(_ name: String) -> String { "\(receipts)/\(name).json" }
@@ -240,7 +240,7 @@ extension FamilyFiles {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
-  /// What tells that a file was not written to since; nil when it is none that could be asked.
+  /// A mark that shows whether a file was written to since; nil when it is not a file with such a mark.
   ///
   /// The number of the file does not count: a copy with the times of its original is the same.
   static func state(_ path: String) -> String? {

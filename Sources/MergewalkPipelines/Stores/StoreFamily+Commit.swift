@@ -189,7 +189,7 @@ extension StoreFamily {
     return out.bytes
   }
 
-  /// What `_SUCCESS` says; nil when there is none that can be read.
+  /// Reads `_SUCCESS`; nil when there is none that can be read.
   func manifest() throws(FamilyError) -> (plan: String, stores: [StoreReceipt])? {
     for path in [files.success, files.previous] {
       guard let bytes = try FamilyFiles.read(path),

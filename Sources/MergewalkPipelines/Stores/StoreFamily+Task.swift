@@ -66,7 +66,7 @@ extension StoreFamily {
   }
 }
 
-/// What all threads of a task know.
+/// The state that all threads of a task share.
 struct FamilyWork: Sendable {
   let files: FamilyFiles
   let plan: FamilyPlan

@@ -47,7 +47,7 @@ public final class StoreFamily {
     public var rejected = 0
     /// Records of shared pipelines rejected, counted once for each store that was built.
     public var sharedRejected = 0
-    /// What the runs of the stores that were built tell together.
+    /// The sums of the runs of the stores that were built.
     var sums = FamilySums()
 
     /// The warnings of the runs, in the order of their texts, with the number of stores.
@@ -121,7 +121,7 @@ public final class StoreFamily {
   let files: FamilyFiles
   /// Removes the secrets of the pipelines from all output.
   public private(set) var redaction = Redaction()
-  /// What was read of the pipeline, so that it is read once a process.
+  /// The pipeline as it was read, so that it is read once a process.
   var loaded: LoadedFamily?
 
   /// A family in a folder, which need not exist yet.
@@ -132,7 +132,7 @@ public final class StoreFamily {
     files = FamilyFiles(folder: folder)
   }
 
-  /// What names the run in all rejects of a family, so that the same records leave the same bytes.
+  /// The name of the run in all rejects of a family, so that the same records leave the same bytes.
   static func rejectsRun(_ definition: ImportDefinition) -> String { definition.name + "/stores" }
 
   func hide(_ other: Redaction) { redaction.add(other) }
@@ -204,13 +204,13 @@ public final class StoreFamily {
 
 /// A pipeline with its shared ones, ready to build stores.
 struct LoadedFamily: Sendable {
-  /// What runs into each store: sources and formats are set for each.
+  /// The definition of the run into each store: sources and formats are set for each.
   let definition: ImportDefinition
   let policy: StoresPolicy
   let shared: [ImportDefinition]
   /// See ``FamilyPlan/base(_:_:shared:)``.
   let base: String
-  /// What the shared pipelines read, for the plan.
+  /// The digests of the inputs of the shared pipelines, for the plan.
   let sharedDigests: [FamilyPlan.Shared]
 
   /// Prepares a pipeline.

@@ -77,7 +77,7 @@ public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, Cust
 
 /// Compares text with a delimiter of several bytes, all at once.
 struct DelimiterMatcher {
-  /// What stands at a place.
+  /// The text at a place.
   enum Match {
     case delimiter
     case other
@@ -94,7 +94,7 @@ struct DelimiterMatcher {
     count = delimiter.count
   }
 
-  /// What stands at `at`, which is before `end`; nothing from `end` on is read.
+  /// The text at `at`, which is before `end`; nothing from `end` on is read.
   @inline(__always)
   func match(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Match {
     let there = min(count, end - at)

@@ -130,7 +130,7 @@ public struct CSVOptions: Sendable, Hashable {
     return zip(comment.utf8, delimiter.bytes).allSatisfy(==)
   }
 
-  /// What is wrong with the options, or `nil`.
+  /// An error in the options, or `nil`.
   var fault: String? {
     var used: [(String, UInt8)] = []
     if let quote { used.append(("quote", quote)) }

@@ -1,5 +1,5 @@
 extension CSVParser {
-  /// What became of a line that may not be a record.
+  /// The outcome for a line that may not be a record.
   enum LineSkip {
     case notSkipped
     case needsInput

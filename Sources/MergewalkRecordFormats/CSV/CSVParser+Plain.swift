@@ -45,7 +45,7 @@ extension CSVParser {
     }
   }
 
-  /// What ends a run of plain records besides a record that is not plain.
+  /// The limits of a run of plain records besides a record that is not plain.
   private struct PlainLimits {
     var records: Int
     var bytes: Int

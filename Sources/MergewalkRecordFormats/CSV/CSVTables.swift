@@ -1,4 +1,4 @@
-/// What tells where a table begins and ends: a record without the places of its cells.
+/// The features of a record that show where a table begins and ends: a record without the places of its cells.
 struct RecordOutline {
   /// Whether no field has anything in it.
   var isBlank: Bool

@@ -100,7 +100,7 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     return known.first { sample.starts(with: $0.magic) }?.name
   }
 
-  /// What a file is that is neither packed nor text, and what to do with it; nil for anything else.
+  /// The kind of a file that is neither packed nor text, and the advice for it; nil for anything else.
   static func binary(sample: UnsafeRawBufferPointer) -> (name: String, advice: String)? {
     let parquet = "convert it with DuckDB or pyarrow and pipe that in"
     let known: [(name: String, magic: [UInt8], advice: String)] = [

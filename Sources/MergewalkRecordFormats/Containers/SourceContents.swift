@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// What a source holds, unpacked: one stream, or the chosen members of an archive one after the other.
+/// The contents of a source, unpacked: one stream, or the chosen members of an archive one after the other.
 ///
 /// Containers are told by their first bytes, whatever the name says: compression in up to three layers, then perhaps
 /// an archive, whose members may be compressed again. Archives inside archives are not opened.
@@ -23,7 +23,7 @@ final class SourceContents {
   private var matched: Set<String> = []
   /// How the source is packed, the outermost first.
   let formats: [ContainerFormat]
-  /// What is odd about the source's name: that it says something else than its bytes; nil when nothing is.
+  /// A note if the source's name contradicts its bytes; nil if not.
   let note: String?
 
   private static let mostLayers = 3

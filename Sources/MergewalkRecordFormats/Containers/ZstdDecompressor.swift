@@ -15,7 +15,7 @@ final class ZstdDecompressor: Decompressor {
   private var wanted: Int
   /// How many bytes of the piece that it asked for it has got.
   private var taken = 0
-  /// What it asks for at the start of a frame.
+  /// The number of bytes that it requests at the start of a frame.
   private let wantedFirst: Int
 
   init() {

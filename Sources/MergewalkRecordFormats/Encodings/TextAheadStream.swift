@@ -25,7 +25,7 @@ final class TextAheadStream: ByteStream {
   /// Lets a thread read on.
   func readAhead() { isAllowed = true }
 
-  /// What was handed out, as if there were no thread.
+  /// The number of bytes that were handed out, as if there were no thread.
   var bytesRead: Int { ahead == nil ? upstream.bytesRead : min(offset + rest, upstream.bytesRead) }
 
   var verifiedText: Range<Int> { ahead?.verified ?? 0..<0 }

@@ -87,7 +87,7 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
     namesElsewhere[plain(name.lowercased())] ?? NearestName.find(name, in: own.map(\.name) + commonNames)
   }
 
-  /// What databases and office programs call encodings.
+  /// The names that databases and office programs give to encodings.
   private static let namesElsewhere = [
     "ansi": "windows-1252", "windows": "windows-1252", "excel": "windows-1252", "western": "windows-1252",
     "utf8mb4": "utf-8", "utf8mb3": "utf-8", "utf8sig": "utf-8", "utf8bom": "utf-8",
@@ -97,7 +97,7 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
   /// The name.
   public var description: String { name }
 
-  /// Encodings that files have, as far as iconv is asked for them.
+  /// Common encodings of files, as far as they take iconv.
   static let commonNames: [String] =
     ["us-ascii"] + (2...16).filter { $0 != 12 }.map { "iso-8859-\($0)" } + (1250...1258).map { "windows-\($0)" }
     + (1250...1258).map { "cp\($0)" } + [

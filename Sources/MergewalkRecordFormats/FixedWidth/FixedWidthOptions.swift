@@ -58,7 +58,7 @@ public struct FixedWidthOptions: Sendable, Hashable {
   /// The last place that a column may have.
   static let furthest = 1 << 29
 
-  /// What is wrong with the options, or `nil`.
+  /// An error in the options, or `nil`.
   var fault: String? {
     if columns.isEmpty { return "there are no columns" }
     var names: Set<String> = []

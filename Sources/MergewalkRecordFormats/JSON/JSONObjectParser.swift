@@ -347,7 +347,7 @@ struct JSONObjectParser {
     }
   }
 
-  /// A null makes everything that is asked for below it null.
+  /// Sets all requested values below a null to null.
   private func setNull(below node: Int) {
     for child in nodes[node].children {
       if nodes[child].slot >= 0 { set(row + nodes[child].slot, 0, 0, .null) }

@@ -15,7 +15,7 @@ struct JSONOutline {
     case failed(ReadError.Code, at: Int, String)
   }
 
-  /// What may come next.
+  /// The tokens that may come next.
   private enum Expectation { case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, nothing }
 
   /// The longest token.

@@ -21,7 +21,7 @@ struct JSONPaths {
     let index: Int?
     /// Whether some of its members are elements when it is an array.
     var hasIndexes = false
-    /// The column of the value itself where that is no object but its member `#text` is asked for, or -1.
+    /// The column of the value itself where it is not an object but its member `#text` is requested, or -1.
     var textSlot = -1
     /// How the name looks in a text that does not escape it.
     let spelling: JSONSpelling

@@ -88,7 +88,7 @@ struct JSONRecordsPath {
     return i + 2
   }
 
-  /// What is missing: the member behind the first `count` ones.
+  /// Describes the missing member: the one behind the first `count` ones.
   ///
   /// - Parameter names: members that stand in its place.
   func missing(_ count: Int, among names: [String]) -> String {

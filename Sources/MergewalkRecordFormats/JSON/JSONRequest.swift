@@ -1,4 +1,4 @@
-/// What is read of each JSON record, and what is done with records that JSON allows and tables do not.
+/// The values to read from each JSON record, and the handling of records that JSON allows and tables do not.
 struct JSONRequest {
   /// The number of columns of a record.
   let columnCount: Int

@@ -10,7 +10,7 @@ import Synchronization
 package final class ChildProcess {
   /// Why a program cannot be started.
   package struct StartError: Error {
-    /// What the operating system says.
+    /// The operating system's message.
     package var message: String
   }
 
@@ -98,7 +98,7 @@ package final class ChildProcess {
     buffer.deallocate()
   }
 
-  /// What can be done without waiting.
+  /// The operations that are possible without waiting.
   package struct Readiness {
     /// The program takes input, or has closed its side of the pipe.
     package var canWrite = false

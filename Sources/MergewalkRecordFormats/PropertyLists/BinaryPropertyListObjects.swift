@@ -85,7 +85,7 @@ final class BinaryPropertyListObjects {
     return Int(number)
   }
 
-  /// What stands at an object's offset.
+  /// Reads the object at its offset.
   func object(_ number: Int) throws(ReadError) -> Object {
     let entry = table + number * offsetSize
     let offset = try bytes.number(at: entry, size: offsetSize)
@@ -147,7 +147,7 @@ final class BinaryPropertyListObjects {
 }
 
 extension BinaryPropertyListObjects {
-  /// What is wrong with a text.
+  /// An error in a text.
   enum TextFault { case invalidText, loneSurrogate }
 
   /// Appends the UTF-8 of a string, or of an integer that is a key.

@@ -36,7 +36,7 @@ final class BinaryPropertyListParser: PushParser {
   private var text: [UInt8] = []
   private var isLong = false
   private var position = SourcePosition.file
-  /// What was visited and written for all records.
+  /// The number of objects visited and written for all records.
   private var visits = 0
   private var written = 0
 

@@ -26,7 +26,7 @@ final class PagedBytes {
 
   deinit { memory.deallocate() }
 
-  /// What stands from an offset inside the file to the end of its page; valid until the next call.
+  /// The bytes from an offset inside the file to the end of its page; valid until the next call.
   func bytes(from offset: Int) throws(ReadError) -> UnsafeRawBufferPointer {
     let page = offset / Self.pageSize
     if page != lastPage {

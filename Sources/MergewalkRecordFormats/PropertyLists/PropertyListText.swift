@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 
-/// What both text forms of property lists have: the decoded text, the tree that makes records of it, the batch being
-/// filled.
+/// The common parts of both text forms of property lists: the decoded text, the tree that makes records of it, the
+/// batch being filled.
 final class PropertyListText {
   let window: TextWindow
   var tree: TreeRecordBuilder

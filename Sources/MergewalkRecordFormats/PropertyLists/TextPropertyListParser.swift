@@ -27,7 +27,7 @@ final class TextPropertyListParser: PushParser {
   var token: [UInt8] = []
   var tokenStart = 0
   var isTokenLong = false
-  /// What is wrong with the scalar, and where.
+  /// The error in the scalar, and its place.
   var tokenFault: (code: RecordError.Code, at: Int, message: String)?
 
   init(_ text: PropertyListText, maxRecordBytes: Int) {

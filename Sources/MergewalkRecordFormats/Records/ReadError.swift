@@ -103,7 +103,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
       .error, code: code.rawValue, path: path, position: position, message: message, hint: hasCure ? nil : cure)
   }
 
-  /// What to do, as far as the kind of failure tells.
+  /// Advice, as far as the kind of failure allows it.
   private var cure: String? {
     switch code {
     case .truncated: "fetch or copy the file again"

@@ -53,7 +53,7 @@ public struct RecordBatch: Sendable {
 
   /// Fields whose value had to be unescaped, in the order of `starts`.
   var escapes: ContiguousArray<EscapedField> = []
-  /// What ends a line in this input.
+  /// The line ends of this input.
   var lineEnds = LineEnds.any
   /// Whether fields stand where their record does, because the records were taken out of their file.
   var hasFixedPlaces = false
@@ -247,7 +247,7 @@ struct EscapedField: Sendable {
   var kind: Kind
 }
 
-/// What ends a line.
+/// The line ends of an input.
 enum LineEnds: UInt8 {
   /// LF, CRLF and CR: CSV.
   case any

@@ -13,11 +13,11 @@ import MergewalkDiagnostics
 /// - `refuseLong` is the only way to pass a record that does not fit: memory stays bounded whatever the input.
 /// - Parsers that are driven by a C library and cannot stop at a record are a ``PushParser`` instead.
 protocol RecordParser {
-  /// What ends a line in this format.
+  /// The line ends of this format.
   static var lineEnds: LineEnds { get }
   /// The number of columns it stores.
   var columnCount: Int { get }
-  /// What became of the text since it was last taken out; all but `bytes`, which the caller knows.
+  /// The outcomes of the text since they were last taken out; all but `bytes`, which the caller knows.
   var account: TextAccount { get set }
 
   /// Appends whole records to the batch, from the window's cursor on, and moves the cursor behind them.

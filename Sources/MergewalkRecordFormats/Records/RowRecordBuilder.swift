@@ -30,7 +30,7 @@ package struct RowRecordBuilder {
   private let repeats: [Int]
   /// Where the last value's name begins in the raw text.
   private var nameStart = 0
-  /// What stands before each value in the raw text.
+  /// The text before each value in the raw text.
   private let prefixes: [[UInt8]]
   private let maxRecordBytes: Int
   private var raw = OutputBytes()

@@ -26,7 +26,7 @@ struct StreamingReader<Parser: RecordParser> {
   /// The average record length so far, to read about what a batch needs.
   private var averageRecord = 128
 
-  /// What the parsers may read behind the text.
+  /// The number of bytes that the parsers may read behind the text.
   static var padding: Int { 64 }
   private static var largestRead: Int { 1 << 20 }
   private static var smallestRead: Int { 1 << 12 }
@@ -290,7 +290,7 @@ extension RecordBatch {
     }
   }
 
-  /// What writes fields may write so many more behind the last one.
+  /// The number of entries that may be written behind the last field.
   static var fieldPadding: Int { 16 }
 
   /// Makes room for `count` records of `columnCount` fields.

@@ -41,7 +41,7 @@ struct TextLedger {
 
   mutating func finish(at end: Int) { pass(to: end) }
 
-  /// What was counted since it was last taken.
+  /// Takes the counts since the last call.
   mutating func take() -> TextAccount {
     defer { account.removeAll() }
     return account

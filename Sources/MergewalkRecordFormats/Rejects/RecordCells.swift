@@ -5,7 +5,7 @@
 package struct RecordCells: Sendable {
   /// One cell.
   package struct Cell: Sendable, Hashable {
-    /// What it says; nothing where the record ends before it.
+    /// Its text; nothing where the record ends before it.
     package var text: String
     var isQuoted = false
     var isAbsent = false
@@ -14,7 +14,7 @@ package struct RecordCells: Sendable {
   /// A cell cannot be put into the record.
   package struct EditError: Error, Sendable {
     package var column: String
-    /// What is wrong with it.
+    /// The error in it.
     package var message: String
 
     package init(column: String, message: String) {

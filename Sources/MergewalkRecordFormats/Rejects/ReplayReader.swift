@@ -22,7 +22,7 @@ package struct ReplayReader: RecordReader {
   /// The form of the records that a family of stores has rejected, where it is not that of their source.
   private let rows: RecordFormat?
   private var lines: RejectLines
-  /// What was read and belongs to the next batch.
+  /// The line that was read and belongs to the next batch.
   private var pending: Result<RejectLine, RecordError>?
   private var failure: ReadError?
   private var headers: [String: [String]] = [:]
@@ -172,7 +172,7 @@ package struct ReplayReader: RecordReader {
     }
   }
 
-  /// The columns that a line's record is asked for: for one that its file lacks, and may lack, another one stands in.
+  /// The columns to request from a line's record: another one stands in for one that its file lacks, and may lack.
   private var asked: [String] {
     guard mayLackColumns, let there = LoneRecordFormat.names(of: format, header: header), let first = there.first
     else { return columns }

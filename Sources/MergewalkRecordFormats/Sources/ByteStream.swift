@@ -48,7 +48,7 @@ final class FileStream: ByteStream {
   private let taken = Atomic(0)
   private let descriptor: Int32
   private let owned: Bool
-  /// What the file was when it was opened; only of regular files.
+  /// The file's state when it was opened; only of regular files.
   private var before: stat?
 
   init(path: String, descriptor: Int32, owned: Bool) {

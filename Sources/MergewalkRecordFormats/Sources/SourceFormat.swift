@@ -117,7 +117,7 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     return false
   }
 
-  /// What a text is whose first line, of `line` bytes, begins with a brace or a bracket.
+  /// The format of a text whose first line, of `line` bytes, begins with a brace or a bracket.
   private static func json(_ base: UnsafePointer<UInt8>, line: Int, _ count: Int) -> SourceFormat? {
     let isObject = base[0] == UInt8(ascii: "{")
     let isCut = line == count

@@ -71,13 +71,13 @@ package struct SpoolForm: Sendable {
     return false
   }
 
-  /// What the names of files end with.
+  /// The extension of files' names.
   package var fileExtension: String {
     if case .csv = kind { return "csv" }
     return "ndjson"
   }
 
-  /// What a file begins with.
+  /// The first lines of a file.
   package func header(_ names: [String]) -> [UInt8] {
     guard case .csv(let options) = kind else { return [] }
     var bytes: [UInt8] = []

@@ -77,7 +77,7 @@ enum SpoolRow {
     out.append(UInt8(ascii: "}"))
   }
 
-  /// Whether a JSON text can stand in the line as it is, and is not taken for what such a line says of a cell.
+  /// Whether a JSON text can be in the line as it is, without being taken for the line's mark of a cell.
   private static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
     var nesting = 0
     for byte in text {

@@ -16,7 +16,7 @@ final class TextWindow {
   /// The offset behind the last byte in memory.
   private var filled = 0
   private var isStreamAtEnd = false
-  /// What stands before this offset may be forgotten.
+  /// The offset before which text may be dropped.
   private(set) var mark = 0
   @exclusivity(unchecked) private var lines = LineCounter(at: 0)
   @exclusivity(unchecked) private var linesTo = 0

@@ -83,7 +83,7 @@ struct XMLRecords {
   var copies: [UInt8] = []
   var json: [UInt8] = []
   var pieces: [XMLTextPiece] = []
-  /// The text of elements whose text with that of all inside is asked for, and how many of them are open.
+  /// The text of elements that are requested with the text of all elements inside, and how many of them are open.
   var strings: [UInt8] = []
   var collecting = 0
   var tree = XMLTree()

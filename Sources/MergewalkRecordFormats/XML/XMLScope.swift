@@ -55,7 +55,7 @@ struct XMLScope {
 }
 
 extension XMLRecords {
-  /// What the declarations around records may take in the lines of rejects; more are not kept.
+  /// The largest size of the declarations around records in the lines of rejects; more are not kept.
   private static var longestScope: Int { 1 << 14 }
 
   /// Keeps the namespaces that an element around records declares, whose start tag has just ended.

@@ -5,7 +5,7 @@ import MergewalkSystem
 /// A node is known by the index of its first item. Nodes inside others share their items. All of it is bounded: what
 /// does not fit is forgotten, and an alias to it is refused.
 final class YAMLLog {
-  /// What an item is.
+  /// The kind of an item.
   enum Kind: UInt8 {
     case scalar
     /// A plain `<<`, which is a merge key where a key stands.

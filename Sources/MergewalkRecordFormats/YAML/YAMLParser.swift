@@ -14,7 +14,7 @@ struct YAMLParser: PushParser {
     var keys = 0
   }
 
-  /// What is being collected in the log instead of being placed.
+  /// The kind of node that is being collected in the log instead of being placed.
   enum Collection { case none, key, merge, nothing }
 
   let text: YAMLText
@@ -29,10 +29,10 @@ struct YAMLParser: PushParser {
   var frames: [Frame] = []
   /// The keys of the open mappings of a record.
   let keys = YAMLKeyStack()
-  /// What open mappings merge, the innermost one's last: nodes of the log.
+  /// The sources that open mappings merge, the innermost one's last: nodes of the log.
   var sources: [Source] = []
 
-  /// What a merge key leads to.
+  /// The target of a merge key.
   struct Source {
     /// The number of open mappings and sequences where it stands.
     var frame: Int
@@ -57,7 +57,7 @@ struct YAMLParser: PushParser {
   var mergeDepth = 0
   /// The beginning of a record that is too long to be kept, and its position.
   private var longRecord: (raw: [UInt8], position: SourcePosition)?
-  /// What aliases may still add to the document and to the record.
+  /// The number of bytes that aliases may still add to the document and to the record.
   var budget = YAMLBudget()
   var failure: ReadError?
 

@@ -14,7 +14,7 @@ final class YAMLText {
     var isContinuation: Bool
   }
 
-  /// What whoever takes the events says after each of them; it is read when more text is needed.
+  /// The progress that the receiver of events reports after each of them; it is read when more text is needed.
   struct Progress {
     /// The offset behind the last event, from which on there may be no more than `limit` bytes.
     var lastEvent = 0
@@ -28,14 +28,14 @@ final class YAMLText {
   let progress: UnsafeMutablePointer<Progress>
   /// The faults that nothing was refused for yet.
   private(set) var faults: [Fault] = []
-  /// What ended the reading.
+  /// The failure that ended the reading.
   private(set) var failure: ReadError?
   private let limit: Int
-  /// What was read and checked, what may be handed out, and what was.
+  /// The offsets of the text that was read and checked, of the text that may be handed out, and of the text that was.
   private var checked = 0
   private var passed = 0
   private var handed = 0
-  /// What was read and may not be handed out yet.
+  /// The text that was read and may not be handed out yet.
   private var pieces: [Piece] = []
   private var isAtEnd = false
   private var isStarted = false

@@ -141,7 +141,7 @@ package final class DatabaseSnapshot {
   }
 }
 
-/// What the index of a write-ahead log says, which all connections share; `nil` with a rollback journal.
+/// The index of a write-ahead log, which all connections share; `nil` with a rollback journal.
 private struct LogIndex {
   /// `WalIndexHdr`: changes with each commit, and when the log starts anew.
   var header: [UInt8]

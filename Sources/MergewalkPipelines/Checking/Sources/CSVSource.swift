@@ -158,7 +158,7 @@ extension SourceBuilder {
     }
   }
 
-  /// What an option cannot be told from, and the sentence that says so.
+  /// The obstacle to detecting an option, and the sentence that reports it.
   private func clash(
     _ name: String, _ byte: UInt8, _ used: [(name: String, byte: UInt8)], _ options: CSVOptions
   ) -> (other: String, message: String)? {

@@ -28,9 +28,9 @@ package struct CSVProposal: Sendable, Hashable {
   package var option: String
   /// Its value, as pipelines have it.
   package var value: String
-  /// The finding, and what becomes of it while the dialect is detected.
+  /// The finding, and its effect while the dialect is detected.
   package var reason: String
-  /// The finding, and what becomes of it in a pipeline that says the other options and not this one.
+  /// The finding, and its effect in a pipeline that sets the other options and not this one.
   package var reasonUnsaid: String
 
   /// Creates a proposal.

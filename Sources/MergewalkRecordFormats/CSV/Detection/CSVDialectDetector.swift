@@ -181,7 +181,7 @@ struct DialectFinder {
     }.map(\.element)
   }
 
-  /// What the format itself says counts a little.
+  /// Adds a little for options that the format itself implies.
   private func adjusted(_ score: DialectScore) -> DialectScore {
     var score = score
     if score.candidate.delimiter == base.delimiter, !score.isSingle { score.value *= 1.03 }

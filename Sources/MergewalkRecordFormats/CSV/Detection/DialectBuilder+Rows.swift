@@ -56,7 +56,7 @@ extension DialectBuilder {
     proposals.append(CSVProposal(option: option, value: value, reason: reason, reasonUnsaid: unsaid))
   }
 
-  /// Keeps the first table of several, or the one that is asked for.
+  /// Keeps the first table of several, or the requested one.
   mutating func findTables() {
     options.table = known.contains(.table) ? finder.base.table : nil
     let number = options.table ?? 1
@@ -200,7 +200,7 @@ extension DialectBuilder {
     evidence += sentences
   }
 
-  /// Says what becomes of records of other widths: they are refused, unless what they have more is empty.
+  /// Decides about records of other widths: they are refused, unless their extra cells are empty.
   mutating func findRaggedRecords() {
     if shape.width < 1 { return }
     let all = shape.records.count

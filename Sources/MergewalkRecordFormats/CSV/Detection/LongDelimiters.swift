@@ -13,7 +13,7 @@ struct LongDelimiters {
   private static let mostCandidates = 10
   private static let mostScalars = 4
 
-  /// What is known of a piece of text.
+  /// The counts in a piece of text.
   private struct Count {
     var all = 0
     var lines = 0

@@ -17,7 +17,7 @@ struct SampleTable {
     var isFaulty = false
   }
 
-  /// What a line, or several that a quoted cell joins, is.
+  /// The kind of a line, or of several that a quoted cell joins.
   enum Kind {
     case record
     case blank
