@@ -68,7 +68,7 @@ public final class NSPersistentHistoryChangeRequest {
 public struct NSPersistentHistoryResult: Sendable, Hashable {
   /// The kind of result.
   public let resultType: PersistentHistoryChangeRequest.ResultType
-  /// What each store answers.
+  /// The answer of each store.
   let answers: [PersistentHistoryResult]
 
   /// A `Bool`, an `Int`, `[NSManagedObjectID]`, `[NSPersistentHistoryTransaction]` or `[NSPersistentHistoryChange]`,

@@ -173,7 +173,7 @@ public final class NSFetchedResultsController<ResultType> {
 @available(*, unavailable, message: "a controller is confined to its context's task")
 extension NSFetchedResultsController: Sendable {}
 
-/// What a controller found, and what its delegate has been told of.
+/// The results of a controller, as found and as last reported to its delegate.
 private final class ResultsContent {
   weak var delegate: (any NSFetchedResultsControllerDelegate)?
   var results: FetchedResults?

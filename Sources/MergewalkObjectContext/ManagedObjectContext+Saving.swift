@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What the rows of one table have become.
+/// The changed rows of one table.
 struct ChangedRows {
   var buffer: RowBuffer
   var inserted = ContiguousArray<Int32>()
@@ -268,7 +268,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What a save does to one store, for its observers.
+  /// The changes that a save makes to one store, for its observers.
   private func changes(_ plan: SavePlan, store number: Int) -> StoreChanges {
     var result = StoreChanges()
     result.author = transactionAuthor

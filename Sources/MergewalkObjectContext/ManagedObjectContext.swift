@@ -49,7 +49,7 @@ public final class ManagedObjectContext {
   public var automaticallyMergesChangesFromParent = false {
     didSet { followOthers() }
   }
-  /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
+  /// The stores' `writeMark` if only this context had written since it was made or reset.
   var knownWriteMark: Int
   /// Who listens to what happens here; `nil` without observers.
   var events: ContextEvents?
@@ -77,7 +77,7 @@ public final class ManagedObjectContext {
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
-  /// What typed access could not do.
+  /// The failures of typed access.
   @exclusivity(unchecked) var typedFailures = AccessFailures()
   /// Whether an object becomes a deleted one when typed access finds that the store no longer has its record.
   ///
@@ -97,7 +97,7 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) public var retainsRegisteredObjects = false {
     didSet { retainObjects() }
   }
-  /// What the validation of objects found before a save; the save reports it with its own findings.
+  /// The failures that the validation of objects found before a save; the save reports them with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
   /// Writes down what changes, for the undo manager; `nil` without one.
   @exclusivity(unchecked) var recorder: ChangeRecorder?

@@ -52,7 +52,7 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  /// What SQLite said is the database's fault or a row's; anything else is what is behind the store.
+  /// Tells errors of SQLite, which are the database's fault or a row's, from anything behind the store.
   init(_ error: StoreError) {
     self.init(
       code: error.cause.map { $0.kind.isConstraint ? .constraint : .database } ?? .store,

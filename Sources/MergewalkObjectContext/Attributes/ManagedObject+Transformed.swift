@@ -95,7 +95,7 @@ extension ManagedObject {
     return attribute
   }
 
-  /// What is in nested optionals that came as one `Any`.
+  /// Unwraps nested optionals that came as one `Any`.
   private static func unwrapped(_ value: Any?) -> Any? {
     guard let value else { return nil }
     if let optional = value as? any AnyOptional { return unwrapped(optional.content) }

@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// What observers of the store hear of batch requests.
+/// Notifications of batch requests to observers of the store.
 extension ManagedObjectContext {
   /// Writes rows and tells the store's observers before and after.
   ///

@@ -248,7 +248,7 @@ private struct BatchUpdate {
 }
 
 extension AttributeType {
-  /// What values compare with: numbers, texts; 0 for types that only go with themselves.
+  /// The family of values that compare with each other: numbers, texts; 0 for types that only compare with themselves.
   fileprivate var family: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal: 1

@@ -13,13 +13,13 @@ import Synchronization
 public final class PropertySlot: Sendable {
   /// The property's name.
   public let key: String
-  /// What was found last.
+  /// The result of the last search.
   private let known = SlotMemory()
 
   /// Names a property.
   public init(_ key: String) { self.key = key }
 
-  /// What accessors have to know, for objects of an entity; `nil` when there is no such attribute.
+  /// The access data for accessors, for objects of an entity; `nil` when there is no such attribute.
   @inline(__always)
   func access(_ link: ContextLink, entity: Int) -> EntityDescription.AttributeAccess? {
     if let bits = known.bits(link.modelSerial, entity) { return EntityDescription.AttributeAccess(bits: bits) }
@@ -44,7 +44,7 @@ public final class PropertySlot: Sendable {
   }
 }
 
-/// What a slot found last: the model, the entity, and bits for what was found, in one number, so that threads see all of
+/// The last result of a slot: the model, the entity, and bits for the result, in one number, so that threads see all of
 /// it or none.
 struct SlotMemory: ~Copyable, Sendable {
   /// The number; 0 for nothing: no model has the number 0.
@@ -53,7 +53,7 @@ struct SlotMemory: ~Copyable, Sendable {
   /// How many bits there are.
   static let width = 23
 
-  /// What was noted for an entity of the model with a serial number; `nil` when it is not what was found last.
+  /// The bits noted for an entity of the model with a serial number; `nil` when they are not the last result.
   @inline(__always)
   func bits(_ model: UInt64, _ entity: Int) -> UInt64? {
     let word = word.load(ordering: .relaxed)

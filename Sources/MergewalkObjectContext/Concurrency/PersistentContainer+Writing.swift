@@ -87,7 +87,7 @@ extension PersistentContainer {
     }
   }
 
-  /// What becomes of some work.
+  /// The result of some work.
   static func result<Value, Failure: Error>(
     _ context: ManagedObjectContext, _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Value
   ) async -> Result<Value, Failure> {

@@ -98,7 +98,7 @@ private final class QueueFetchPlace: Sendable {
   }
 }
 
-/// What has not come yet.
+/// The objects that have not arrived yet.
 ///
 /// Unchecked: ``portions`` is touched on the context's thread only.
 private final class QueueFetchRest: @unchecked Sendable {

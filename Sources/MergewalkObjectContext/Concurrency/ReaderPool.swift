@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the readers of a container have open: the stores and classes of its coordinator.
+/// The plan by which readers of a container open it: the stores and classes of its coordinator.
 struct ReaderPlan: Sendable {
   /// Moves with every change.
   var version = 0
@@ -29,7 +29,7 @@ final class ReaderPool: Sendable {
 
   init(size: Int) { self.size = max(1, size) }
 
-  /// What readers have open from their next read on.
+  /// The plan of readers from their next read on.
   var plan: ReaderPlan { state.withLock { $0.plan } }
 
   /// Takes note of the coordinator's stores and classes.

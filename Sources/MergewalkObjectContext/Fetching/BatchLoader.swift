@@ -5,7 +5,7 @@ struct BatchLoader {
   /// How many rows one SELECT fetches.
   let size: Int
   let table: TableID
-  /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is asked for.
+  /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is needed.
   let slots: [Int]?
   let options: FetchedRowReader.Options
   let prefetched: PrefetchTree

@@ -18,7 +18,7 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
   /// The rows of several stores in order; `nil` when the rows are those of ``content``.
   var merged: [FetchedDictionary]?
 
-  /// What all rows share.
+  /// The content that all rows share.
   final class Content: Sendable {
     let table: FetchedCells
     let columns: [FetchedColumn]

@@ -87,7 +87,7 @@ final class FetchedRows {
   private let loader: BatchLoader?
   /// The batches that are there, the one that was used last at the end.
   private var batches: [Batch] = []
-  /// What was fetched together with the rows.
+  /// The rows that were fetched together with the rows.
   var companions: PrefetchedRows?
 
   /// The rows of some neighbours.

@@ -91,7 +91,7 @@ struct FetchedPropertyName: Hashable {
   var property: String
 }
 
-/// What `$FETCHED_PROPERTY` leads to: `name` and `userInfo`.
+/// The values behind `$FETCHED_PROPERTY`: `name` and `userInfo`.
 private struct FetchedPropertyValues: KeyedValues {
   let property: FetchedPropertyDescription
 

@@ -66,7 +66,7 @@ public struct MappingModel {
     return MappingModel(mappings)
   }
 
-  /// What does not fit the two versions: all of it.
+  /// Everything that does not fit the two versions.
   func problems(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
     var problems: [String] = []
     var names = Set<String>()

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     if let events, events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
   }
 
-  /// What a save has written, when it is asked for; the rows are still those that were written.
+  /// The event of a save, if anyone observes it; the rows are still those that were written.
   func savedEvent(_ plan: SavePlan) -> ContextEvent? {
     let isWatched = events?.wants(.didSave) ?? false || events?.wants(.didSaveObjectIDs) ?? false
     guard isWatched || hasFollowers else { return nil }
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
 
 /// The observers of a context.
 final class ContextEvents: EventObservers<ContextEvent.Kind, ContextEvent> {
-  /// What ``ContextEvent/Kind/objectsDidChange`` has told since the last save.
+  /// The changes that ``ContextEvent/Kind/objectsDidChange`` has reported since the last save.
   var ledger = ChangeLedger()
 
   func post(_ event: ContextEvent) { post(event.kind, event) }

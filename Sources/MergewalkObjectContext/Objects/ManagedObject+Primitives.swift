@@ -65,7 +65,7 @@ extension ManagedObject {
     return attribute.slot
   }
 
-  /// What few objects have, made now if need be.
+  /// The data that few objects have, created now if need be.
   final func makeExtras() -> ObjectExtras {
     if let extras { return extras }
     let made = ObjectExtras()

@@ -12,7 +12,7 @@ public enum PropertyValue: Sendable, Hashable {
   case objects([ManagedObjectID])
 }
 
-/// What an object has now, had when it was fetched or saved, and knows without asking the store.
+/// Values that an object has now, had when it was fetched or saved, and knows without the store.
 extension ManagedObject {
   /// The properties whose values differ from those fetched or last saved, with their current values; for an object that
   /// was never saved, the properties with a value.

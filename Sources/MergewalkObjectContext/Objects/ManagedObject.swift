@@ -38,9 +38,9 @@ open class ManagedObject {
   /// The place among the objects that the context holds because of their changes, or -1.
   @exclusivity(unchecked) final var heldIndex: Int32 = -1
   @exclusivity(unchecked) private final var entityNumber: UInt16
-  /// What is going on with the object.
+  /// The state of the object.
   @exclusivity(unchecked) final var flags: ObjectFlags = []
-  /// What few objects have.
+  /// The data that few objects have.
   @exclusivity(unchecked) final var extras: ObjectExtras?
 
   /// Creates the object of a row; for contexts only.
@@ -246,7 +246,7 @@ open class ManagedObject {
   final func learnEntity(_ index: Int) { entityNumber = UInt16(index) }
 }
 
-/// What is going on with an object.
+/// The state of an object.
 struct ObjectFlags: OptionSet {
   let rawValue: UInt8
   /// The object's class overrides methods that are called in its life, besides those at each access.

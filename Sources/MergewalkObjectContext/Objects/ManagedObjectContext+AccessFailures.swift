@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What typed access could not do since the last save: the next save reports it.
+/// The failures of typed access since the last save: the next save reports them.
 struct AccessFailures {
   /// A value that was not set.
   struct NotSet {
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What the save that runs has to report; unreadable values are reported once.
+  /// Takes the failures for the save that runs; unreadable values are reported once.
   func takeAccessFailures() -> [ObjectValidationFailure] {
     guard hasAccessFailures else { return [] }
     let failures = accessFailures

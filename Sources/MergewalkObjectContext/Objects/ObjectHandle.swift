@@ -15,7 +15,7 @@ public struct ObjectHandle {
 @available(*, unavailable, message: "an object is confined to its context's task; pass its objectID")
 extension ObjectHandle: Sendable {}
 
-/// What few objects have.
+/// The data that few objects have.
 final class ObjectExtras {
   /// Values of transient attributes that no column holds, by slot.
   var transientValues: [Int: Any] = [:]
@@ -23,7 +23,7 @@ final class ObjectExtras {
   var transformed: [Int: TransformedValue] = [:]
   /// Who wants to hear of changes, by key.
   var observers: [String: [WeakObservation]] = [:]
-  /// What the store said about to-many relationships, by slot.
+  /// The store's members of to-many relationships, by slot.
   var storedMembers: [Int: StoredMembers] = [:]
   /// The results of fetched properties that were asked for, by name.
   var fetchedResults: [String: FetchedObjects] = [:]

@@ -52,7 +52,7 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     return found
   }
 
-  /// What tells whether the members may have changed; `nil` when that cannot be told.
+  /// A stamp that shows whether the members may have changed; `nil` when there can be none.
   private var stamp: RelationStamp? {
     guard let relationship = relationship ?? owner.entity.relationship(named: key) else { return nil }
     return owner.relationStamp(relationship)
@@ -174,7 +174,7 @@ struct RelationStamp: Equatable {
 }
 
 extension ManagedObject {
-  /// What tells whether the members of a relationship may have changed; `nil` when that cannot be told.
+  /// A stamp that shows whether the members of a relationship may have changed; `nil` when there can be none.
   final func relationStamp(_ relationship: RelationshipDescription) -> RelationStamp? {
     guard let context = try? validContext else { return nil }
     let buffer = context.buffer(table: context.destinationTable(relationship, from: table))

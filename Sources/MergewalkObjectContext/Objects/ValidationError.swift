@@ -131,7 +131,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a finding is about.
+/// The object and property of a finding.
 private struct FailedProperty: Hashable {
   var table: TableID
   var row: Int32

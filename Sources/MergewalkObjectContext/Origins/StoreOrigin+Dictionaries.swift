@@ -79,7 +79,7 @@ private struct DictionaryRow: KeyedValues {
   /// The names of the sort keys among the full values.
   let places: [String]
 
-  /// What a criterion calls its value: a name without points.
+  /// The name of a criterion's value: a name without dots.
   static func key(_ index: Int) -> String { "k\(index)" }
 
   func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {

@@ -1,4 +1,4 @@
-/// How numbers are computed with, and what becomes of an operation that has no result.
+/// The arithmetic of numbers, and the handling of an operation that has no result.
 package enum ArithmeticPolicy: Sendable {
   /// As a store computes: decimals are integers or binary64 numbers, integers beyond 64 bits become binary64, and what
   /// has no result, such as a division by zero, is null.

@@ -40,7 +40,7 @@ public enum EvaluatedValue {
     return false
   }
 
-  /// What kind of thing this is, for messages.
+  /// The kind of the value, for messages.
   var kind: String {
     switch self {
     case .attribute(let value): value.kind

@@ -170,7 +170,7 @@ extension ExpressionFunction {
     return try nothing(.overflow, policy)
   }
 
-  /// What stands for a result that there is not.
+  /// The value in place of a missing result.
   private func nothing(
     _ failure: ArithmeticFailure, _ policy: ArithmeticPolicy
   ) throws(PredicateError) -> AttributeValue {

@@ -54,7 +54,7 @@ extension PredicateEvaluator {
       hint: "apply an aggregate such as sum:() to the collection first")
   }
 
-  /// What an aggregate function is of: one collection, or several arguments.
+  /// The elements of an aggregate function: those of one collection, or several arguments.
   private mutating func aggregateElements(
     _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> [EvaluatedValue] {

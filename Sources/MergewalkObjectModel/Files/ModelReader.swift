@@ -93,7 +93,7 @@ public enum ModelReader {
     suffixes.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
   }
 
-  /// What the folder says is the current version; `nil` when it says nothing, as an empty list that Xcode leaves does.
+  /// The current version by the folder's own entry; `nil` when it has none, such as an empty list that Xcode leaves.
   private static func currentVersion(_ path: String) throws(DiagnosticList) -> String? {
     let places = [
       (".xccurrentversion", "_XCCurrentVersionName"), ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName"),

@@ -266,6 +266,6 @@ enum ReservedNames {
   /// Keys whose accessors NSManagedObject has under another name (`isDeleted` for `deleted`).
   static let keys: Set<String> = ["deleted", "inserted", "updated"]
 
-  /// What an index may hold besides properties.
+  /// The columns that an index may have besides properties.
   static let indexColumns: Set<String> = ["self", "entity"]
 }

@@ -71,7 +71,7 @@ public struct AttributeDescription: Sendable, Hashable {
     self.type = type
   }
 
-  /// What columns and version hashes depend on, apart from the name.
+  /// The features that determine columns and version hashes, apart from the name.
   var storedForm: [AnyHashable?] {
     [
       type, isOptional, isTransient, derivationExpression, allowsExternalBinaryDataStorage,

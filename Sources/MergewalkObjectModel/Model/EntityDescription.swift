@@ -31,7 +31,7 @@ public final class EntityDescription: Sendable {
   /// elements.
   public let compositeAttributes: [AttributeDescription]
 
-  /// What reading and setting a value has to know of an attribute, by its name.
+  /// The data for reading and setting a value of an attribute, by its name.
   package struct AttributeAccess: Sendable {
     package let slot: Int
     package let type: AttributeType
@@ -92,7 +92,7 @@ public final class EntityDescription: Sendable {
   /// Whether other entities inherit from it.
   public var hasSubentities: Bool { lastDescendantIndex > index }
 
-  /// What accessors have to know of the attribute with this name: far cheaper than a copy of the description.
+  /// The data that accessors need for the attribute with this name: far cheaper than a copy of the description.
   package func attributeAccess(named name: String) -> AttributeAccess? { attributeAccesses[name] }
   /// The attribute with this name, own or inherited, or `nil`.
   public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }

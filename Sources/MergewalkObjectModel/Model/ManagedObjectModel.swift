@@ -19,10 +19,10 @@ public final class ManagedObjectModel: Sendable {
   public let columnSlotCounts: [Int]
 
   private let positions: [String: Int]
-  /// What tells the model from all others of the process, from 1.
+  /// The number that distinguishes the model from all others of the process, from 1.
   package let serial = ManagedObjectModel.serials.add(1, ordering: .relaxed).newValue
   private static let serials = Atomic<UInt64>(0)
-  /// What other layers keep with the model, such as the classes of objects.
+  /// Data that other layers keep with the model, such as the classes of objects.
   package let companions = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
   /// An entity by its number, and everything that inherits from it.

@@ -51,7 +51,7 @@ extension ModelDraft {
     return merged
   }
 
-  /// What to say about two entities of one name, or `nil` when they are the same.
+  /// Describes how two entities of one name differ, or `nil` when they are the same.
   private static func difference(
     _ entity: EntityDraft, in draft: ModelDraft, from first: EntityDraft, in firstDraft: ModelDraft
   ) -> Diagnostic? {

@@ -61,7 +61,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     maxCount = 1
   }
 
-  /// What columns and version hashes depend on, apart from the name.
+  /// The features that determine columns and version hashes, apart from the name.
   var storedForm: [AnyHashable?] {
     [
       destinationEntityName, inverseName, isToMany, isOrdered, isOptional, isTransient, minCount, maxCount,

@@ -11,7 +11,7 @@ extension ObjectPredicate {
   /// ```
   public var missingNulls: ObjectPredicate { certain(true) }
 
-  /// What holds where the predicate is certainly true, or certainly false.
+  /// The predicate that is true exactly where this one is certainly true, or certainly false.
   private func certain(_ isTrue: Bool) -> ObjectPredicate {
     switch self {
     case .value(let value): return .value(value == isTrue)

@@ -138,7 +138,7 @@ extension ObjectPredicate {
     }
   }
 
-  /// What is said about such a pattern.
+  /// The message about such a pattern.
   package static func sqlPattern(_ pattern: String) -> String {
     "LIKE '\(pattern)' finds nothing but the sign %; any text is written *, any character ?"
   }

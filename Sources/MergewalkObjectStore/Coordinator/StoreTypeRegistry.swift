@@ -31,12 +31,12 @@ public struct StoreTypeRegistry {
     incremental[name] = make
   }
 
-  /// What keeps the records of a store; `nil` for types that are not incremental or not registered.
+  /// The object that keeps the records of a store; `nil` for types that are not incremental or not registered.
   func incrementalStore(_ type: PersistentStoreType, path: String) -> (any IncrementalStore)? {
     if case .custom(let name) = type { incremental[name]?(path) } else { nil }
   }
 
-  /// What reads and writes the files of a type; `nil` for types that are not atomic or not registered.
+  /// The object that reads and writes the files of a type; `nil` for types that are not atomic or not registered.
   func atomicStore(_ type: PersistentStoreType) -> (any AtomicStore)? {
     switch type {
     case .xml: XMLStore()

@@ -149,7 +149,7 @@ package final class DirectLoad {
 
   // MARK: The end
 
-  /// What a load leaves behind.
+  /// The result of a load.
   struct Result {
     /// How many rows there are of each table that has some.
     var rows: [String: Int] = [:]

@@ -1,6 +1,6 @@
 import MergewalkSQLite
 
-/// What went into a new store past SQLite.
+/// The rows that went into a new store past SQLite.
 struct DirectRecord {
   /// The tables that were filled so.
   var tables: Set<String> = []

@@ -35,7 +35,7 @@ package final class ReferenceCheck {
     package let count: Int
   }
 
-  /// What was set to nothing, once the check has run.
+  /// The references that were set to nil, once the check has run.
   package private(set) var forgotten: [Forgotten] = []
 
   private let schema: StoreSchema

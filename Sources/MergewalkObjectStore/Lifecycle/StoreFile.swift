@@ -54,12 +54,12 @@ package final class StoreFile {
   var pendingIndexes: [IndexDefinition]
   /// Rows that go into a new store past SQLite.
   package internal(set) var direct: DirectLoad?
-  /// What was written so.
+  /// The rows that were written so.
   var directRecord = DirectRecord()
   /// Whether what went past SQLite is held against the rows entry by entry before the store gets its name.
   package var checksWhole = false
-  /// Whether a new store that is finished is laid out as it can be shipped: every object went past SQLite, and none
-  /// was changed afterwards.
+  /// Whether a new store that is finished can be shipped as it is: every object went past SQLite, and none was changed
+  /// afterwards.
   package private(set) var isPacked = false
   private var isEnded = false
   private var keepsCommits = false
@@ -72,7 +72,7 @@ package final class StoreFile {
   /// Whether a batch has begun within a transaction that has others.
   private var isInPart = false
 
-  /// What is needed to leave no trace.
+  /// The way to leave no trace.
   enum Undo {
     /// The hidden file and the claim on its name.
     case newFile(NewStoreFile)
@@ -179,7 +179,7 @@ package final class StoreFile {
 
   // MARK: - Rows that wait
 
-  /// What takes rows of a planned run that wait for its end; `nil` for all other files.
+  /// The rows of a planned run that wait for its end; `nil` for all other files.
   var deferredRows: DeferredRows? { if case .plannedFile(let file) = undo { file.deferred } else { nil } }
 
   /// From here on new and changed rows of some tables wait for the end of a planned run, sorted, unless they

@@ -134,7 +134,7 @@ public struct ModelVersionList: Sendable {
     while let before = previous[route[0]] { route.insert(before, at: 0) }
     return route.map { nodes[$0] }
   }
-  /// What lies between two versions, in the order of the way; all before the second when the first is not in the list.
+  /// The versions between two others, in the order of the way; all before the second when the first is not in the list.
   ///
   /// Only what lies between: a way back through an old version would lose what that has no place for.
   private func between(_ first: Int?, _ last: Int) -> [Version] {

@@ -26,7 +26,7 @@ final class DeferredRows {
   /// Those of the open batch.
   private var batches: [DeferredShape: DeferredBatch] = [:]
   private var batchKeys: [(rows: RowBits, key: Int64)] = []
-  /// What waited before the open batch wrote all of it out.
+  /// The rows that waited before the open batch wrote all of them out.
   private var former: [String: RowBits]?
   private var isWriting = false
   private let cacheKiB: Int

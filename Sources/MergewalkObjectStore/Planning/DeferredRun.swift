@@ -1,7 +1,7 @@
 import CMergewalkSQLite
 import MergewalkSQLite
 
-/// What is written of rows that wait: which columns of which table, and whether the rows are new.
+/// The shape of rows that wait: which columns of which table, and whether the rows are new.
 struct DeferredShape: Hashable, Comparable {
   let table: String
   /// The columns; those of rows that are not new begin with the version.

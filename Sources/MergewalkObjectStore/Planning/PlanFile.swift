@@ -86,7 +86,7 @@ struct PlanFile {
   }
 }
 
-/// What tells whether a store is still what it was: the file's number, size and times, and what its log has beyond it.
+/// The state by which a store is recognized: the file's number, size and times, and the part of its log beyond it.
 struct StoreState: Equatable {
   private let numbers: [Int64]
 

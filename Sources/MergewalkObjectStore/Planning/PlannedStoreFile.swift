@@ -173,8 +173,8 @@ final class PlannedStoreFile {
 
   // MARK: Reading
 
-  /// What reads the rows of a table from the pages of the snapshot, and the root of the table's tree; `nil` when the
-  /// run has changed the table, or when SQLite would make something else of the pages than is in them.
+  /// The reader of a table's rows from the pages of the snapshot, and the root of the table's tree; `nil` when the run
+  /// has changed the table, or when SQLite would read the pages differently.
   func tableScan(_ table: String, columns: [String]) throws(StoreError) -> (TableScan, UInt32)? {
     guard deferred.counts.waiting == 0, changed.rows(ofTable: table)?.count ?? 0 == 0,
       try base.text("PRAGMA encoding") == "UTF-8"

@@ -23,7 +23,7 @@ public final class PersistentStore {
   public let options: PersistentStoreOptions
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
-  /// What brings the records of an incremental store into the tables.
+  /// The backing that brings the records of an incremental store into the tables.
   var incremental: IncrementalBacking?
   /// Whether a batch request is running: its transaction must not take the rows of other work along.
   package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
@@ -38,7 +38,7 @@ public final class PersistentStore {
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
-  /// What SQLite said about changes by other connections when the sequences were read; `nil` to read them again.
+  /// SQLite's mark of changes by other connections when the sequences were read; `nil` to read them again.
   private var knownVersion: Int64?
   private var dataVersionStatement: Statement?
   private var seenVersion: Int64?

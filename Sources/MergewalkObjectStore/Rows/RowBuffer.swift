@@ -28,7 +28,7 @@ public import MergewalkObjectModel
 package final class RowBuffer {
   /// The root entity's index in the model.
   package let rootEntity: Int
-  /// What the context knows the buffer's table by.
+  /// The context's ID of the buffer's table.
   package let table: TableID
   /// The number of slots that have a column.
   package let columnCount: Int

@@ -35,13 +35,13 @@ package final class TableAccess {
   private var updateStatements: [UpdateShape: Statement] = [:]
   private var fetches: [FetchKey: (statement: Statement, reader: FetchedRowReader)] = [:]
 
-  /// What an update statement depends on.
+  /// The features that determine an update statement.
   private struct UpdateShape: Hashable {
     var slots: [UInt64]
     var keepsVersions: Bool
   }
 
-  /// What a fetch statement depends on.
+  /// The features that determine a fetch statement.
   private struct FetchKey: Hashable {
     /// The slots of the key; empty for a fetch by primary key.
     var keySlots: [Int]

@@ -159,7 +159,7 @@ struct ObjectCopyMatcher {
 
   // MARK: Columns
 
-  /// What a slot of a hierarchy stands for.
+  /// The property behind a slot of a hierarchy.
   private enum Property {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)

@@ -9,7 +9,7 @@ import MergewalkSQLite
 /// are laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the
 /// one in which a file can be read from a place that cannot be written, such as an app's bundle.
 package enum SeedFile {
-  /// What was made.
+  /// The result.
   package struct Result: Sendable {
     /// The mark in the metadata.
     package var seed: StoreSeed

@@ -77,7 +77,7 @@ public final class AtomicFile {
 @available(*, unavailable, message: "a file that is being written is confined to one task")
 extension AtomicFile: Sendable {}
 
-/// What tells whether a file is still the one that was read.
+/// The identity by which a file is recognized as the one that was read.
 struct FileIdentity: Equatable {
   private let device: UInt
   private let inode: UInt

@@ -52,7 +52,7 @@ final class AtomicStoreObserver: StoreObserver {
   private var hasWritten = false
   /// Where a save over several stores is written until it is decided (``JointSave``); `nil` for the file's own place.
   private var staged: String?
-  /// What was written there.
+  /// The content that was written there.
   private(set) var stagedContent: JointJournal.Part.Content?
 
   init(_ backing: any AtomicStore, path: String) {

@@ -293,7 +293,7 @@ public struct StoreVerifier {
     }
   }
 
-  /// What holds for every entity table, with and without a model.
+  /// Checks that apply to every entity table, with and without a model.
   private mutating func checkTables(_ rows: [PrimaryKeyRow], _ schema: StoreSchema?) {
     let entities = rows.filter(\.isOfModel)
     for root in entities where root.superNumber == 0 {

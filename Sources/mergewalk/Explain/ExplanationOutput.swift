@@ -1,6 +1,6 @@
 import MergewalkImporting
 
-/// What `mergewalk explain` prints.
+/// The output of `mergewalk explain`.
 enum ExplanationOutput {
   // MARK: Words
 

@@ -1,7 +1,7 @@
 import MergewalkImporting
 
 extension SummaryOutput {
-  /// What became of objects that no record names, by entity; nil when there were none.
+  /// The outcomes of objects that no record names, by entity; nil when there were none.
   static func removed(_ summary: ImportSummary) -> String? {
     var parts: [String] = []
     for (name, counts) in summary.entities.sorted(by: { $0.key < $1.key }) {
