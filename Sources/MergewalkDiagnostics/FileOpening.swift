@@ -6,7 +6,7 @@ package enum FileOpening {
   package static let patience = 2.0
   private static let pause: Int32 = 20
 
-  /// Opens a file that is there for writing, and what is no regular file too.
+  /// Opens an existing file for writing, and what is no regular file too.
   ///
   /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe without a reader.
   package static func forWriting(_ path: String, _ flags: Int32) -> Int32 {

@@ -73,7 +73,7 @@ public final class ManagedObjectContext {
   var unpairedReferences: [Int: [RelationshipDescription]] = [:]
   /// Pairs that the next save adds to or removes from join tables.
   private(set) var pendingLinks = PendingLinks()
-  /// The requests of fetched properties that were asked for, read once.
+  /// The requests of fetched properties that were requested, read once.
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []

@@ -17,7 +17,7 @@ package final class Connection {
     case immutable
     /// The file must exist.
     case readWrite
-    /// The file is made when it is not there.
+    /// The file is made when it does not exist.
     case create
   }
 
@@ -76,7 +76,7 @@ package final class Connection {
   ///
   /// What an earlier process has committed there is part of it. The connection must be the only one with this log.
   ///
-  /// - Parameter log: The path of a file that is there, whose access the log gets, and which is not read.
+  /// - Parameter log: The path of an existing file, whose access the log gets, and which is not read.
   package convenience init(overlay snapshot: DatabaseSnapshot, log: String) throws(SQLiteError) {
     guard let files = OverlayFiles.name else {
       throw SQLiteError(code: SQLITE_CANTOPEN, message: "SQLite does not take our way to files")

@@ -46,7 +46,7 @@ package final class StorePageWriter {
   /// Writes everything and makes it part of the database.
   ///
   /// - Returns: The root pages of the indexes that stay empty although their tables have rows, for the caller to remove:
-  ///   those that are not wanted, and those that refuse keys that are there.
+  ///   those that are not wanted, and those that refuse existing keys.
   /// - Throws: ``PageError`` with `inputOutput` or `tooLarge`.
   package func finish() throws(PageError) -> [UInt32] {
     var empty: [UInt32] = []

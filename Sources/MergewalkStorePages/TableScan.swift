@@ -1,7 +1,7 @@
 /// Reads the rows of a table from the pages of a file, in the order of their numbers, without SQLite.
 ///
 /// For the next developer:
-/// - It only reads. Whoever lends the pages sees to it that they stay as they are while the scan runs.
+/// - It only reads. Whoever lends the pages ensures that they stay as they are while the scan runs.
 /// - Nothing in a page is believed: each number is held against the bounds of its page or record, and what does not fit
 ///   ends the scan with `false`. Then SQLite is asked, which says what is wrong, or knows better.
 /// - The tree is walked from its root; each page counts, so that a tree that bites its own tail ends.

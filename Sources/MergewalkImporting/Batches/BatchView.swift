@@ -74,7 +74,7 @@ struct BatchView {
     }
   }
 
-  /// Lends the columns' memory, after that of the views that are there.
+  /// Lends the columns' memory, after that of the existing views.
   static func lendFields<Failure: Error>(
     _ columns: [CellColumn], _ views: [CellColumnView], _ body: ([CellColumnView]) throws(Failure) -> Void
   ) throws(Failure) {

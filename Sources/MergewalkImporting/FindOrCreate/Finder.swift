@@ -31,7 +31,7 @@ protocol Finder: AnyObject {
   /// Decides the outcome of the wanted records: notes targets, and puts records on the node's lists of those that
   /// create their objects and of those whose objects may change.
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
-  /// Gives the records whose objects are there with the primary keys of these, and does nothing to them.
+  /// Gives the records whose objects exist with the primary keys of these, and does nothing to them.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int, Int64) -> Void

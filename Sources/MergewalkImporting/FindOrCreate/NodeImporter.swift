@@ -16,7 +16,7 @@ final class NodeImporter {
   var isIndexed = true
   /// The slots of uniqueness constraints that changes can touch; `nil` until it is needed.
   var looseConstraints: [[Int]]?
-  /// Whether an element whose object is not there rejects its record; `nil` when relationships say so.
+  /// Whether an element whose object does not exist rejects its record; `nil` when relationships say so.
   var rejectsMissing: Bool?
   /// The primary key of the next object that this node creates in the current batch.
   var nextKey: Int64 = 0
@@ -35,7 +35,7 @@ final class NodeImporter {
   var inserts = ContiguousArray<Int32>()
   /// The last of the new rows, from the first one on whose relationships with two ends are not set yet.
   var unrelated = (row: 0, count: 0)
-  /// Records whose object is there and may differ, in order, with its primary key.
+  /// Records whose object exists and may differ, in order, with its primary key.
   var applies = ContiguousArray<Apply>()
   /// Records to look for, sorted by their keys.
   var sorted = ContiguousArray<Int32>()
@@ -43,7 +43,7 @@ final class NodeImporter {
   var distinct = ContiguousArray<Int32>()
   var missingKeys = ContiguousArray<Int64>()
 
-  /// A record whose object is there.
+  /// A record whose object exists.
   struct Apply {
     var record: Int32
     var primaryKey: Int64
@@ -55,7 +55,7 @@ final class NodeImporter {
   /// one to an object does that was there before, which ``named`` knows.
   var countsAll: Bool { role == .root }
 
-  /// Puts a record on the list of those whose object is there and may differ.
+  /// Puts a record on the list of those whose object exists and may differ.
   @inline(__always)
   func apply(_ record: Int, _ primaryKey: Int64) {
     applies.append(

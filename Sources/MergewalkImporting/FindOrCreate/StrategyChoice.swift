@@ -35,7 +35,7 @@ struct StrategyChoice {
   var hasFixedInputs = true
   /// Whether an earlier process has begun the part with a filter in a store that was new to it.
   var resumesFilter = false
-  /// Whether the store is not there yet and stands for a new one.
+  /// Whether the store does not exist yet and stands for a new one.
   var isPlannedStore = false
 
   /// The assumed size of a record of input, if nothing better is known.
@@ -169,7 +169,7 @@ struct StrategyChoice {
       && part.duplicates == .last && part.mode.updates
   }
 
-  /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.
+  /// How the targets of a postponed relationship are found once all objects exist: in memory when they fit.
   func secondPassFinder(_ index: Int) throws(StoreError) -> any Finder {
     let part = plan.nodes[index]
     let entity = model.entities[part.entity]

@@ -8,7 +8,7 @@ import MergewalkThreads
 /// One run that loads whole objects, identities included, into a new store.
 ///
 /// Entities come one after the other, read and converted on one thread and written on the other, as in
-/// ``ImportSession``. References are checked at the end, when all objects are there: what cannot stay is taken out,
+/// ``ImportSession``. References are checked at the end, when all objects exist: what cannot stay is taken out,
 /// and the files are read once more to say which records these were.
 final class IdentitySession {
   private let definition: ImportDefinition

@@ -52,6 +52,6 @@ public struct SyncPolicy: Sendable, Hashable {
 extension ImportMode {
   /// Whether objects that no record names are removed.
   public var removesOthers: Bool { self == .sync || self == .replace }
-  /// Whether a record whose object is there changes it.
+  /// Whether a record whose object exists changes it.
   var updates: Bool { self == .upsert || self == .update || removesOthers }
 }

@@ -34,7 +34,7 @@ final class SyncWatch {
   /// Whether an attribute says that an object of the records' own entity is gone.
   func isGone(_ primaryKey: Int64) -> Bool { gone?.contains(primaryKey) ?? false }
 
-  /// Sees to it that records which name objects that are gone are not taken for unchanged.
+  /// Ensures that records which name objects that are gone are not taken for unchanged.
   func prepare(_ state: NodeImporter) {
     guard let gone, gone.count > 0 else { return }
     state.finder.forgetContents { gone.contains($0) }

@@ -52,7 +52,7 @@ package struct OutputCheck: Sendable {
   /// Why a file may not be written, or `nil`; it is noted as one that is.
   ///
   /// - Parameters:
-  ///   - kind: what is written; `nil` when the caller has been told to replace whatever is there.
+  ///   - kind: what is written; `nil` when the caller has been told to replace whatever exists.
   ///   - words: what it is, such as `the report`.
   package mutating func refusal(
     of path: String, _ kind: OutputKind?, as words: String

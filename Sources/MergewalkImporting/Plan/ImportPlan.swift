@@ -117,7 +117,7 @@ struct ImportRelationship: Sendable {
   /// Whether the target is of the owner's own hierarchy, so that it may be an object that the same batch creates: it is
   /// found after the owner's objects are written.
   var isLate: Bool
-  /// Whether it is set in a second pass, when all objects are there; it is late too.
+  /// Whether it is set in a second pass, when all objects exist; it is late too.
   var isPostponed = false
   var description: RelationshipDescription
 

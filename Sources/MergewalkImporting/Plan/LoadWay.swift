@@ -74,12 +74,12 @@ public struct LoadWay: Sendable, Hashable {
 }
 
 extension LoadWay {
-  /// Chooses for a store that is not there yet.
+  /// Chooses for a store that does not exist yet.
   init(new definition: ImportDefinition, plans: [ImportPlan]) {
     self.init(Self.obstacle(definition, plans) ?? Self.size(definition))
   }
 
-  /// Whether what a run changes in a store that is there may wait for its end.
+  /// Whether what a run changes in an existing store may wait for its end.
   static func mayWait(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Bool {
     obstacle(definition, plans) == nil
   }

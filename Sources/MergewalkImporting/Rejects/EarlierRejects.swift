@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 /// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one
 /// begins, to a file beside it with the moment of its own run in the name,
 /// `orders.rejects.2024-05-01T020000.123Z.ndjson` for `orders.rejects.ndjson`. So no run empties a file whose records
-/// are not yet put right; `docs/rejects.md` has the rules.
+/// are not yet corrected; `docs/rejects.md` has the rules.
 package struct EarlierRejects: Sendable {
   /// The rejects file's path, with its links followed.
   private let path: String

@@ -70,7 +70,7 @@ package final class RejectWriter {
   ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.
   /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when
   ///   there is a file that can be neither set aside nor written, or no file can be made; better now than after hours.
-  ///   The folder is made when it is not there.
+  ///   The folder is made when it does not exist.
   package init(
     path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
@@ -130,7 +130,7 @@ package final class RejectWriter {
     byteCount = length
   }
 
-  /// Opens a file that is there and cuts it to a length.
+  /// Opens an existing file and cuts it to a length.
   private init(path: String, run: String, length: Int) throws(RejectWriterError) {
     self.path = path
     text = RejectText(run: run)

@@ -39,7 +39,7 @@ struct RunStartChoice {
     inputs = definition.allSources.map(SourcePrint.init)
   }
 
-  /// How the run begins in a store that is there.
+  /// How the run begins in an existing store.
   ///
   /// - Throws: the codes of ``ImportError`` that are about earlier runs.
   func choose(_ file: StoreFile) throws(ImportError) -> RunStart {

@@ -7,7 +7,7 @@ import MergewalkObjectStore
 /// is.
 struct UnfinishedStore {
   private let definition: ImportDefinition
-  /// Why a store that is there is not resumed.
+  /// Why an existing store is not resumed.
   private(set) var refusal: String?
 
   init(_ definition: ImportDefinition) { self.definition = definition }

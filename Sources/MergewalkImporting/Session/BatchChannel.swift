@@ -68,7 +68,7 @@ final class BatchChannel: Sendable {
   /// Gives a batch back to be filled again.
   func recycle(_ batch: consuming ImportBatch) { shared.give(batch) { $0.empty.append($1) } }
 
-  /// Lets go of the empty batches and their memory; for when the sender has ended.
+  /// Releases the empty batches and their memory; for when the sender has ended.
   func drain() { shared.withLock { $0.empty.removeAll() } }
 
   /// Tells the sender to stop.

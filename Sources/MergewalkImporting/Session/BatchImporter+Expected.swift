@@ -98,7 +98,7 @@ extension BatchImporter {
     return missing.filter { settleMissing($0, relationship, view) }
   }
 
-  /// Says what a record means whose target is not there; whether it is rejected.
+  /// Says what a record means whose target does not exist; whether it is rejected.
   private func settleMissing(_ record: Int, _ relationship: ImportRelationship, _ view: BatchView) -> Bool {
     let target = nodes[relationship.target]
     if relationship.missing == .null, relationship.isOptional {

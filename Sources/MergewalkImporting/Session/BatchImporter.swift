@@ -67,7 +67,7 @@ final class BatchImporter {
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
     !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.plan.rootEntity)).count < nodes.count
-  /// Whether an object that is not there when a record is skipped may be made later in the run.
+  /// Whether an object that does not exist when a record is skipped may be made later in the run.
   private(set) lazy var makesSkippedObjects = findsMakersOfSkipped()
   /// Nodes that look for what others make.
   private(set) lazy var meetings = findMeetings()
@@ -186,7 +186,7 @@ final class BatchImporter {
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
   }
 
-  /// Lets go of everything that finding needed, before indexes are built.
+  /// Releases everything that finding needed, before indexes are built.
   func forget() {
     for state in allNodes { state.finder = NoFinder() }
     context.reset()

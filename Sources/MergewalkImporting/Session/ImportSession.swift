@@ -225,7 +225,7 @@ public final class ImportSession {
     }
   }
 
-  /// Opens a store that is there.
+  /// Opens an existing store.
   private func plan(_ cacheKiB: Int) throws(StoreError) -> StoreFile {
     try StoreFile.plan(
       path: definition.storePath, model: definition.model, run: definition.journalName,

@@ -248,7 +248,7 @@ final class PartImport {
     if breach == nil, !isHeld { try complete() }
   }
 
-  /// Lets go of what finding needed and nothing needs any more, so that its memory and that of indexes do not add up.
+  /// Releases what finding needed and nothing needs any more, so that its memory and that of indexes do not add up.
   private func forgetKeys() {
     if hasSecondPass { return }
     guard let deferred = importer.deferred, deferred.count > 0 else { return importer.forget() }
@@ -320,7 +320,7 @@ final class PartImport {
     try commit()
   }
 
-  /// Sees to it that another process can go on at this place.
+  /// Ensures that another process can go on at this place.
   private func stop() throws(ImportError) {
     guard journal != nil, !isHeld else { return }
     if file.isNew {

@@ -45,7 +45,7 @@ struct SourceTable {
 
   /// The statement that selects some columns of all rows, in the order of their keys.
   ///
-  /// An order makes SQLite read the table itself, never an index that has all that is asked for, so that what comes
+  /// An order makes SQLite read the table itself, never an index that has all that is requested, so that what comes
   /// first does not depend on which columns are read.
   func query(_ columns: [String]) -> String {
     let list = columns.isEmpty ? "NULL" : columns.map(Self.quoted).joined(separator: ", ")

@@ -53,7 +53,7 @@ extension ImportRelationship {
 }
 
 extension ImportPlan {
-  /// The relationships of the root node that are set when all objects are there.
+  /// The relationships of the root node that are set when all objects exist.
   var postponed: [ImportRelationship] { nodes[root].relationships.filter(\.isPostponed) }
   /// The fields that the second pass needs of a record besides its object.
   var postponedFields: [Int] {

@@ -32,7 +32,7 @@ struct Vacancies {
   /// Notes the key of a record that was refused for a unique value.
   mutating func park(_ hash: UInt64) { parkedKeys.insert(hash) }
 
-  /// Lets go of the refused records, before they are tried again.
+  /// Releases the refused records, before they are tried again.
   mutating func startAgain() { parkedKeys.removeAll() }
 
   /// Notes that the references of an object are to be looked at again; before the first look all are.

@@ -104,7 +104,7 @@ extension ManagedObjectContext {
     var source: Source
   }
 
-  /// Resolves what a request selects; `nil` for nothing.
+  /// Resolves what a request selects; `nil` for none.
   private func deleteSelection(_ selection: BatchDeleteRequest.Selection) throws(BatchError) -> DeleteSelection? {
     switch selection {
     case .fetch(let fetch):

@@ -259,7 +259,7 @@ extension AttributeType {
 }
 
 extension ManagedObjectContext {
-  /// The object with an ID as the store has it; `nil` when it is not there.
+  /// The object with an ID as the store has it; `nil` when it does not exist.
   ///
   /// What this context is about to do with it does not count, as a batch request works on the store.
   fileprivate func storedTarget(_ id: ManagedObjectID) throws(ObjectError) -> ManagedObject? {

@@ -40,7 +40,7 @@ public struct ObjectStream<Element: Sendable>: AsyncSequence, Sendable {
       return values.popFirst()
     }
 
-    /// Lets go of the reader.
+    /// Releases the reader.
     private mutating func end() {
       isAtEnd = true
       portions = nil

@@ -21,7 +21,7 @@ public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
   let request: FetchRequest
   let size: Int
   let transform: @Sendable (ManagedObject) throws(ObjectError) -> Value
-  /// The work of the thread when no more can be asked for.
+  /// The work of the thread when no more can be requested.
   var end: (@Sendable () -> Void)?
 
   /// Starts the fetch again.

@@ -42,7 +42,7 @@ struct BatchLoader {
 
   /// Fetches what the key paths for prefetching lead to from some rows.
   ///
-  /// What cannot be fetched is fetched when it is asked for, and then says why it cannot.
+  /// What cannot be fetched is fetched when it is requested, and then says why it cannot.
   func companions(_ places: ContiguousArray<Int32>, _ context: ManagedObjectContext) -> PrefetchedRows? {
     guard !prefetched.steps.isEmpty else { return nil }
     let kept = PrefetchedRows(context)

@@ -100,7 +100,7 @@ final class FetchedRows {
   /// How many batches are kept: two, so that walking over the border between two does not fetch them again and again.
   static let batchesKept = 2
 
-  /// Holds rows that are there.
+  /// Holds existing rows.
   init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, places: ContiguousArray<Int32>) {
     link = context.registry.link
     generation = context.registry.generation
@@ -113,7 +113,7 @@ final class FetchedRows {
     context.pin(table: table, places)
   }
 
-  /// Fetches rows when they are asked for.
+  /// Fetches rows when they are requested.
   init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, loader: BatchLoader?) {
     link = context.registry.link
     generation = context.registry.generation

@@ -200,7 +200,7 @@ public final class MigrationManager {
     report(Double(table.count % batchSize))
   }
 
-  /// Saves what was made, remembers what became of what, and lets go of the new objects.
+  /// Saves what was made, remembers what became of what, and releases the new objects.
   private func saveBatch() throws {
     if destinationContext.hasChanges { try destinationContext.save() }
     for entry in pending {

@@ -117,7 +117,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Sees to it that an object's relationships can be set.
+  /// Ensures that an object's relationships can be set.
   func checkChangeable(_ object: ManagedObject) throws(ObjectError) {
     if object.isDeleted { throw ObjectError(.deleted, "\(object.objectID) is deleted and cannot be changed") }
   }

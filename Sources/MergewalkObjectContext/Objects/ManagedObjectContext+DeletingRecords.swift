@@ -72,7 +72,7 @@ extension ManagedObjectContext {
 }
 
 extension RowState {
-  /// Whether a row in this state is a record that is there.
+  /// Whether a row in this state is an existing record.
   fileprivate static func isPresent(_ state: UInt8) -> Bool {
     state == clean || state == updated || state == inserted
   }

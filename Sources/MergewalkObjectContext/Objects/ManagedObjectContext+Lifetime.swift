@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     if state != RowState.inserted, object.flags.contains(.hasHooks) { object.flags.insert(.needsAwakening) }
   }
 
-  /// Sees to it that the object of a row is held from the row's first change on.
+  /// Ensures that the object of a row is held from the row's first change on.
   func watchFirstChanges(_ buffer: RowBuffer) {
     let table = buffer.table
     buffer.onFirstChange = { [unowned self] row in

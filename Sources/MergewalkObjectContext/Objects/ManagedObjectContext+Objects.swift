@@ -195,7 +195,7 @@ extension ManagedObjectContext {
     return queryGeneration?.reader(identifier: store.identifier) ?? store
   }
 
-  /// Sees to it that an object is valid and belongs here.
+  /// Ensures that an object is valid and belongs here.
   func check(_ object: ManagedObject) throws(ObjectError) {
     guard try object.validContext === self else {
       throw ObjectError(.otherContext, "\(object.objectID) is an object of another context")

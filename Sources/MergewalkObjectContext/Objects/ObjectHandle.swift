@@ -25,7 +25,7 @@ final class ObjectExtras {
   var observers: [String: [WeakObservation]] = [:]
   /// The store's members of to-many relationships, by slot.
   var storedMembers: [Int: StoredMembers] = [:]
-  /// The results of fetched properties that were asked for, by name.
+  /// The results of fetched properties that were requested, by name.
   var fetchedResults: [String: FetchedObjects] = [:]
 
   /// Whether something here is touched by changes of values.

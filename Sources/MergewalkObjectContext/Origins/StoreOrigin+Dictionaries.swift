@@ -39,7 +39,7 @@ extension StoreOrigin {
 
   /// The request with its sort keys among the values.
   ///
-  /// - Returns: The request, where in its dictionaries each sort key is, and how many of its values were asked for, `nil`
+  /// - Returns: The request, where in its dictionaries each sort key is, and how many of its values were requested, `nil`
   ///   when these are all values that the entity has.
   private func withSortKeys(
     _ request: FetchRequest

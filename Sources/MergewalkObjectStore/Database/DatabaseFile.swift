@@ -9,7 +9,7 @@ package final class DatabaseFile {
     /// It is there and is not changed.
     case read
     case readWrite
-    /// It is made when it is not there.
+    /// It is made when it does not exist.
     case create
   }
 

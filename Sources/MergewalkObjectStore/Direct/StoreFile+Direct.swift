@@ -50,7 +50,7 @@ extension StoreFile {
   /// load.
   ///
   /// - Parameter buildsIndexes: Whether the indexes of a table are written now; the others are built later, as those
-  ///   that refuse rows that are there.
+  ///   that refuse existing rows.
   package func endDirectLoad(buildsIndexes: (_ table: String) -> Bool = { _ in true }) throws(StoreError) {
     guard let load = direct else { return }
     direct = nil

@@ -10,7 +10,7 @@ import MergewalkSQLite
 package final class ReferenceCheck {
   /// Why an object cannot stay.
   package enum Reason: Sendable {
-    /// Its relationship refers to an object that is not there.
+    /// Its relationship refers to an object that does not exist.
     case missingTarget(RelationshipDescription)
     /// The object that its one-to-one relationship refers to does not refer back.
     case inverse(RelationshipDescription)

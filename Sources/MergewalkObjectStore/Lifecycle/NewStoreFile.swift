@@ -135,7 +135,7 @@ extension StoreFile {
     return (connection, try StoreMetadata.read(connection), version == 1)
   }
 
-  /// Removes what processes that are gone have left of a store that is there by now.
+  /// Removes what processes that are gone have left of an existing store by now.
   package static func removeUnfinished(path: String) {
     let path = StorePath.resolved(path)
     guard (try? NewStoreFile.requireNotOurs(path)) != nil else { return }

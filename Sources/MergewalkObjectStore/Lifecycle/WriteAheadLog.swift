@@ -13,7 +13,7 @@ struct WriteAheadLog {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
 
-  /// Reads a log; a file that is not there, is empty or has no valid header holds nothing.
+  /// Reads a log; a file that does not exist, is empty or has no valid header holds nothing.
   ///
   /// - Complexity: O(bytes of the log).
   init(_ path: String) {

@@ -65,7 +65,7 @@ public struct ModelVersionList: Sendable {
     self.init(found, current: names.current.flatMap { name in found.first { $0.name == name } })
   }
 
-  /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it is not there.
+  /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it does not exist.
   func index(of version: Version) -> Int? { versions.firstIndex { $0.isSame(as: version) } }
 
   /// Whether a version, or one that is the same, is in the list.

@@ -125,7 +125,7 @@ final class DeferredRows {
     return rows
   }
 
-  /// Sees to it that rows can be read from the overlay.
+  /// Ensures that rows can be read from the overlay.
   func willRead(_ table: String, _ primaryKeys: UnsafeBufferPointer<Int64>) throws(StoreError) {
     guard counts.waiting > 0, let rows = waiting[table], primaryKeys.contains(where: rows.contains) else { return }
     try writeOut()

@@ -22,7 +22,7 @@ struct DeferredShape: Hashable, Comparable {
   /// The columns, one a line.
   var columnList: String { columns.joined(separator: "\n") }
 
-  /// The statement that writes a row: its parameters are the columns, and last the number of a row that is there.
+  /// The statement that writes a row: its parameters are the columns, and last the number of an existing row.
   ///
   /// Such a row has to have the version before the one that is written.
   var sql: String {
@@ -167,7 +167,7 @@ final class DeferredRun {
     return true
   }
 
-  /// Sees to it that the buffer has so many bytes of the row.
+  /// Ensures that the buffer has so many bytes of the row.
   private func fill(_ count: Int) throws(StoreError) {
     guard end - start < count else { return }
     guard count <= end - start + length - offset else { throw damage() }

@@ -129,7 +129,7 @@ package struct FetchedRowReader {
     }
   }
 
-  /// Sees to it that a buffer has room for the row that a statement is at.
+  /// Ensures that a buffer has room for the row that a statement is at.
   ///
   /// - Throws: ``StoreError`` with `unsupported`.
   @inline(__always)

@@ -111,7 +111,7 @@ public final class PersistentStore {
   /// The number of SQL statements that ran on the connection.
   public var statementsExecuted: Int { connection.statementsExecuted }
 
-  /// Sees to it that there is something to ask: statements end with their connection.
+  /// Ensures that there is something to ask: statements end with their connection.
   private func checkOpen() throws(StoreError) {
     if connection.isClosed { throw StoreError(.closed, path: file.path, message: "the store was closed") }
   }

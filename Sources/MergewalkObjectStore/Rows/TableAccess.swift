@@ -155,7 +155,7 @@ package final class TableAccess {
 
   /// Hands rows to those that wait for the end of a planned run; says whether they were taken.
   ///
-  /// - Parameter slots: What is written of rows that are there; `nil` for new ones.
+  /// - Parameter slots: What is written of existing rows; `nil` for new ones.
   private func deferWriting(
     _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]?
   ) throws(StoreError) -> Bool {

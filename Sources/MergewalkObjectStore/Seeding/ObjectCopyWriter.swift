@@ -57,7 +57,7 @@ final class ObjectCopyWriter {
     }
   }
 
-  /// Finds the objects that are there, and gives new keys to the others in the order of their old ones.
+  /// Finds the existing objects, and gives new keys to the others in the order of their old ones.
   private func map(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     let name = map(table.number)
     try make(name, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL, f INTEGER NOT NULL")

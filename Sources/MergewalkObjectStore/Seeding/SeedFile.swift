@@ -25,7 +25,7 @@ package enum SeedFile {
   ///   - path: The final path.
   ///   - isPacked: Whether the store was filled as ``StoreFile/isPacked`` says.
   ///   - identity: Which data they are, in the user's words.
-  ///   - replaces: Whether a store that is there is replaced.
+  ///   - replaces: Whether an existing store is replaced.
   /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what
   ///   was.
   /// - Complexity: O(bytes of the store), read and written once more; memory is SQLite's page cache.

@@ -9,7 +9,7 @@ final class Findings {
   let path: String
   /// The findings, unsorted and with secrets.
   private var found: [Diagnostic] = []
-  /// The same, to tell what is there already.
+  /// The same, to tell what exists already.
   private var known: Set<Diagnostic> = []
   /// The secrets that the file and what it includes hold.
   private(set) var redaction = Redaction()
@@ -70,7 +70,7 @@ final class Findings {
     add([Diagnostic(code, path: path, position: position, message: message, hint: hint)])
   }
 
-  /// Adds findings of another module or about another file; what is there already is not added again.
+  /// Adds findings of another module or about another file; what exists already is not added again.
   func add(_ findings: [Diagnostic]) {
     for finding in findings where known.insert(finding).inserted {
       found.append(finding)

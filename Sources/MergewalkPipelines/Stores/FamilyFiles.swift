@@ -64,7 +64,7 @@ struct FamilyFiles: Sendable {
     }
   }
 
-  /// Appends bytes to a file, which is made when it is not there.
+  /// Appends bytes to a file, which is made when it does not exist.
   static func append(_ bytes: [UInt8], to path: String) throws(FamilyError) {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }

@@ -104,7 +104,7 @@ final class SpoolFiles {
   private var current = SpoolRun(part: 0, source: 0, member: nil, header: 0)
   @exclusivity(unchecked) private var runNumber = 0
 
-  /// Prepares to write below a folder that is there.
+  /// Prepares to write below an existing folder.
   ///
   /// - Parameters:
   ///   - fileName: What files of records are called.

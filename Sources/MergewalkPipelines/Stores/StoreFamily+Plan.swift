@@ -112,7 +112,7 @@ extension StoreFamily {
     return planned(plan, definition, splitter, warnings)
   }
 
-  /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are asked for and
+  /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are requested and
   /// no more, as JSON, which has types where XML has none.
   private static func checkContracts(_ definition: ImportDefinition, _ forms: [SpoolForm]) throws(FamilyError) {
     for (part, form) in zip(definition.parts, forms) where form.isRewritten {

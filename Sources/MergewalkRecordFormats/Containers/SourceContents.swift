@@ -137,7 +137,7 @@ final class SourceContents {
 
   // MARK: Members
 
-  /// Whether a member is one of those that were asked for.
+  /// Whether a member is one of those that were requested.
   private func choose(_ name: String) throws(ReadError) -> Bool {
     let patterns = source.container.members
     var isChosen = false

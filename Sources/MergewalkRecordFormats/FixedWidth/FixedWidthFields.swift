@@ -18,7 +18,7 @@ struct FixedWidthFields {
 
   func setAbsent(_ entry: Int) { set(entry, 0, 0, .absent) }
 
-  /// Copies an entry to a second column that asked for it too.
+  /// Copies an entry to a second column that requested it too.
   func copy(_ from: Int, to: Int) {
     starts[to] = starts[from]
     lengths[to] = lengths[from]

@@ -362,7 +362,7 @@ struct JSONObjectParser {
     states[unchecked: entry] = state.rawValue
   }
 
-  /// Copies a field to a second column that asked for it too.
+  /// Copies a field to a second column that requested it too.
   mutating func repeatField(_ original: Int, _ copy: Int, _ escapesBefore: Int) {
     starts[row + copy] = starts[row + original]
     lengths[row + copy] = lengths[row + original]

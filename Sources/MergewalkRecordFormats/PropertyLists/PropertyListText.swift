@@ -61,7 +61,7 @@ final class PropertyListText {
     if let failure = missingRecords() { throw failure }
   }
 
-  /// Lets go of text that neither the open record nor what stands behind `offset` needs.
+  /// Releases text that neither the open record nor what stands behind `offset` needs.
   ///
   /// - Throws: `recordTooLong` for a scalar in the place of a record that is too long to be kept.
   func forget(before offset: Int) throws(ReadError) {

@@ -173,7 +173,7 @@ struct StreamingReader<Parser: RecordParser> {
     return failure
   }
 
-  /// Lets go of the offsets of what the batch used.
+  /// Releases the offsets of what the batch used.
   private mutating func forgetOffsets(_ batch: RecordBatch, _ window: ParseWindow) {
     batch.bytes.withUnsafeBytes { all in
       let text = UnsafeRawBufferPointer(rebasing: all[..<window.end])

@@ -132,7 +132,7 @@ struct XMLWrapper {
   private let steps: [XMLName?]
   private let namespaces: XMLNamespaces
   private let uris: [String: String]
-  /// The names of elements and attributes that are asked for, without prefixes.
+  /// The names of elements and attributes that are requested, without prefixes.
   private var wanted: Set<String> = []
 
   init(_ options: XMLOptions, columns: [String] = []) {

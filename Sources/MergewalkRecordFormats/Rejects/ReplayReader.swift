@@ -1,7 +1,7 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 
-/// Reads the records of a rejects file that was put right, as the format that they were rejected from.
+/// Reads the records of a rejects file that was corrected, as the format that they were rejected from.
 ///
 /// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are
 /// those of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from

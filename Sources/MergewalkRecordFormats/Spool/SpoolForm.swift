@@ -13,7 +13,7 @@ package struct SpoolForm: Sendable {
 
   /// The form for the records of a format.
   ///
-  /// - Parameter columns: What is asked for.
+  /// - Parameter columns: What is requested.
   package init(_ format: RecordFormat, columns: [String]) {
     switch format {
     case .csv(var options):

@@ -89,7 +89,7 @@ final class TextWindow {
   /// Whether what stands at an offset is still kept.
   func holds(_ offset: Int) -> Bool { offset >= start && offset <= end }
 
-  /// Lets go of what stands before an offset, which does not go back.
+  /// Releases what stands before an offset, which does not go back.
   func forget(before offset: Int) { mark = max(mark, min(offset, end)) }
 
   /// The position of an offset that is kept: line and column in bytes, and the offset in the file.

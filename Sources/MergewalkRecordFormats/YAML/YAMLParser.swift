@@ -131,7 +131,7 @@ struct YAMLParser: PushParser {
     return true
   }
 
-  /// Lets go of the text of a record that is too long, but for its beginning.
+  /// Releases the text of a record that is too long, but for its beginning.
   private mutating func letGoOfLong() {
     guard tree.isTooLong, let start = tree.keptFrom else { return }
     if longRecord == nil {

@@ -130,7 +130,7 @@ final class YAMLText {
     return piece
   }
 
-  /// Moves on to the next piece that was read, for which libyaml has asked: lets go of text and looks at the limits.
+  /// Moves on to the next piece that was read, for which libyaml has asked: releases text and looks at the limits.
   func pass() throws(ReadError) {
     try prepare()
     try passNext()

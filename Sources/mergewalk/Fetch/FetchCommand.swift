@@ -232,7 +232,7 @@ struct FetchCommand: ParsableCommand {
     }
   }
 
-  /// The format of the rows: what was asked for, what the file's name says, a table for a terminal, else CSV.
+  /// The format of the rows: what was requested, what the file's name says, a table for a terminal, else CSV.
   private var rowFormat: RowFormat {
     let isTerminal = output == nil && isatty(STDOUT_FILENO) == 1
     let format = self.format ?? output.flatMap(FetchFormat.init(path:)) ?? (isTerminal ? .table : .csv)

@@ -68,7 +68,7 @@ struct RunsCommand: ParsableCommand {
     throw ExitStatus.failure
   }
 
-  /// Writes what was asked for; returns what is missing, if something is.
+  /// Writes what was requested; returns what is missing, if something is.
   private func show(_ history: RunHistory) throws(RunHistoryError) -> String? {
     guard access(history.path, F_OK) == 0 else {
       if access(store, F_OK) != 0 {

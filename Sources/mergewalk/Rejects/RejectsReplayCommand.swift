@@ -4,7 +4,7 @@ import MergewalkImporting
 import MergewalkPipelines
 import MergewalkRecordFormats
 
-/// `mergewalk rejects replay`: import the records of a rejects file, put right, by the pipeline that rejected them.
+/// `mergewalk rejects replay`: import the records of a rejects file, corrected, by the pipeline that rejected them.
 struct RejectsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",

@@ -4,7 +4,7 @@ import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkRecordFormats
 
-/// Carries out a run and tells all that was asked for: progress, words, JSON, a log, metrics, a report.
+/// Carries out a run and tells all that was requested: progress, words, JSON, a log, metrics, a report.
 struct RunExecution {
   let options: RunOutputOptions
   /// The name of the pipeline in a summary until its file could be read.
@@ -108,7 +108,7 @@ struct RunExecution {
 
   // MARK: At its end
 
-  /// Tells how the run ended, in all the ways that were asked for, and returns the exit code.
+  /// Tells how the run ended, in all the ways that were requested, and returns the exit code.
   private func tell(
     _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
   ) -> ExitCode {

@@ -1,7 +1,7 @@
 package import MergewalkObjectModel
 import MergewalkSQLite
 
-/// Brings the records of an incremental store into the tables when they are asked for, and its changes back.
+/// Brings the records of an incremental store into the tables when they are requested, and its changes back.
 final class IncrementalBacking: RowBacking, StoreObserver {
   private let source: any IncrementalStore
   private unowned let store: PersistentStore
