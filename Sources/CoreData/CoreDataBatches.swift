@@ -104,7 +104,7 @@ public final class NSBatchUpdateRequest {
       request.propertiesToUpdate = Dictionary(
         (propertiesToUpdate ?? [:]).map { key, value in
           guard let name = key.base as? String ?? (key.base as? AttributeDescription)?.name else {
-            preconditionFailure("\(key) is no name of a property")
+            preconditionFailure("\(key) is not the name of a property")
           }
           return (name, value as? NSExpression ?? NSExpression(forConstantValue: value))
         }, uniquingKeysWith: { $1 })

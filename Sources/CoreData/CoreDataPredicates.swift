@@ -25,14 +25,14 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
     let constants = (argumentArray ?? []).map { argument in
       guard let constant = ConstantValue(anyValue: argument) else {
         preconditionFailure(
-          "“\(format)” has an argument of type \(type(of: argument)), which is no value of predicates")
+          "“\(format)” has an argument of type \(type(of: argument)), which predicates do not support")
       }
       return constant
     }
     do throws(PredicateError) {
       predicate = try ObjectPredicate(format: format, arguments: constants)
     } catch {
-      preconditionFailure("“\(format)” is no predicate: \(error)")
+      preconditionFailure("“\(format)” is not a valid predicate: \(error)")
     }
   }
 
@@ -103,7 +103,7 @@ extension ObjectExpression {
   /// - Precondition: the value is possible in a predicate.
   public init(forConstantValue value: Any?) {
     guard let constant = ConstantValue(anyValue: value) else {
-      preconditionFailure("a value of type \(type(of: value)) is no value of predicates")
+      preconditionFailure("a value of type \(type(of: value)) is not supported in predicates")
     }
     self = .constant(constant)
   }

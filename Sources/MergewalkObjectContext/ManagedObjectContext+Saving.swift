@@ -131,7 +131,7 @@ extension ManagedObjectContext {
     let names = saved.sorted().map { storeList.all[$0].path }.joined(separator: ", ")
     return SaveError(
       code: .database,
-      message: "\(error.message); what belongs to \(names) was saved before that and is no change any more: save again",
+      message: "\(error.message); the changes in \(names) were saved before that: save again",
       databaseFailure: error.databaseFailure)
   }
 

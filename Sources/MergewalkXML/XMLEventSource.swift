@@ -208,7 +208,7 @@ struct XMLEventSource {
   /// Refuses a declaration where there may be none; whether there may be.
   mutating func allowsDeclaration() -> Bool {
     if policy.mayDeclare { return true }
-    fail(.invalidDocument, "the document declares something of its own, which files of this kind do not do")
+    fail(.invalidDocument, "the document has declarations of its own, which files of this kind do not have")
     return false
   }
 

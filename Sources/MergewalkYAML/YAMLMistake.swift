@@ -43,7 +43,7 @@ struct YAMLMistake {
       misplacedKey()
     } else if problem.hasPrefix("did not find expected '-'") || problem.hasPrefix("block sequence entries") {
       message = "a list cannot continue or begin here"
-      hint = "write each item in a line of its own with “- ”, all of them below each other, or “[a, b]” in one line"
+      hint = "write each item on its own line with “- ”, aligned with the others, or “[a, b]” in one line"
     } else if problem.contains("alphabetic or numeric") || problem.contains("cannot start any token")
       || context?.contains("tag") == true || context?.contains("directive") == true
     {

@@ -70,7 +70,7 @@ public struct SincePolicy: Sendable, Hashable {
       )
     case .pass where !hasFile:
       (
-        "the cursor passes rejected records, and there is no rejects file that has them: they would be nowhere",
+        "the cursor passes rejected records, and no rejects file keeps them: they would be lost",
         "name one: “rejects: rejects.ndjson” for the pipeline" + (mode == .insert ? "" : ", or set “rejects: hold”")
       )
     default: nil

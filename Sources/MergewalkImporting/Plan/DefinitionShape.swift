@@ -103,7 +103,7 @@ struct DefinitionShape {
     ] where since.kind != .date && (isSet || since.places[option] != nil) {
       findings.report(
         .unsuitableOption, at: since.places[option]?.key ?? since.position,
-        "“\(option)” says nothing about a column of type “\(since.kind.rawValue)”")
+        "“\(option)” does not apply to a column of type “\(since.kind.rawValue)”")
     }
     if let start = since.start, start.kind != since.kind {
       findings.report(

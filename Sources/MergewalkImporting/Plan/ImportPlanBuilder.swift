@@ -147,7 +147,7 @@ struct ImportPlanBuilder {
     } else if relationship.list == nil {
       findings.report(
         .unsuitableRelationship, at: place,
-        "“\(name)” is a to-many relationship, and nothing says how a record lists its objects",
+        "“\(name)” is a to-many relationship, but nothing defines how a record lists its objects",
         hint: "set “split: \";\"” for a text such as a;b, or “each: COLUMN” for a JSON array of objects")
       return nil
     } else if !use.takesLists {

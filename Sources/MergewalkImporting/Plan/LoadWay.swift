@@ -56,10 +56,10 @@ public struct LoadWay: Sendable, Hashable {
   /// The reason as the end of a sentence.
   public var sentence: String {
     switch reason {
-    case .asked: "the pipeline says direct: always"
+    case .asked: "the pipeline has direct: always"
     case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run starts over"
-    case .forbidden: "the pipeline says direct: never"
-    case .storeExists: "the store is there"
+    case .forbidden: "the pipeline has direct: never"
+    case .storeExists: "the store exists"
     case .sorted: "the store exists, and keys are found in memory: changed rows are held back and written once, sorted"
     case .objects: "whole objects are loaded"
     case .unknownSize: "the size of the inputs is unknown, and an interrupted run can resume"

@@ -121,7 +121,7 @@ struct RunStartChoice {
   private func difference(_ checkpoint: RunCheckpoint) -> ImportError? {
     if checkpoint.definition != digest {
       return error(
-        .pipelineChanged, checkpoint, "the pipeline or its model says something else now than when the run began")
+        .pipelineChanged, checkpoint, "the pipeline or its model has changed since the run began")
     }
     let counts = definition.parts.map(\.sources.count)
     guard checkpoint.inputCounts.count == counts.count else {

@@ -208,7 +208,7 @@ open class ManagedObject {
     get throws(ObjectError) {
       guard let context = link.context, place >= 0, isOfGeneration else {
         throw ObjectError(
-          .invalid, "\(objectID) is not valid any more: its context was reset, or the record has been deleted")
+          .invalid, "\(objectID) is no longer valid: its context was reset, or the record has been deleted")
       }
       context.checkThread()
       return context

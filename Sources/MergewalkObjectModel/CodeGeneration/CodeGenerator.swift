@@ -118,7 +118,7 @@ public struct CodeGenerator: Sendable {
       findings.warning(
         "leftOutProperty", position,
         "“\(property)” is a property of NSObject or NSManagedObject, so the class of “\(entity.name)” has none; its value"
-          + " is there by key", hint: "choose another name")
+          + " is accessible by key", hint: "choose another name")
     }
     let writer = CoreDataFiles(entity: entity, plan: plan, className: name) { entityName in
       var index = model.entity(named: entityName)?.index

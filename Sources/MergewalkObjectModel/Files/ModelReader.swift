@@ -77,7 +77,7 @@ public enum ModelReader {
     guard let wanted = version.map(withoutSuffix) ?? versions.current else {
       throw failure(
         "ambiguousVersion", path,
-        "the model has \(versions.names.count) versions, and nothing says which is the current one",
+        "the model has \(versions.names.count) versions, but none is marked as the current one",
         hint: "name one of them: " + versions.names.joined(separator: ", "))
     }
     guard versions.names.contains(wanted) else {

@@ -16,7 +16,7 @@ extension ModelChecker {
     if advice, attribute.isOptional, !attribute.isDerived, !attribute.isTransient, attribute.type.isNumber {
       findings.warning(
         "optionalNumber", position,
-        "the number “\(attribute.name)” is optional; a search for 0 misses what has no value",
+        "the number “\(attribute.name)” is optional; a search for 0 misses objects without a value",
         hint: "make it required with the default 0")
     }
   }

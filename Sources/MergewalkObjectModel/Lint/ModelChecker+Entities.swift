@@ -224,7 +224,7 @@ extension ModelChecker {
       guard known != name else { continue }
       findings.warning(
         "sameIndexName", position,
-        "the indexes “\(known)” and “\(name)” of “\(entity)” have one name for SQLite; the store has the first one only",
+        "the indexes “\(known)” and “\(name)” of “\(entity)” have the same name in SQLite; the store has only the first one",
         hint: "give one of them another name")
     }
   }

@@ -71,7 +71,7 @@ extension ModelDraft {
       .error, code: "duplicateEntity", path: draft.path, position: entity.position,
       message: "“\(entity.name)” is defined here and, differently, in \(place)",
       hint: names.isEmpty
-        ? "they differ in what the entity itself says"
+        ? "they differ in the entity's own settings"
         : "they differ in " + names.prefix(5).map { "“\($0)”" }.joined(separator: ", ") + (names.count > 5 ? " …" : ""))
   }
 }

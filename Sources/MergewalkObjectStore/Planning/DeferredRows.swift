@@ -203,7 +203,7 @@ final class DeferredRows {
 
   /// Writes all rows that are kept into a database, in the order of their numbers.
   ///
-  /// - Throws: ``StoreError``: `refusedRows` when a row is refused, or is not what it was when it was read.
+  /// - Throws: ``StoreError``: `refusedRows` when a row is refused, or has changed since it was read.
   /// - Complexity: O(rows log batches); memory for a piece of each batch.
   func write(to target: Connection) throws(StoreError) {
     guard try overlay.hasTable(Self.table) else { return }
@@ -233,7 +233,7 @@ final class DeferredRows {
           throw Self.refusal(target, "row \(run.key) of \(table): \(error.message)", error.cause)
         }
         guard run.shape.isNew || target.changes == 1 else {
-          throw Self.refusal(target, "row \(run.key) of \(table) is not what it was when it was read", nil)
+          throw Self.refusal(target, "row \(run.key) of \(table) has changed since it was read", nil)
         }
         try merge.advance()
       }

@@ -140,7 +140,7 @@ final class DeferredRun {
     let code = sqlite3_blob_open(overlay.handle, "main", DeferredRows.table, "rows", id, 0, &blob)
     guard code == SQLITE_OK, let blob else {
       sqlite3_blob_close(blob)
-      throw StoreError(SQLiteError(code: code, message: "cannot read what the run has planned"), path: overlay.name)
+      throw StoreError(SQLiteError(code: code, message: "cannot read the plan of the run"), path: overlay.name)
     }
     self.blob = blob
     length = Int(sqlite3_blob_bytes(blob))
@@ -185,7 +185,7 @@ final class DeferredRun {
     let more = min(buffer.count - end, length - offset)
     let code = sqlite3_blob_read(blob, buffer.baseAddress.map { $0 + end }, Int32(more), Int32(offset))
     guard code == SQLITE_OK else {
-      throw StoreError(SQLiteError(code: code, message: "cannot read what the run has planned"), path: path)
+      throw StoreError(SQLiteError(code: code, message: "cannot read the plan of the run"), path: path)
     }
     end += more
     offset += more
@@ -225,7 +225,7 @@ final class DeferredRun {
   }
 
   private func damage() -> StoreError {
-    StoreError(.damagedFile, path: path, message: "what the run has planned was not written by this program")
+    StoreError(.damagedFile, path: path, message: "the plan of the run was not written by this program")
   }
 }
 

@@ -152,7 +152,7 @@ public struct ObjectCopy: Sendable {
     guard let cause = error.cause, cause.kind.isConstraint else { return error }
     return StoreError(
       error.code, path: path,
-      message: "the store has an object that may not be there twice: \(cause.message); say by which attributes such"
-        + " objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
+      message: "the store already has an object with the same unique values: \(cause.message); name the attributes by"
+        + " which such objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
   }
 }

@@ -257,7 +257,7 @@ final class ObjectCopyWriter {
     guard pair.isOptional else {
       throw StoreError(
         .incompatibleModel, path: file.path,
-        message: "\(pair.name) of \(broken) prepared objects refers to objects that are there and belong to others")
+        message: "\(pair.name) of \(broken) prepared objects refers to existing objects that belong to others")
     }
     let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
     try connection.execute("UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isBroken)")

@@ -147,7 +147,7 @@ public struct StoreVerifier {
       add(
         .warning, .orphanFile, rows: orphans.count,
         message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
-          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes what is left over"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes them"
       )
     }
   }
@@ -258,7 +258,7 @@ public struct StoreVerifier {
       if let name = renamed[row.name] {
         add(.note, .entityNumbers, message: "Z_PRIMARYKEY has \(name) under the earlier name \(row.name)")
       } else if !known.contains(row.name) {
-        add(.error, .entityNumbers, message: "Z_PRIMARYKEY has entity \(row.name), the version hashes have not")
+        add(.error, .entityNumbers, message: "Z_PRIMARYKEY has entity \(row.name), but the version hashes do not")
       }
       if row.number < 1 { add(.error, .entityNumbers, message: "\(row.name) has the number \(row.number)") }
       // A parent always comes before what inherits from it, which also rules out cycles.

@@ -199,7 +199,7 @@ struct SourceFiles {
     options.members = source.texts("member")?.map(\.value) ?? []
     if let member = source.texts("member")?.first, let formats = options.formats, formats.last?.isArchive != true {
       findings.add(
-        .unsuitableOption, at: member.position, "“member” is for archives, which “compression” says the files are not")
+        .unsuitableOption, at: member.position, "“member” is for archives, but “compression” is not that of one")
     }
     if let ratio = source.count("max_expansion") { options.maximumExpansion = ratio }
     return options

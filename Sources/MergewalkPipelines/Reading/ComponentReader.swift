@@ -150,7 +150,7 @@ struct ComponentReader {
         return wrongType(node, field, "a whole number")
       }
       guard integer >= Int64(least), integer <= Int64(Int32.max) else {
-        return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
+        return invalid(node, field, "it is outside \(least)...\(Int32.max)")
       }
       return .count(Int(integer))
     case .integer:

@@ -117,7 +117,7 @@ struct FamilyFiles: Sendable {
     unlink(work)
     for part in parts {
       guard let bytes = try read(part) else {
-        throw FamilyError(.incomplete, "\(part): the file does not exist any more")
+        throw FamilyError(.incomplete, "\(part): the file no longer exists")
       }
       try append(bytes, to: work)
     }

@@ -180,7 +180,7 @@ public final class StoreFamily {
       guard loaded.base == plan.base else {
         throw DiagnosticList(
           error: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath,
-          message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
+          message: "the pipeline, its model, a shared pipeline or an option has changed since the plan was made",
           hint: "plan the family again, or use the files that it was planned with")
       }
       self.loaded = loaded

@@ -132,7 +132,7 @@ public struct CSVReader: RecordReader {
       if name.isEmpty, i == 1, header.count == 2, header[0] == "sep=" {
         throw ReadError(
           .emptyHeader, path: path, position: position,
-          message: "the line says what the delimiter is, as Excel writes it, and is not the header; set"
+          message: "the line names the delimiter, as Excel writes it, and is not the header; set"
             + " “skip_lines: 1”", hasCure: true)
       }
       if name.isEmpty {

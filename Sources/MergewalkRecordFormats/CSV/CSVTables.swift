@@ -119,7 +119,7 @@ struct CSVTables {
         if count == 0, number == 1 { return }
         throw ReadError(
           .missingTable, path: reader.path,
-          message: "table \(number) is asked for, but the file has \(count == 1 ? "one table" : "\(count) tables")")
+          message: "table \(number) is requested, but the file has \(count == 1 ? "one table" : "\(count) tables")")
       }
       if first.isBlank || TableRules.isTitle(next) {
         try consume(&reader, as: count == 0 ? .preamble : .otherTable)

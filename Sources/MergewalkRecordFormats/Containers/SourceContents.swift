@@ -78,7 +78,7 @@ final class SourceContents {
     if kind == nil, let pattern = source.container.members.first {
       throw ReadError(
         .missingMember, path: source.path,
-        message: "the member “\(pattern)” is asked for, but the file is not an archive (zip or tar)")
+        message: "the member “\(pattern)” is requested, but the file is not an archive (zip or tar)")
     }
   }
 

@@ -88,7 +88,7 @@ struct TextStream {
       guard let guess else {
         throw ReadError(
           .undetectedEncoding, path: path,
-          message: "the first \(rawEnd) bytes do not tell the encoding; say it with “encoding”")
+          message: "the first \(rawEnd) bytes do not show the encoding; set “encoding”")
       }
       encoding = guess.encoding
       let mark = raw.withUnsafeBytes { TextEncoding.marked(UnsafeRawBufferPointer(rebasing: $0[..<rawEnd])) }

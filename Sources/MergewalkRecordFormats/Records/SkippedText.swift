@@ -47,7 +47,7 @@ public struct SkippedText: Sendable, Hashable {
       case .structure: "structure"
       case .withoutElements: "records without elements of “each”"
       case .surplusFields: "fields after the last column"
-      case .escape: "escapes before what needs none"
+      case .escape: "unnecessary escapes"
       }
     }
 

@@ -45,7 +45,7 @@ final class ReplayedInput: @unchecked Sendable {
     if keeps, kept.count >= Self.mostKept {
       throw ReadError(
         .inputFailed, path: source.path,
-        message: "what the input is does not show in its first \(Self.mostKept >> 20) MiB; set its format")
+        message: "the format of the input cannot be recognized in its first \(Self.mostKept >> 20) MiB; set “format”")
     }
     if stream == nil { stream = try source.openFile() }
     let count = try stream?.read(into: buffer) ?? 0

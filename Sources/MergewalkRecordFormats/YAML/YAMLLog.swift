@@ -27,7 +27,7 @@ final class YAMLLog {
       switch self {
       case .unknown: "there is no anchor of this name before the alias"
       case .open: "the alias is inside the node that it stands for"
-      case .forgotten: "the anchor's node is beyond what is kept of the document's anchors"
+      case .forgotten: "the anchor's node exceeds the limit for the document's anchors"
       }
     }
   }

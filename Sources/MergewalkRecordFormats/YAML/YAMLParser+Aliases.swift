@@ -115,7 +115,7 @@ extension YAMLParser {
     if let node {
       writeJSON(node, depth: 0, at: offset, &json)
     } else {
-      tree.refuse(.expansionLimit, at: offset, "a key that is not a scalar is beyond what is kept")
+      tree.refuse(.expansionLimit, at: offset, "a key that is not a scalar exceeds the limit")
     }
     if budget.isSpent { refuseExpansion(at: offset) }
     json.withUnsafeBytes { placeKey($0, at: offset) }

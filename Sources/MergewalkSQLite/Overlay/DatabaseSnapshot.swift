@@ -102,7 +102,7 @@ package final class DatabaseSnapshot {
       let place = Self.logHeaderLength + frame * (Self.frameHeaderLength + pageSize)
       guard header.withUnsafeMutableBytes({ Self.fill($0, logFile, place) }),
         header.bigEndian(at: 8) == log.marks.first, header.bigEndian(at: 12) == log.marks[1]
-      else { throw SQLiteError(code: SQLITE_CORRUPT, message: "the log is not what its index says") }
+      else { throw SQLiteError(code: SQLITE_CORRUPT, message: "the log does not match its index") }
       frames[header.bigEndian(at: 0)] = place + Self.frameHeaderLength
     }
   }

@@ -62,7 +62,7 @@ enum ExplanationOutput {
 
   private static func words(_ cursor: ImportExplanation.Cursor) -> String {
     var text = "\(cursor.column) (\(cursor.kind.rawValue)): "
-    guard let start = cursor.start else { return text + "all records, nothing is known yet" }
+    guard let start = cursor.start else { return text + "all records, no threshold yet" }
     text += "records \(cursor.ties == .read ? "from" : "after") \(start) on"
     if let stored = cursor.stored, stored != start { text += "; the store has \(stored)" }
     return text

@@ -59,7 +59,7 @@ extension SummaryOutput {
       (.rule, "drawn as a rule"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
       (.surplusFields, "after the last column"), (.withoutElements, "of records without elements"),
-      (.escape, "of escapes before what needs none"),
+      (.escape, "of unnecessary escapes"),
     ]
     return kinds.compactMap { kind, name in
       let amount = text.skipped[kind]

@@ -288,7 +288,7 @@ struct PipelineGuessTests {
           + " date: \"MM/dd/yyyy\"\n    us: us  # text: 2 values"))
     #expect(pipeline.contains("    sum: { from: sum, decimal_mark: comma }  # decimal: 2 values, "))
     #expect(pipeline.contains("the decimal mark is a comma as in price"))
-    #expect(pipeline.contains("  delimiter: semicolon  # as you said\n"))
+    #expect(pipeline.contains("  delimiter: semicolon  # as given\n"))
     #expect(try run(guess) == [2])
   }
 
@@ -453,7 +453,7 @@ struct PipelineGuessTests {
     // What a person said is not asked about.
     try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "said.csv")
     let said = text(try guess("said.csv", options: [(name: "escape", value: "backslash")]), 1)
-    #expect(said.contains("\n  escape: backslash  # as you said\n") && !said.contains("ordinary"), "\(said)")
+    #expect(said.contains("\n  escape: backslash  # as given\n") && !said.contains("ordinary"), "\(said)")
   }
 
   @Test("remarks above and within a table do not hide its columns", arguments: ["", "code\tplace\tzone\n"])

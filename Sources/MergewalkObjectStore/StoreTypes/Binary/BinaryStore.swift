@@ -170,7 +170,7 @@ final class BinaryStore: AtomicStore {
     guard list[Key.format]?.string == Key.formatName else {
       throw StoreError(
         .damagedFile, path: path,
-        message: "the file is not a binary store of this project; stores of Apple's have a layout that is not known")
+        message: "the file is not a binary store of this project; the layout of Apple's binary stores is unknown")
     }
     guard list[Key.version]?.integer == 1 else {
       throw StoreError(.unsupported, path: path, message: "the file has a newer layout than this version can read")
