@@ -14,7 +14,7 @@ public import MergewalkObjectStore
 /// - Every change goes through the setters of the row (`ManagedObjectContext+ToOne.swift` and its neighbours): they
 ///   keep inverses, undo, pending changes and notifications in step. A second way to write a cell would lose one of
 ///   them.
-/// - Imports and saved objects share ``save()``. Work per row is paid a million times: no closure, string or dictionary
+/// - Imports and saved objects share ``save()``. Work per row happens a million times: no closure, string or dictionary
 ///   for a row.
 /// - A save is an attempt (``SaveRun``): all its changes to the context must be undone when a store refuses it.
 /// - Extensions have one subject per file. Stored properties must be in this file, so their comments name their users.

@@ -1,7 +1,7 @@
 /// Fills the empty tables and indexes of a file that SQLite has made, without SQLite.
 ///
 /// SQLite makes the schema and ends its transaction; the writer fills the trees; SQLite continues with the file. Rows
-/// of several tables may come in turn. The same rows in the same order give the same bytes.
+/// of several tables may alternate. The same rows in the same order give the same bytes.
 package final class StorePageWriter {
   private let file: PageFile
   private let memory: SortMemory

@@ -2,8 +2,8 @@ import MergewalkDiagnostics
 
 /// A syntax error of libyaml in the words of the file's author: the place of the mistake, and its cure.
 ///
-/// libyaml names the place where it could not go on, which may be lines below the mistake; its own words stay for errors
-/// that are not known here. Reads the file once more, only after an error.
+/// libyaml names the place where it stopped, which may be lines below the mistake; unknown errors keep its own words.
+/// Reads the file once more, only after an error.
 struct YAMLMistake {
   var position: SourcePosition
   var message: String

@@ -1,21 +1,21 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Decides how the objects of each node are found, by what is in the store and how much is coming.
+/// Chooses the way to find the objects of each node, by the contents of the store and the size of the input.
 ///
 /// | situation | strategy |
 /// |---|---|
 /// | mode `insert` without a key | none |
 /// | several nodes fill one hierarchy, or the entity has subentities | seek |
 /// | new store, the records' own entity, unless it has lists or one-to-one relationships | filter |
-/// | new store, a relationship's target | table, filled as objects are made |
-/// | few rows in the store against what is coming | table, read once |
-/// | many rows in the store, and much of them coming | scan |
+/// | new store, a relationship's target | table, filled as objects are created |
+/// | few rows in the store compared with the input | table, read once |
+/// | many rows in the store, and many of them in the input | scan |
 /// | the same, but more rows than the memory holds | seek, after a partitioned scan |
 /// | otherwise | seek |
 ///
-/// Costs behind the numbers (`docs/decisions/0002-find-plans.md`): a sequential scan takes about 0.5 µs a row, a seek
-/// with random keys 3 to 4 µs a key.
+/// Costs behind the numbers (`docs/decisions/0002-find-plans.md`): a sequential scan takes about 0.5 µs per row, a seek
+/// with random keys 3 to 4 µs per key.
 struct StrategyChoice {
   let plan: ImportPlan
   let store: PersistentStore

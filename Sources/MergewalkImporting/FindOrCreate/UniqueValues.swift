@@ -1,10 +1,10 @@
 import MergewalkObjectContext
 import MergewalkObjectStore
 
-/// Values of uniqueness constraints that records of an attempt let go of.
+/// Values of uniqueness constraints that records of an attempt release.
 ///
-/// A batch is written as a whole, so a value that one record releases would be free for an earlier one that takes it,
-/// too, which it is not when records take effect one after the other. Such records are imported alone.
+/// A batch is written as a whole, so a value that one record releases would also be free for an earlier record that
+/// takes it; it is not free if records take effect one after the other. Such records are imported alone.
 struct UniqueValues {
   /// The slots of each constraint that changes can touch.
   private let constraints: [[Int]]

@@ -4,13 +4,14 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// The work of the modes `sync` and `replace` beyond finding or creating: objects that no record of the run names go.
+/// The work of the modes `sync` and `replace` beyond finding or creating: removing objects that no record of the run
+/// names.
 ///
 /// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key. When all parts are
-/// through, the objects of each such part that were not named are counted, held against the limits, and deleted or
-/// marked, the last part's first, so that what refers to others goes before them.
+/// done, the objects of each such part that were not named are counted, checked against the limits, and deleted or
+/// marked, the last part's first, so that objects go before those they refer to.
 ///
-/// A store that is being built has no other objects than those that this run names, so nothing is done for it.
+/// A store under construction has no objects but those that this run names, so nothing is done for it.
 final class SyncRun {
   private let definition: ImportDefinition
   private let plans: [ImportPlan]

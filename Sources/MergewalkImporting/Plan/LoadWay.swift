@@ -4,7 +4,7 @@ import MergewalkObjectStore
 /// The way in which the rows of a run are written to its store, and the reason.
 ///
 /// The direct way writes the pages of a new store's file from rows in their order and from sorted keys, several times
-/// as fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run starts over.
+/// as fast as SQLite builds its trees. Nothing remains of it if the process dies: the next run starts over.
 public struct LoadWay: Sendable, Hashable {
   /// The reason for a way.
   public enum Reason: String, Sendable, Hashable, CaseIterable {

@@ -4,10 +4,10 @@ import MergewalkRecordFormats
 
 /// The rejects files that earlier runs have left under one name.
 ///
-/// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one
-/// begins, to a file beside it with the moment of its own run in the name,
-/// `orders.rejects.2024-05-01T020000.123Z.ndjson` for `orders.rejects.ndjson`. So no run empties a file whose records
-/// are not yet corrected; `docs/rejects.md` has the rules.
+/// A rejects file has the rejects of the last run. When a run begins, the file of an earlier run is moved to a file
+/// beside it, with the time of that run in its name: `orders.rejects.2024-05-01T020000.123Z.ndjson` for
+/// `orders.rejects.ndjson`. So no run empties a file with records that are not yet corrected; `docs/rejects.md` has the
+/// rules.
 package struct EarlierRejects: Sendable {
   /// The rejects file's path, with its links followed.
   private let path: String

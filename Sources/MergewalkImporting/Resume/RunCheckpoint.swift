@@ -2,10 +2,10 @@ import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkRecordFormats
 
-/// How far a run has come: what a later process needs to go on as if nothing had happened.
+/// The progress of a run: all that a later process needs to resume it as if nothing had happened.
 ///
-/// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
-/// true as they are. What is left when a run has ended but was not reported is a checkpoint that ``isDone``.
+/// The transaction that holds the rows also writes it, as one value in the store's metadata, so it always agrees with
+/// the rows. A run that has ended but was not reported leaves a checkpoint that ``isDone``.
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   static let version: Int64 = 3

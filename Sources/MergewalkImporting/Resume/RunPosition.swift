@@ -1,4 +1,4 @@
-/// Where in a run its importing stands, and what was counted up to there.
+/// The position of a run's importing, and the counts up to it.
 struct RunPosition: Sendable, Equatable {
   /// The seed of the hashes of keys and of the input; the same throughout a run.
   var seed: UInt64 = 0

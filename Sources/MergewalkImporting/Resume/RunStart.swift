@@ -4,7 +4,7 @@ import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkRecordFormats
 
-/// How a run begins, decided by what earlier runs of the pipeline have left in the store.
+/// Decides how a run begins, by the traces of earlier runs of the pipeline in the store.
 enum RunStart {
   /// At the start of the inputs; what an earlier process has begun is forgotten.
   case fresh

@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Records whose targets in their own hierarchy will not be there, settled before anything of them is written.
+/// Records whose targets in their own hierarchy will be missing, settled before any of their rows is written.
 extension BatchImporter {
   /// Settles the records whose targets in their own hierarchy will not be there, unless other nodes may make some of these.
   ///

@@ -1,7 +1,7 @@
 import MergewalkBytes
 import MergewalkRecordFormats
 
-/// Records that an earlier process has imported: a run that goes on reads them once more and imports them no more.
+/// Records that an earlier process has imported: a resumed run reads them again, but does not import them again.
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {

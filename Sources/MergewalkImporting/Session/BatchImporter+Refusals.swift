@@ -2,7 +2,7 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Why a row could not be written.
+/// The reason why a row could not be written.
 struct Refusal {
   /// The stable reason.
   var code: RejectCode

@@ -2,8 +2,8 @@ import MergewalkObjectModel
 
 /// Counts of values, references and elements, beside the outcomes of records and objects.
 ///
-/// What is read is counted when a batch comes for the first time, and what became of it when its records are settled, so
-/// that ``fieldTallies(part:)`` and ``listTallies(part:)`` can be held against each other at the end.
+/// Values read are counted when a batch arrives for the first time, outcomes when its records are settled, so that
+/// ``fieldTallies(part:)`` and ``listTallies(part:)`` can be compared at the end.
 extension BatchImporter {
   /// The lists of the plan and those within them.
   var allLists: [ListImporter] { lists.flatMap { [$0] + $0.importer.allLists } }

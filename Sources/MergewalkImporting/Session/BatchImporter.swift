@@ -4,9 +4,9 @@ import MergewalkRecordFormats
 
 /// Moves prepared batches into the context and saves them: find-or-create for every node, targets first.
 ///
-/// For each node and batch, in this order: find which records name known objects (by the node's ``Finder``),
-/// insert the others in one go, fetch the rows that may have changed in one statement, set their cells. Then one save
-/// writes all nodes, targets first, and the context is reset.
+/// For each node and batch, in this order: find the records that name known objects (by the node's ``Finder``), insert
+/// the others at once, fetch the rows that may have changed in one statement, set their cells. Then one save writes all
+/// nodes, targets first, and the context is reset.
 final class BatchImporter {
   let plan: ImportPlan
   let context: ManagedObjectContext

@@ -3,7 +3,7 @@ import MergewalkThreads
 
 /// Reads inputs one after the other and prepares their batches: the work of the reader's thread.
 ///
-/// The receiver prepares those that it was waiting for.
+/// The receiver prepares the batches that it was waiting for.
 struct InputReading: Sendable {
   let sources: [ByteSource]
   let format: RecordFormat

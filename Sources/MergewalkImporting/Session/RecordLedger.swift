@@ -1,7 +1,7 @@
 /// The outcomes of all records: the one place where records are counted.
 ///
-/// A record is read once and settled once. ``check()`` holds the identity
-/// `read = inserted + updated + unchanged + skipped + rejected` at the end of a run, so no record is lost unseen.
+/// A record is read once and settled once. At the end of a run, ``check()`` verifies `read = inserted + updated +
+/// unchanged + skipped + rejected`, so no record is lost unnoticed.
 @dynamicMemberLookup
 struct RecordLedger: Sendable {
   /// The outcome of a record.

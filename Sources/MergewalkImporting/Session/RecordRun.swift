@@ -2,8 +2,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// The importing of records within one run: its state, and its steps in the order in which ``ImportSession`` takes
-/// them.
+/// Imports the records of one run: its state, and its steps in the order in which ``ImportSession`` takes them.
 final class RecordRun {
   private let definition: ImportDefinition
   private let plans: [ImportPlan]

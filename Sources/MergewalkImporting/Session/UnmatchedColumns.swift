@@ -3,10 +3,10 @@ import MergewalkRecordFormats
 
 /// The columns that a part maps and no record has had so far, for the warning `neverMatched`.
 ///
-/// A column is looked for until one record has it, so that it costs nothing once all were found; what `where`, `since` or
-/// a refusal leaves out has it, too. Sources whose header names all columns are held against that before; here are paths
-/// of JSON, XML, YAML and property lists, and members of the elements of lists wherever these come from. Inputs without
-/// records tell nothing, and neither do the few records of a replay.
+/// A column is looked for until one record has it, so the search costs nothing once all were found; records that
+/// `where`, `since` or a refusal leaves out count, too. Sources whose header names all columns are checked before; this
+/// is for paths of JSON, XML, YAML and property lists, and for members of the elements of lists of any format. Inputs
+/// without records prove nothing, and neither do the few records of a replay.
 struct UnmatchedColumns: Sendable {
   /// Something that is looked for.
   private struct Item: Sendable {

@@ -5,8 +5,8 @@ import Synchronization
 /// The transforms that see batches one after the other: the contract, the external process, the hooks.
 ///
 /// `@unchecked Sendable`: the reader's thread uses it from the first source to ``finish()``, and the caller's thread
-/// before that thread begins and after it was joined. What is needed of it while the reader's thread may be at work, because
-/// it was left to itself, is under a lock: the process, which may be ended, and the warnings.
+/// before that thread begins and after it was joined. The parts that are needed while the abandoned reader's thread may
+/// still be at work are under a lock: the process, which may be ended, and the warnings.
 final class OrderedTransforms: @unchecked Sendable {
   private let plan: TransformPlan
   private let columns: [String]

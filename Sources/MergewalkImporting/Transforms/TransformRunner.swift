@@ -5,8 +5,8 @@ import Synchronization
 
 /// Carries out the transforms of one import, batch by batch.
 ///
-/// Where batches need not follow each other (``TransformPlan/isOrdered``), several threads may run it at once, each
-/// with a machine of its own.
+/// If batches need not follow each other (``TransformPlan/isOrdered``), several threads may run it at once, each with
+/// its own machine.
 final class TransformRunner: Sendable {
   let plan: TransformPlan
   private let columns: [String]

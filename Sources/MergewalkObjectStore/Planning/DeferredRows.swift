@@ -5,15 +5,15 @@ import MergewalkSQLite
 /// until the plan is applied.
 ///
 /// For the next developer:
-/// - A run that commits often changes the same pages again and again. What waits here changes each page of the store
+/// - A run that commits often changes the same pages again and again. Waiting rows change each page of the store only
 ///   once.
-/// - Callers need not know: before a statement runs that may read or write any row, all that waits is written into the
-///   overlay (``writeOut()``), in order, and is an ordinary part of the plan from then on. Statements that say that
-///   they touch no such row (``Connection/Use``) and fetches of rows that do not wait go on without it.
-/// - What waits is committed with the batch it is of, as bytes in a table of the overlay. A process that resumes the
-///   run begins by writing it out.
-/// - A row waits at most once. New rows are not held against unique indexes before the plan is applied: only tables in
-///   which nothing else than the key that was looked for is unique may wait (``StoreFile/deferRows(of:)``).
+/// - Callers need not know: before a statement that may read or write any row, all waiting rows are written into the
+///   overlay (``writeOut()``), in order, and are an ordinary part of the plan from then on. Statements that declare
+///   that they touch no such row (``Connection/Use``), and fetches of rows that do not wait, continue without it.
+/// - Waiting rows are committed with their batch, as bytes in a table of the overlay. A process that resumes the run
+///   begins by writing them out.
+/// - A row waits at most once. New rows are not checked against unique indexes before the plan is applied: only tables
+///   without unique indexes besides that of the key may wait (``StoreFile/deferRows(of:)``).
 final class DeferredRows {
   /// The table of the overlay.
   static let table = "mergewalk_deferred_rows"

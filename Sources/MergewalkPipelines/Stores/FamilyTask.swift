@@ -7,8 +7,8 @@ import MergewalkRecordFormats
 
 /// One thread's attempt at the stores of some groups.
 ///
-/// Stores are made in the attempt's folder, some at a time; then all of them are synced at once, get their places, and
-/// then their receipts.
+/// Stores are built in the attempt's folder, some at a time; then all of them are synced at once, moved to their
+/// places, and get their receipts.
 final class FamilyTask {
   /// A store that is ready and not in its place.
   private struct Ready {

@@ -1,9 +1,9 @@
 import MergewalkSystem
 
-/// The events of anchored nodes of one document, kept to be played again at aliases.
+/// The events of anchored nodes of one document, kept to be replayed at aliases.
 ///
-/// A node is known by the index of its first item. Nodes inside others share their items. All of it is bounded: what
-/// does not fit is forgotten, and an alias to it is refused.
+/// A node is known by the index of its first item. Nodes inside others share their items. The log is bounded: a node
+/// that does not fit is dropped, and an alias to it is refused.
 final class YAMLLog {
   /// The kind of an item.
   enum Kind: UInt8 {

@@ -1,9 +1,9 @@
 import MergewalkBytes
 
-/// Playing nodes again at aliases and merge keys.
+/// Replays nodes at aliases and merge keys.
 ///
-/// What is played has the position of the alias. Aliases inside are followed, never deeper than nodes may nest, and
-/// all of it is paid from the ``YAMLBudget``.
+/// Replayed nodes have the position of the alias. Aliases inside are followed, never deeper than nodes may nest, and
+/// their cost is taken from the ``YAMLBudget``.
 extension YAMLParser {
   /// Plays the node of an alias that was read.
   mutating func playAlias(_ node: Int, at offset: Int, into batch: inout RecordBatch) {

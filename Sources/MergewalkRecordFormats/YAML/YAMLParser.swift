@@ -1,10 +1,10 @@
 import MergewalkDiagnostics
 
-/// Makes records of libyaml's events.
+/// Makes records from libyaml's events.
 ///
 /// Every node goes through ``place(scalar:_:at:verbatim:isMerge:into:)``, ``begin(isMapping:at:)`` and
-/// ``end(at:into:)``, be it read (this file) or played again at an alias (`YAMLParser+Aliases.swift`). While a complex
-/// key or the value of a merge key is collected, events go to the log alone.
+/// ``end(at:into:)``, whether read (this file) or replayed at an alias (`YAMLParser+Aliases.swift`). While a complex
+/// key or the value of a merge key is collected, events go only to the log.
 struct YAMLParser: PushParser {
   /// An open mapping or sequence.
   struct Frame {

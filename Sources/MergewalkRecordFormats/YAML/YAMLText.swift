@@ -1,10 +1,10 @@
 import CMergewalkScan
 import MergewalkSystem
 
-/// The text that libyaml pulls, and where its marks, which count code points, stand in it.
+/// The text that libyaml pulls, and the places of its marks, which count code points.
 ///
-/// libyaml gives up a stream at the first byte that is not UTF-8 or not printable. It therefore gets a letter in the
-/// place of each such byte, and whoever takes the events refuses what the byte stands in.
+/// libyaml abandons a stream at the first byte that is not UTF-8 or not printable. It therefore gets a letter in place
+/// of each such byte, and the receiver of the events refuses the value or record around it.
 final class YAMLText {
   /// A byte that libyaml was not shown.
   struct Fault {

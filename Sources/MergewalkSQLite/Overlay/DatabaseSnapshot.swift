@@ -5,11 +5,11 @@ import MergewalkSystem
 ///
 /// For the next developer:
 /// - A connection with an open read transaction holds the snapshot; it does nothing else until it is asked to apply.
-/// - While that transaction is open, SQLite keeps what we read: in write-ahead mode no connection moves later pages
-///   into the file or starts the log anew while we need it (the transaction's read mark forbids both), with a rollback
-///   journal no connection writes at all.
-/// - Pages of the log that are not in the file yet are found by the index of the log, which this connection has mapped:
-///   we never open `-shm`, nor the database a second time, because closing them would drop the locks of this process.
+/// - While that transaction is open, SQLite keeps the pages that we read: in write-ahead mode, no connection moves
+///   later pages into the file or restarts the log while we need it (the transaction's read mark forbids both); with a
+///   rollback journal, no connection writes at all.
+/// - Pages that are still only in the log are found by its index, which this connection has mapped: we never open
+///   `-shm`, nor the database a second time, because closing them would drop the locks of this process.
 ///
 /// Sources: [WAL-mode file format](https://sqlite.org/walformat.html), [the write-ahead
 /// log](https://sqlite.org/fileformat2.html#the_write_ahead_log).
