@@ -3,8 +3,8 @@ import MergewalkSystem
 
 /// The contents of a source, unpacked: one stream, or the chosen members of an archive one after the other.
 ///
-/// Containers are told by their first bytes, whatever the name says: compression in up to three layers, then perhaps
-/// an archive, whose members may be compressed again. Archives inside archives are not opened.
+/// Containers are recognized by their first bytes, whatever their names: compression in up to three layers, then
+/// perhaps an archive, whose members may be compressed again. Archives inside archives are not opened.
 final class SourceContents {
   private enum Kind {
     case plain(any ByteStream)

@@ -1,7 +1,7 @@
 /// A byte stream decoded to UTF-8.
 ///
-/// What cannot be decoded becomes bytes that are not UTF-8, so that the one check for valid text finds it and refuses
-/// the record it stands in. UTF-8 itself passes as it is.
+/// Undecodable bytes become bytes that are not UTF-8, so that the check for valid text finds them and refuses their
+/// record. UTF-8 itself passes unchanged.
 struct TextStream {
   /// How the bytes are decoded.
   private enum Decoder {

@@ -1,6 +1,6 @@
 import MergewalkBytes
 
-/// The arrays of a batch that fields of fixed-width text are written to.
+/// The arrays of a batch to which fields of fixed-width text are written.
 ///
 /// Invariant: they have room for the entries that are written.
 struct FixedWidthFields {

@@ -1,6 +1,6 @@
 /// Reads the values of a text that holds several: the elements of an array, or values that follow each other.
 ///
-/// It is the same for all texts whose records may be of several lines; what is between the values is for others.
+/// It is shared by all formats whose records may span several lines; the text between the values is handled elsewhere.
 struct JSONElements {
   let maxRecordBytes: Int
   var request: JSONRequest

@@ -1,7 +1,7 @@
-/// Reads the part of a JSON document that lies around the array of records, token by token.
+/// Reads the part of a JSON document around the array of records, token by token.
 ///
-/// It can stop behind any token and go on when more text is there, and keeps one bit for each open array and object,
-/// so that what it passes over may be of any size. What it passes over is checked as RFC 8259 defines it.
+/// It can stop after any token and continue when more text has arrived, and keeps one bit for each open array and
+/// object, so the text that it skips may have any size. Skipped text is checked as RFC 8259 defines it.
 struct JSONOutline {
   /// Why it stopped.
   enum Step {

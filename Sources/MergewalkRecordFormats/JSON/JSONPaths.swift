@@ -3,9 +3,9 @@ import MergewalkBytes
 /// The requested members of an object, compiled to a tree.
 ///
 /// A path is member names with dots between them; a backslash makes a dot, or a backslash, part of a name (`a\.b` is
-/// the member called `a.b`), and `\e` is the empty name, which may also stand alone as nothing. Names are compared as
-/// bytes after unescaping. Where a value is an array, a name that is a whole number is that element, from 0 on, or from
-/// -1 back from the end.
+/// the member called `a.b`), and `\e` is the empty name, which may also be an empty text. Names are compared as bytes
+/// after unescaping. Where a value is an array, a name that is a whole number is that element, from 0 on, or from -1
+/// back from the end.
 struct JSONPaths {
   /// One member on the way to a requested one, or a requested one.
   struct Node {

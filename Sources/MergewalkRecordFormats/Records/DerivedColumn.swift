@@ -1,6 +1,6 @@
 /// A column of a batch that no reader filled: its values were made from other columns, or by other code.
 ///
-/// The arrays have one entry a record; ranges are of the batch's bytes.
+/// The arrays have one entry per record; ranges refer to the batch's bytes.
 package struct DerivedColumn: Sendable {
   /// The index in the batch's bytes at which each value starts.
   package var starts: ContiguousArray<UInt32> = []

@@ -1,16 +1,16 @@
 import MergewalkDiagnostics
 
-/// A parser without I/O: finds records in the bytes that are there.
+/// A parser without I/O: finds records in the bytes of its window.
 ///
-/// It is a value; copying it remembers its place, which is how a header is looked at twice.
+/// It is a value; a copy remembers its place, which makes a second look at a header possible.
 ///
 /// For the next developer:
 /// - Input may be split at any byte. Results must not depend on where: tests cut every file at every place and compare.
-/// - A record that is not complete stays: leave the cursor at its start and ask for more. Keep no state of half a record.
-/// - Only `window.isLast` tells that nothing follows. A quote or a line end at the window's end may go on behind it.
+/// - An incomplete record stays: leave the cursor at its start and request more text. Keep no state of half a record.
+/// - Only `window.isLast` shows that nothing follows. A quote or a line end at the window's end may continue behind it.
 /// - Offsets are those of the decoded text; ``OffsetMap`` turns them into bytes of the file. Do not count bytes twice.
 /// - Each byte is accounted for in `account`, by its record or as skipped text; the sums are checked at the end.
-/// - `refuseLong` is the only way to pass a record that does not fit: memory stays bounded whatever the input.
+/// - `refuseLong` is the only way to skip a record that does not fit: memory stays bounded whatever the input.
 /// - Parsers that are driven by a C library and cannot stop at a record are a ``PushParser`` instead.
 protocol RecordParser {
   /// The line ends of this format.

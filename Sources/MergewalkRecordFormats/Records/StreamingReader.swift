@@ -4,9 +4,9 @@ import MergewalkSystem
 /// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
 ///
 /// Bytes are read straight into the batch. What a batch does not use (a partial record, or whole records beyond the
-/// limit) is copied to `carry` once and handed out from there piece by piece, so that small batches do not move a
-/// large tail again and again. A record that is not complete is parsed again only when the text behind the cursor has
-/// doubled, which keeps the work linear in the length of the longest record.
+/// limit) is copied to `carry` once and handed out from there piece by piece, so that small batches do not move a large
+/// tail again and again. An incomplete record is parsed again only when the text behind the cursor has doubled, which
+/// keeps the work linear in the length of the longest record.
 struct StreamingReader<Parser: RecordParser> {
   var parser: Parser
   private var stream: TextStream

@@ -1,6 +1,6 @@
-/// Counts the text of a document that is in records and around them, by offsets that only grow.
+/// Counts the text in records and around them, by offsets that only grow.
 ///
-/// A byte is a record's or is passed over; where records share their text, it is the first one's.
+/// A byte belongs to a record or is skipped; if records share their text, it belongs to the first one.
 struct TextLedger {
   private var account = TextAccount()
   /// The offset up to which all is counted.

@@ -3,8 +3,8 @@ import MergewalkDiagnostics
 
 /// Reads the records of a rejects file that was corrected, as the format that they were rejected from.
 ///
-/// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are
-/// those of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from
+/// Each line's record is read separately, so that a remaining mistake in one does not affect the next. Positions are
+/// those of the lines of the rejects file. A line with an empty record is skipped. All records of a batch are from
 /// files with the same columns; a line with many child records may make a batch longer than its limit.
 package struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.

@@ -1,7 +1,7 @@
-/// How the records of an input are written one by one into other files, and read from there.
+/// The form in which the records of an input are written one by one into other files, and read from there.
 ///
-/// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats the columns that are
-/// asked for become lines of JSON, see ``SpoolRow``.
+/// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats, the requested
+/// columns become lines of JSON, see ``SpoolRow``.
 package struct SpoolForm: Sendable {
   private enum Kind: Sendable {
     case csv(CSVOptions)

@@ -1,9 +1,9 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// Decoded text pulled from an input piece by piece, of which what stands behind a mark is kept.
+/// Decoded text pulled from an input piece by piece; the text after a mark is kept.
 ///
-/// Offsets are those of the decoded text, from 0, unless they are called the file's. It is the text source of parsers
+/// Offsets are those of the decoded text, from 0, unless they are named as the file's. It is the text source of parsers
 /// that pull (libyaml) or are pushed in pieces (libxml2).
 final class TextWindow {
   private var stream: TextStream

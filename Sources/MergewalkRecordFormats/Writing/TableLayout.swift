@@ -1,6 +1,6 @@
-/// Rows as a table: a sample is held back to find the columns' widths, the rest streams.
+/// Rows as a table: a sample is buffered to find the columns' widths, the rest streams.
 ///
-/// Where the columns do not fit side by side, not even cut, each row becomes a block of lines `title  value`.
+/// If the columns do not fit side by side, not even truncated, each row becomes a block of lines `title  value`.
 struct TableLayout {
   /// The kind of a cell, which decides its alignment.
   enum Kind { case null, word, number }
