@@ -3,10 +3,8 @@
 /// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |
 /// |---|---|---|---|---|
 /// | `error` | the save fails | the save fails | the save fails | the save fails |
-/// | `mergeByPropertyStoreTrump` | where both changed a property, the store's value | gone | stays | the stored record
-/// |
-/// | `mergeByPropertyObjectTrump` | where both changed a property, this context's | stored again | gone | new values
-/// win |
+/// | `mergeByPropertyStoreTrump` | if both changed a property, the store's value | gone | stays | the stored record |
+/// | `mergeByPropertyObjectTrump` | if both changed a property, this context's | stored again | gone | new values win |
 /// | `overwrite` | all of this context's values | stored again | gone | all new values |
 /// | `rollback` | all of the store's values | gone | stays | the stored record |
 ///
