@@ -1,6 +1,6 @@
 import MergewalkSystem
 
-/// Opens files that may be named pipes without waiting for ever for the other end.
+/// Opens files that may be named pipes without waiting forever for the other end.
 package enum FileOpening {
   /// How long the other end of a named pipe may take to open, in seconds.
   package static let patience = 2.0

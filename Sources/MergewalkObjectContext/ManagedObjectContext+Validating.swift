@@ -97,7 +97,7 @@ extension EntityDescription {
   }
 }
 
-/// The rules of one entity, ready to be held against rows.
+/// The rules of one entity, ready to be applied to rows.
 struct EntityValidator {
   /// The rules of attributes that have any, by slot.
   let attributes: [(slot: Int, name: String, rule: AttributeValidator)]

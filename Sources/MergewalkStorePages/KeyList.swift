@@ -94,7 +94,7 @@ struct KeyList {
     }
   }
 
-  /// Sorts by the prefixes, 11 bits at a time from the lowest; bits that all have alike are passed over.
+  /// Sorts by the prefixes, 11 bits at a time from the lowest; bits that all have alike are skipped.
   private static func radix(_ items: UnsafeMutableBufferPointer<Item>, _ spare: UnsafeMutableBufferPointer<Item>) {
     guard items.count > 1 else { return }
     var different: UInt64 = 0

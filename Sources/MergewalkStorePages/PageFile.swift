@@ -58,7 +58,7 @@ package final class PageFile {
     if header.withUnsafeMutableBufferPointer({ ($0.baseAddress! + 52).get32 }) != 0 { map = try readMap() }
   }
 
-  /// Holds a header against what is written here and returns the pages that it names.
+  /// Checks a header against what is written here and returns the pages that it names.
   private static func check(_ header: Bytes) throws(PageError) -> (PageLayout, UInt32) {
     func require(_ isSo: Bool, _ expected: String) throws(PageError) {
       if !isSo { throw PageError(.unsupportedFile, "the file's header does not say \(expected)") }

@@ -56,7 +56,7 @@ final class RowBlocks {
   }
 }
 
-/// The rows of a table on their way into blocks.
+/// The rows of a table in transit into blocks.
 ///
 /// A value behind a pointer, so that nothing is counted or checked for a row.
 struct RowIntake {

@@ -2,7 +2,7 @@
 ///
 /// For the next developer:
 /// - It only reads. Whoever lends the pages ensures that they stay as they are while the scan runs.
-/// - Nothing in a page is believed: each number is held against the bounds of its page or record, and what does not fit
+/// - Nothing in a page is believed: each number is checked against the bounds of its page or record, and what does not fit
 ///   ends the scan with `false`. Then SQLite is asked, which says what is wrong, or knows better.
 /// - The tree is walked from its root; each page counts, so that a tree that bites its own tail ends.
 /// - Rows are values in place: nothing is allocated for a row that is on one page.

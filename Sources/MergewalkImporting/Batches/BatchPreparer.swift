@@ -6,7 +6,7 @@ struct BatchPreparer: Sendable {
   let plan: ImportPlan
   /// The seed of this run's hashes.
   let seed: UInt64
-  /// Which records are passed over, when the import is incremental.
+  /// Which records are skipped, when the import is incremental.
   var since: SinceFilter?
   /// The transforms of columns before conversion; nil for none.
   var transforms: TransformRunner?
@@ -131,7 +131,7 @@ struct BatchPreparer: Sendable {
     }
   }
 
-  /// Holds the node's cells against the model, where the record names an object.
+  /// Checks the node's cells against the model, where the record names an object.
   private func validate(_ batch: inout ImportBatch, node: Int) {
     let part = plan.nodes[node]
     for field in part.keyFields + part.attributeFields {

@@ -1,7 +1,7 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// A batch of records on its way into the store: what the reader core hands to the writer core.
+/// A batch of records in transit into the store: what the reader core hands to the writer core.
 ///
 /// All arrays have one entry a record unless they say otherwise. A batch is made once and filled many times.
 struct ImportBatch: Sendable {
@@ -46,7 +46,7 @@ struct ImportBatch: Sendable {
   /// The elements of each list of the plan.
   var lists: [ListBatch]
 
-  /// Whether there is nothing but text that was passed over.
+  /// Whether there is nothing but text that was skipped.
   var isEmpty: Bool { records.recordCount == 0 && records.errors.isEmpty }
 
   /// Whether the last record is neither refused nor left out before the store is asked; nil without one.

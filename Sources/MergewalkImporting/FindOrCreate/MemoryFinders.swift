@@ -4,7 +4,7 @@ import MergewalkObjectStore
 ///
 /// An entry is a number that stays valid until something is added or removed.
 protocol KnownKeys: AnyObject {
-  /// Whether keys are told apart by their bytes, not by their hashes alone.
+  /// Whether keys are distinguished by their bytes, not by their hashes alone.
   static var comparesBytes: Bool { get }
 
   /// Asks for the memory with which the search for a hash begins.

@@ -92,7 +92,7 @@ extension ChangeSample {
 }
 
 extension ImportDefinition {
-  /// The attributes by which an entity's objects are told apart: those by which an import finds them, else those of the
+  /// The attributes by which an entity's objects are distinguished: those by which an import finds them, else those of the
   /// model's first uniqueness constraint that has attributes alone; none when there is neither.
   func keyAttributes(of entity: EntityDescription, in model: ManagedObjectModel) -> [AttributeDescription] {
     var family: [String] = []

@@ -53,23 +53,23 @@ extension SincePolicy {
     return field
   }
 
-  /// Records up to here are passed over: what the store or the user says, less the lag.
+  /// Records up to here are skipped: what the store or the user says, less the lag.
   func threshold(stored: CursorValue?) -> CursorValue? {
     if let override { return override }
     return ((isReset ? nil : stored) ?? start)?.lowered(by: lag)
   }
 }
 
-/// Which records are passed over, by the value of one field: what the reader's thread needs to know.
+/// Which records are skipped, by the value of one field: what the reader's thread needs to know.
 struct SinceFilter: Sendable {
   /// The field's number in the plan.
   let field: Int
-  /// Records up to here are passed over; `nil` for none.
+  /// Records up to here are skipped; `nil` for none.
   let threshold: CursorValue?
   /// The handling of records whose value equals the threshold.
   let ties: SincePolicy.Ties
 
-  /// Whether a record is passed over; one without a value is not.
+  /// Whether a record is skipped; one without a value is not.
   func isBeforeCursor(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> Bool {
     guard let threshold else { return false }
     let isSkipped = ties == .skip

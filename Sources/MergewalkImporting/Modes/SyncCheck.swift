@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Holds a ``SyncPolicy`` against the model.
+/// Checks a ``SyncPolicy`` against the model.
 struct SyncCheck {
   /// The findings so far.
   private(set) var findings: FindingList

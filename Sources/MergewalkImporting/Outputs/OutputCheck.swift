@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkRecordFormats
 
-/// Holds every file that a command writes against every file that it reads, against its other outputs, and against what is
+/// Checks every file that a command writes against every file that it reads, against its other outputs, and against what is
 /// there already.
 ///
 /// Files are the same when the system says so (device and number, with all links followed), whatever they are called.

@@ -158,7 +158,7 @@ struct DefinitionShape {
     for relationship in target.relationships where relationship.list == nil { checkElements(relationship.target) }
   }
 
-  /// Holds the fields of the pieces of a text against what a piece has: nothing but itself.
+  /// Checks the fields of the pieces of a text against what a piece has: nothing but itself.
   private mutating func checkPieces(_ list: ListImport, _ relationship: RelationshipImport) {
     let target = relationship.target
     for (option, isSet) in [

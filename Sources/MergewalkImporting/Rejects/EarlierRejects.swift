@@ -114,7 +114,7 @@ package struct EarlierRejects: Sendable {
     ([path] + paths.reversed()).first { access($0, F_OK) == 0 && Self.run(of: $0) == run }
   }
 
-  /// Puts the file of a run that goes on back in its place; what was there goes aside.
+  /// Puts the file of a run that resumes back in its place; what was there goes aside.
   ///
   /// - Returns: whether there is such a file.
   func putBack(run: String) throws(RejectWriterError) -> Bool {

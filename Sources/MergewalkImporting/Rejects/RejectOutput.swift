@@ -42,7 +42,7 @@ final class RejectOutput {
   ///
   /// - Parameters:
   ///   - metadata: of the store, which knows which rejects files were replayed; `nil` for none.
-  ///   - checkpoint: of the run that goes on; what its process wrote later is cut off.
+  ///   - checkpoint: of the run that resumes; what its process wrote later is cut off.
   /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
   init(
     _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, metadata: StoreMetadata? = nil,

@@ -25,12 +25,12 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
-  /// Where the records stand that an earlier process has put off and that are not passed over yet, when
+  /// Where the records stand that an earlier process has put off and that are not skipped yet, when
   /// they have to be known.
   var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
-  /// How many of these were passed over.
+  /// How many of these were skipped.
   var deferredPassed = 0
-  /// Records of which a run that goes on later cannot tell what became of them; see ``skipImported(_:)``.
+  /// Records of which a run that resumes later cannot tell what became of them; see ``skipImported(_:)``.
   var late = LateRecords()
   /// The current pass.
   var pass = Pass.single

@@ -232,7 +232,7 @@ public final class ImportSession {
       isThrownAway: definition.isDryRun, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait)
   }
 
-  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  /// The checkpoint to begin with: that of the run that resumes, or a new one.
   private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
     if case .resumed(let checkpoint) = begin {
       summary.resumedAfter = checkpoint.ledger.read
@@ -293,7 +293,7 @@ public final class ImportSession {
     }
   }
 
-  /// Holds what was read against what was expected, and notes whether anything was.
+  /// Checks what was read against what was expected, and notes whether anything was.
   private func checkCompleteness() throws(ImportError) {
     let sources = definition.allSources
     let isDigested = sources.contains { $0.expected != nil }
@@ -380,7 +380,7 @@ public final class ImportSession {
       ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
   }
 
-  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  /// Finishes the store's file, leaves it for another process to resume, or rolls the run back.
   private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
     summary.status = status
     summary.statements += file.statementsExecuted

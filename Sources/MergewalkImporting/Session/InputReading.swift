@@ -14,7 +14,7 @@ struct InputReading: Sendable {
   var tracking: InputTracking?
   /// Where the records of each source stood in their own file; nothing when they still do.
   var spool: [SpooledSource] = []
-  /// Whether the receiver wants to know what was passed over behind the last record of an input, from a batch without
+  /// Whether the receiver wants to know what was skipped behind the last record of an input, from a batch without
   /// records.
   var sendsRest = false
 
@@ -151,14 +151,14 @@ struct InputReading: Sendable {
 struct InputTracking: Sendable {
   /// The seed of the hash of the records.
   var seed: UInt64
-  /// Where to go on; the records before it are passed over.
+  /// Where to go on; the records before it are skipped.
   var start = InputPosition()
-  /// Whether what is passed over is handed on too, because something has to be rebuilt from it.
+  /// Whether what is skipped is handed on too, because something has to be rebuilt from it.
   var isRebuilding = false
-  /// Whether what is passed over has to be what was imported.
+  /// Whether what is skipped has to be what was imported.
   var isCompared = true
 
-  /// Compares what was passed over with what was imported.
+  /// Compares what was skipped with what was imported.
   func check(_ position: InputPosition, _ path: String) throws(ImportError) {
     if !isCompared || position == start { return }
     throw ImportError(

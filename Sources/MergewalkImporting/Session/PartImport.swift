@@ -320,7 +320,7 @@ final class PartImport {
     try commit()
   }
 
-  /// Ensures that another process can go on at this place.
+  /// Ensures that another process can resume at this place.
   private func stop() throws(ImportError) {
     guard journal != nil, !isHeld else { return }
     if file.isNew {

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import MergewalkRecordFormats
 import Synchronization
 
-/// Holds sources against a ``SchemaContract``.
+/// Checks sources against a ``SchemaContract``.
 struct ContractCheck {
   private let contract: SchemaContract
   private let columns: [String]

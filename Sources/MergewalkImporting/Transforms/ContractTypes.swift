@@ -1,6 +1,6 @@
 package import MergewalkRecordFormats
 
-/// Holds the JSON types of values against the first one of their column in a source: `types` of a ``SchemaContract``.
+/// Checks the JSON types of values against the first one of their column in a source: `types` of a ``SchemaContract``.
 ///
 /// A run asks it for all records, and so does the split of a family of stores: a part alone has only some of them.
 package struct ContractTypes: Sendable {

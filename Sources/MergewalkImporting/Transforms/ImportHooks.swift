@@ -35,7 +35,7 @@ public struct ImportHooks: Sendable {
   }
 }
 
-/// One record on its way into the store, for a hook; valid during the call only.
+/// One record in transit into the store, for a hook; valid during the call only.
 public struct RecordView {
   /// The decision about the record.
   enum Decision {

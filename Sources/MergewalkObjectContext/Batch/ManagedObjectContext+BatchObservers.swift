@@ -32,7 +32,7 @@ struct BatchChanges {
 
   init(_ store: PersistentStore) { self.store = store }
 
-  /// Adds the rows of a query; rows of unknown entities are passed over.
+  /// Adds the rows of a query; rows of unknown entities are skipped.
   ///
   /// - Parameters:
   ///   - slots: The slots that are written, for updates.

@@ -12,7 +12,7 @@ struct ReaderPlan: Sendable {
 
 /// The readers of a container: as many as work at a time, each with a thread, and connections of its own.
 ///
-/// Who reads within a read, and who reads as a stream, gets a reader beyond the number, as waiting could be for ever.
+/// Who reads within a read, and who reads as a stream, gets a reader beyond the number, as waiting could be forever.
 final class ReaderPool: Sendable {
   fileprivate struct State {
     var plan = ReaderPlan()

@@ -33,7 +33,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ManagedObject {
-  /// Holds a value against what the model demands of the attribute.
+  /// Checks a value against what the model demands of the attribute.
   final func validateByModel(_ value: AttributeValue, forKey key: String) throws(ValidationError) {
     guard let context = try? validContext, let attribute = entity.attribute(named: key), !attribute.isDerived,
       let rule = context.validator(entity).attributes.first(where: { $0.slot == attribute.slot })?.rule

@@ -92,7 +92,7 @@ extension PredicateEvaluator {
     return result
   }
 
-  /// How the elements of collections are told apart: where one is a binary64 number, decimals beside it count as such.
+  /// How the elements of collections are distinguished: where one is a binary64 number, decimals beside it count as such.
   func keyPolicy(_ elements: [EvaluatedValue]) -> ArithmeticPolicy {
     let hasDouble = elements.contains { if case .attribute(.double) = $0 { true } else { false } }
     return hasDouble ? .stored : policy

@@ -85,7 +85,7 @@ extension StoreFile {
     directRecord.rows > 0 && connection.totalChanges - directRecord.bookkeeping == directRecord.written
   }
 
-  /// Holds what was written past SQLite against SQLite's own checks, before the file becomes visible.
+  /// Runs SQLite's own checks on the pages written past it, before the file becomes visible.
   ///
   /// - Throws: ``StoreError`` with `damagedFile`.
   /// - Complexity: A pass over the file.

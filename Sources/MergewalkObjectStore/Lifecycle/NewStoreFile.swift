@@ -31,7 +31,7 @@ extension StoreFile {
   /// Starts a new store beside its final name.
   ///
   /// - Parameters:
-  ///   - keepsBatches: Whether ``commit()`` keeps a batch for another process to go on, see
+  ///   - keepsBatches: Whether ``commit()`` keeps a batch for another process to resume, see
   ///     ``adopt(path:model:cacheKiB:lockWait:isWanted:)``.
   ///   - sparesOthers: Whether what others have left behind stays, as the new file will be thrown away.
   package static func create(

@@ -56,14 +56,14 @@ package final class StoreFile {
   package internal(set) var direct: DirectLoad?
   /// The rows that were written so.
   var directRecord = DirectRecord()
-  /// Whether what went past SQLite is held against the rows entry by entry before the store gets its name.
+  /// Whether what went past SQLite is checked against the rows entry by entry before the store gets its name.
   package var checksWhole = false
   /// Whether a new store that is finished can be shipped as it is: every object went past SQLite, and none was changed
   /// afterwards.
   package private(set) var isPacked = false
   private var isEnded = false
   private var keepsCommits = false
-  /// Whether a store that is being built keeps batches, so that another process can go on.
+  /// Whether a store that is being built keeps batches, so that another process can resume.
   package let keepsBatches: Bool
   /// Whether a new store says that it outlasts a stop of the machine.
   private var isDurable: Bool
@@ -185,7 +185,7 @@ package final class StoreFile {
   /// From here on new and changed rows of some tables wait for the end of a planned run, sorted, unless they
   /// are read before: then they are ordinary rows of the plan.
   ///
-  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not held against
+  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not checked against
   /// indexes before the end. Tables are left out when triggers have to run, which would not.
   ///
   /// - Parameter tables: The names of the tables; none for an end of it.
@@ -410,7 +410,7 @@ package final class StoreFile {
   /// The hidden file of a new store; `nil` for all others.
   package var hiddenPath: String? { if case .newFile(let file) = undo { file.hiddenPath } else { nil } }
 
-  /// Where an import that goes on later keeps what it puts off; it goes away with the hidden file.
+  /// Where an import that resumes later keeps what it puts off; it goes away with the hidden file.
   package var laterPath: String? { hiddenPath.map(Self.laterPath) }
 
   /// The same for a hidden file.

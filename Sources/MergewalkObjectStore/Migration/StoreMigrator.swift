@@ -165,7 +165,7 @@ public enum StoreMigrator {
 
   // MARK: - Parts
 
-  /// Moves what a killed migration has left in the log into the store; not the log of a run that goes on.
+  /// Moves what a killed migration has left in the log into the store; not the log of a run that resumes.
   private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {
     guard FileSystem.size(path + "-wal") ?? 0 > 0, let metadata = try? StoreMetadata.read(path: path),
       metadata.mergewalk.runs.names.isEmpty, let fitting = StoreModel.fit(version.model, metadata, .given)

@@ -297,7 +297,7 @@ package final class TableAccess {
   ///     `nil` when that must not be. Without it rows come in the order of their primary keys, else in any order.
   ///   - body: Is called with each row's primary key and the hashes of its key and of its content (the key
   ///     chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
-  ///     has a null is passed over.
+  ///     has a null is skipped.
   package func scanHashes(
     entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64, restart: (() -> Void)? = nil,
     body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) -> Void

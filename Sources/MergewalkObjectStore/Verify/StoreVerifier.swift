@@ -122,7 +122,7 @@ public struct StoreVerifier {
 
   // MARK: - File and metadata
 
-  /// Holds the files beside the store against what rows name.
+  /// Checks the files beside the store against what rows name.
   private mutating func checkFiles(beside path: String) {
     let plans = PlanFile.all(ofStore: path).count
     if plans > 0 {

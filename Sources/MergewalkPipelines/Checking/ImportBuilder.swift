@@ -1,7 +1,7 @@
 import MergewalkImporting
 import MergewalkObjectModel
 
-/// Turns the `import` component into an ``EntityImport`` that knows where everything stands; `Importing` holds it against
+/// Turns the `import` component into an ``EntityImport`` that knows where everything stands; `Importing` checks it against
 /// the model.
 struct ImportBuilder {
   /// Tells which entities relationships lead to, and which options of all fields fit an attribute.

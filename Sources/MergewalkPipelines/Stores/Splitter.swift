@@ -30,7 +30,7 @@ struct Splitter {
   private(set) var warnings: [RunWarning] = []
   /// The outcomes of the text of the inputs.
   private(set) var text = TextAccount()
-  /// Holds the types of values against each other, where a contract says so.
+  /// Compares the types of values with each other, where a contract says so.
   private var types: ContractTypes?
   /// For each source what ``ContractTypes/kinds`` says at its end.
   private(set) var kinds: [String?] = []

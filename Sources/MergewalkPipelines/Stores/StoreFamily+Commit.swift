@@ -112,7 +112,7 @@ extension StoreFamily {
     return (receipts, waiting)
   }
 
-  /// Holds the sums against each other: what was read is what was stored, skipped and rejected.
+  /// Compares the sums with each other: what was read is what was stored, skipped and rejected.
   private func checkLaw(
     _ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: inout Committed
   ) throws(FamilyError) {

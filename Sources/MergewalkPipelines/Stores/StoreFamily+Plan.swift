@@ -139,7 +139,7 @@ extension StoreFamily {
     }
   }
 
-  /// Holds what was read against what was expected.
+  /// Checks what was read against what was expected.
   private func check(
     _ definition: ImportDefinition, _ counts: Splitter.Counts, isWhole: Bool
   ) throws(FamilyError) {

@@ -105,7 +105,7 @@ struct CSVTables {
     endsAtHeader = !refusesOthers
   }
 
-  /// Passes over what stands before a table, so that its first record is the next one.
+  /// Skips what stands before a table, so that its first record is the next one.
   ///
   /// - Throws: `missingTable` when the file ends before; what reading throws.
   mutating func skip(
@@ -135,7 +135,7 @@ struct CSVTables {
     }
   }
 
-  /// Passes over the records of a table; the first one belongs to it, whatever it is.
+  /// Skips the records of a table; the first one belongs to it, whatever it is.
   private mutating func passTable(width: Int, _ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
     try consume(&reader, as: .otherTable)
     reader.parser.columns.slots = Array(repeating: -1, count: width)

@@ -306,7 +306,7 @@ enum MemberPattern {
   }
 }
 
-/// The one member of an archive; a second one is an error, so that none is passed over in silence.
+/// The one member of an archive; a second one is an error, so that none is skipped in silence.
 final class OnlyMember: ByteStream {
   private let contents: SourceContents
   private let stream: any ByteStream

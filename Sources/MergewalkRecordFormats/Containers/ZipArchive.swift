@@ -103,7 +103,7 @@ final class FileRange: ByteStream {
   }
 }
 
-/// An unpacked member, held against the size and the CRC-32 of the directory.
+/// An unpacked member, checked against the size and the CRC-32 of the directory.
 private final class ZipMember: ByteStream {
   private let stream: any ByteStream
   private let entry: ZipEntry

@@ -100,7 +100,7 @@ struct TextStream {
     try prepareDecoder()
   }
 
-  /// The encoding in force and the length of its byte order mark, which is passed over.
+  /// The encoding in force and the length of its byte order mark, which is skipped.
   private func resolved(_ mark: (encoding: TextEncoding, length: Int)?) -> (TextEncoding, Int) {
     // The mark of UTF-8 is the reader's to pass over.
     let marked = mark.flatMap { $0.encoding == .utf8 ? nil : $0 }

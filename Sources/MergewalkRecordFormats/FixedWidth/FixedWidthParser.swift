@@ -15,7 +15,7 @@ struct FixedWidthParser: RecordParser {
     var slot: Int
   }
 
-  /// The kind of a line that is passed over piece by piece.
+  /// The kind of a line that is skipped piece by piece.
   private enum LongLine {
     case refused
     case skipped(SkippedText.Kind)

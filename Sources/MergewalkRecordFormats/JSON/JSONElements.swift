@@ -69,7 +69,7 @@ struct JSONElements {
   /// Ends the text between values: other text follows.
   mutating func endGap() { gap = 0 }
 
-  /// Passes over the value at the cursor.
+  /// Skips the value at the cursor.
   mutating func startSkipping() {
     isSkipping = true
     skip = JSONSkip()
@@ -209,7 +209,7 @@ struct JSONElements {
     return false
   }
 
-  /// Counts the record at the cursor, which has none of the elements that are wanted, as passed over.
+  /// Counts the record at the cursor, which has none of the elements that are wanted, as skipped.
   private mutating func noteChildless(_ raw: UnsafeRawBufferPointer) {
     counted.addChildless(raw, lines: 0, bytes: raw.count)
     counted.recordBytes -= raw.count
@@ -282,6 +282,6 @@ struct JSONElements {
     window.cursor = stop
   }
 
-  /// Counts bytes of a record that is passed over.
+  /// Counts bytes of a record that is skipped.
   mutating func countRecord(_ bytes: Int) { counted.recordBytes += bytes }
 }

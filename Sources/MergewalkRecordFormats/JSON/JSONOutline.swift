@@ -189,7 +189,7 @@ struct JSONOutline {
 
   /// Looks at a value on the path.
   ///
-  /// Afterwards the value is passed over as any other, unless an object was entered (`expects` is `keyOrEnd`).
+  /// Afterwards the value is skipped as any other, unless an object was entered (`expects` is `keyOrEnd`).
   private mutating func valueOnPath(_ byte: UInt8, _ cursor: inout Int) -> Step? {
     valueIsOnPath = false
     if found == path.names.count, byte == UInt8(ascii: "[") {

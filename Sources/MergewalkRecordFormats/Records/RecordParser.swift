@@ -22,7 +22,7 @@ protocol RecordParser {
 
   /// Appends whole records to the batch, from the window's cursor on, and moves the cursor behind them.
   ///
-  /// Where a batch without a record is full, what was passed over is forgotten, and its memory used again.
+  /// Where a batch without a record is full, what was skipped is forgotten, and its memory used again.
   ///
   /// - Parameters:
   ///   - window: what part of `batch.bytes` is text; 64 bytes behind it may be read, whatever they hold.
@@ -55,7 +55,7 @@ struct ParseWindow {
 enum ParseOutcome {
   /// All text up to `end` was used (cursor = end), or a record has begun and does not end there.
   case needsInput
-  /// The batch has reached its limit, or what was passed over is so much that its memory is to be used again.
+  /// The batch has reached its limit, or what was skipped is so much that its memory is to be used again.
   case full
   /// The batch has no room for the fields of another record.
   case needsSpace

@@ -90,7 +90,7 @@ public struct SkippedText: Sendable, Hashable {
     }
   }
 
-  /// One for each kind; empty while nothing was passed over.
+  /// One for each kind; empty while nothing was skipped.
   private var amounts: [Amount] = []
 
   /// Creates an empty count.

@@ -53,7 +53,7 @@ struct StreamingReader<Parser: RecordParser> {
     return found
   }
 
-  /// Fills a batch with the next records, which stay unread; what is passed over before a full batch does not.
+  /// Fills a batch with the next records, which stay unread; what is skipped before a full batch does not.
   ///
   /// - Returns: the parser behind the records; nil at the end of the input.
   mutating func peek(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Parser? {

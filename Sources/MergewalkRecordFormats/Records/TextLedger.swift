@@ -47,7 +47,7 @@ struct TextLedger {
     return account
   }
 
-  /// Passes over what stands before an offset.
+  /// Skips what stands before an offset.
   @inline(__always)
   private mutating func pass(to offset: Int) {
     if offset <= counted { return }

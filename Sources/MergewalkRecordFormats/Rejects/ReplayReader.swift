@@ -36,7 +36,7 @@ package struct ReplayReader: RecordReader {
   ///   - format: the format that the records were rejected from.
   ///   - pipeline: the name of the pipeline that replays the file; records of others end the reading. nil for any.
   ///   - part: the import whose records are wanted; nil for all.
-  ///   - known: the imports that others read; lines of further ones are refused. nil to pass over what others read.
+  ///   - known: the imports that others read; lines of further ones are refused. nil to skip what others read.
   ///   - mayLackColumns: whether columns that a file's header lacks are absent; else they are an error.
   ///   - index: what `RecordBatch.source` will be.
   /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known, and

@@ -139,7 +139,7 @@ package struct FileFinder {
     return found
   }
 
-  /// The error for a file that cannot be opened by its name, and is not passed over in silence.
+  /// The error for a file that cannot be opened by its name, and is not skipped in silence.
   private static func badName(in path: String) -> ReadError {
     ReadError(
       .inputFailed, path: path,

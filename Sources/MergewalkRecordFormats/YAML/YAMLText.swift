@@ -237,7 +237,7 @@ final class YAMLText {
     return first + bytes.count + quote == end && window.areEqual(bytes, at: first) ? first : nil
   }
 
-  /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml passes over.
+  /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml skips.
   func hasMark(_ range: Range<Int>) -> Bool {
     guard window.holds(range.lowerBound), !range.isEmpty else { return false }
     // An anchor may stand before it.

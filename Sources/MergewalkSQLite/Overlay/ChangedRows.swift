@@ -34,7 +34,7 @@ package final class ChangedRows {
   }
 
   private let connection: Connection
-  /// The table in the overlay where the bits are kept, so that another process can go on.
+  /// The table in the overlay where the bits are kept, so that another process can resume.
   package static let keeper = "mergewalk_changed_rows"
   /// The tables of which rows were changed, in the order in which they were first seen.
   package private(set) var tables: [Table] = []

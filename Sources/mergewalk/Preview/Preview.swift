@@ -179,7 +179,7 @@ struct Preview {
 
   // MARK: Report
 
-  /// The text that was passed over, besides headers and the text between records; nil for none.
+  /// The text that was skipped, besides headers and the text between records; nil for none.
   private var passed: String? {
     let parts = account.skipped.kinds.filter { ![.byteOrderMark, .header, .structure].contains($0) }.map { kind in
       let amount = account.skipped[kind]

@@ -6,7 +6,7 @@ extension SummaryOutput {
   /// More fields than these are only counted.
   private static let mostFields = 6
 
-  /// The values that were replaced or passed over, in a few lines; empty when there were none.
+  /// The values that were replaced or skipped, in a few lines; empty when there were none.
   static func values(_ summary: ImportSummary) -> [String] {
     values(summary.fields, summary.lists) + (passedLine(summary.text).map { [$0] } ?? [])
   }
@@ -30,7 +30,7 @@ extension SummaryOutput {
       + (left > 0 ? "; and in \(Figures.count(left, "more field"))" : "")
   }
 
-  /// The text that readers passed over, in one line; `nil` when there was none.
+  /// The text that readers skipped, in one line; `nil` when there was none.
   static func passedLine(_ text: TextAccount) -> String? {
     let skipped = passedOver(text)
     return skipped.isEmpty ? nil : "  passed   " + skipped.joined(separator: ", ")
@@ -52,7 +52,7 @@ extension SummaryOutput {
     }
   }
 
-  /// The text that readers passed over beside headers and the structure of files: `3 lines of comments`.
+  /// The text that readers skipped beside headers and the structure of files: `3 lines of comments`.
   static func passedOver(_ text: TextAccount) -> [String] {
     let kinds: [(SkippedText.Kind, String)] = [
       (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"),
