@@ -161,7 +161,7 @@ struct FieldCheck {
       refuse(
         at: field.places[option]?.key,
         "“\(option)” is for attributes of type \(wanted.words), but “\(attribute.name)” is \(attribute.type.xmlName)",
-        hint: "remove it, or move it to the intended attribute")
+        hint: "leave it out, or move it to the intended attribute")
     }
     if isCount || AttributeType.numbers.contains(attribute.type) { checkMarks() }
     checkSubstitute("absent", field.whenAbsent, standard: .keep)
