@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
-"""Holds the README and the pages to what CONTRIBUTING.md says of them: words, links, plain English, YAML that parses."""
+"""Checks the README, the pages and the comments by the rules of CONTRIBUTING.md: words, links, plain English, valid YAML."""
 import os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # README: about 700 words beside its examples.
 MOST_WORDS = 750
-# What was said before, and what is said now.
+# Translated constructions, and what to write instead.
 PLAIN = {"taken back": "rolled back", "gone on with": "resumed", "What becomes what": "say what the file does",
          "Known beforehand": "say what explain does", "Of what is asked for": "say it in the active voice",
          "somebody": "say who: the app, another process, you", "nobody": "say what does not happen", "anybody": "say who", "someone": "say who", "gone on": "resumed, continued",
          "goes on with": "resumes, continues", "go on with": "resume, continue", "takes? back": "roll back, undo",
          "passed over": "skipped", "otherwise than": "differs from", "of what is": "name it", "is held to": "must",
          "comes? of": "results", "beforehand": "in advance"}
-# What comments, messages and help say, too; decisions stay as they were written.
+# Those that comments, messages and help must avoid, too.
 IN_SOURCES = {word: PLAIN[word] for word in PLAIN if word not in ("of what is", "comes? of", "passed over")}
-# Pages that are still to be put into plain English.
-LATER = {"docs/decisions"}
 
 
 def main():
@@ -46,7 +44,7 @@ def main():
                     failures.append(f"{place}: there is no {file}")
                 elif anchor and file in headings and anchor not in headings[file]:
                     failures.append(f"{place}: {file} has no heading #{anchor}")
-            if "(decisions/" not in line and not any(page.startswith(later) for later in LATER):
+            if "(decisions/" not in line:
                 failures += [f"{place}: “{old}”: {new}" for old, new in PLAIN.items()
                              if re.search(r"(?i)\b" + old, line)]
     failures += catalogues()
@@ -55,13 +53,13 @@ def main():
         failures += units()
     for name in ["packaging/action/action.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml"]:
         if parses(name) is False:
-            failures.append(f"{name}: is no YAML")
+            failures.append(f"{name}: is not YAML")
     print("\n".join(failures) if failures else f"{len(pages)} pages: no findings")
     sys.exit(1 if failures else 0)
 
 
 def catalogues():
-    """What is wrong with the links of the DocC catalogues, which no other tool looks at without docc."""
+    """Errors in the links of the DocC catalogues, which no other tool checks without docc."""
     failures = []
     for folder, _, names in os.walk(os.path.join(HERE, "Sources")):
         if not folder.endswith(".docc"):
@@ -79,9 +77,8 @@ def catalogues():
     return failures
 
 
-
 def units():
-    """What systemd says about the units in packaging, where it is installed; the command need not be."""
+    """Errors that systemd finds in the units in packaging, if it is installed; the command need not be."""
     if not shutil.which("systemd-analyze"):
         return []
     folder = os.path.join(HERE, "packaging/systemd")

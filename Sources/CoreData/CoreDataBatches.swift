@@ -13,7 +13,7 @@ public typealias NSBatchUpdateResult = NSBatchResult
 
 /// The result of a batch request.
 public struct NSBatchResult: Sendable, Hashable {
-  /// The kind of result that was asked for.
+  /// The requested kind of result.
   public let resultType: BatchResultType
   /// The counts and IDs.
   public let batch: BatchResult
@@ -27,7 +27,7 @@ public struct NSBatchResult: Sendable, Hashable {
     self.count = count
   }
 
-  /// A `Bool`, an `Int` or `[NSManagedObjectID]`, by the type of the result.
+  /// A `Bool`, an `Int` or `[NSManagedObjectID]`, depending on the type of the result.
   public var result: Any? {
     switch resultType {
     case .status: true
@@ -36,28 +36,28 @@ public struct NSBatchResult: Sendable, Hashable {
     }
   }
 
-  /// The IDs of the objects that are gone.
+  /// The IDs of deleted objects.
   public var deletedObjectIDs: [NSManagedObjectID] { batch.deletedObjectIDs }
-  /// The IDs of the objects that were written.
+  /// The IDs of updated objects.
   public var updatedObjectIDs: [NSManagedObjectID] { batch.updatedObjectIDs }
-  /// The IDs of the new objects.
+  /// The IDs of new objects.
   public var insertedObjectIDs: [NSManagedObjectID] { batch.insertedObjectIDs }
 }
 
 extension BatchResultType {
-  /// Apple's name: whether it succeeded.
+  /// Apple's name of ``status``: whether the request succeeded.
   public static var resultTypeStatusOnly: BatchResultType { .status }
-  /// Apple's name: how many.
+  /// Apple's name of ``count``: the number of objects.
   public static var resultTypeCount: BatchResultType { .count }
-  /// Apple's name: which.
+  /// Apple's name of ``objectIDs``: the IDs of the objects.
   public static var resultTypeObjectIDs: BatchResultType { .objectIDs }
-  /// Apple's name: whether it succeeded.
+  /// Apple's name of ``status``: whether the request succeeded.
   public static var statusOnly: BatchResultType { .status }
-  /// Apple's name: whether it succeeded.
+  /// Apple's name of ``status``: whether the request succeeded.
   public static var statusOnlyResultType: BatchResultType { .status }
-  /// Apple's name: how many.
+  /// Apple's name of ``count``: the number of objects.
   public static var updatedObjectsCountResultType: BatchResultType { .count }
-  /// Apple's name: which.
+  /// Apple's name of ``objectIDs``: the IDs of the objects.
   public static var updatedObjectIDsResultType: BatchResultType { .objectIDs }
 }
 
@@ -71,9 +71,9 @@ public final class NSBatchDeleteRequest {
     set { request.resultType = newValue }
   }
 
-  /// Deletes what a request finds in the store.
+  /// Creates a request that deletes the objects found by another request in the store.
   public init<Result>(fetchRequest: NSFetchRequest<Result>) { request = BatchDeleteRequest(fetchRequest.request) }
-  /// Deletes the objects of some IDs.
+  /// Creates a request that deletes the objects with some IDs.
   public init(objectIDs: [NSManagedObjectID]) { request = BatchDeleteRequest(objectIDs: objectIDs) }
 }
 
@@ -91,29 +91,29 @@ public final class NSBatchUpdateRequest {
     get { request.predicate.map { NSPredicate($0) } }
     set { request.predicate = newValue?.predicate }
   }
-  /// Whether objects of entities that inherit from the entity are changed.
+  /// Whether objects of subentities are changed.
   public var includesSubentities: Bool {
     get { request.includesSubentities }
     set { request.includesSubentities = newValue }
   }
   /// The new values by name: values or `NSExpression`.
   ///
-  /// - Precondition: keys are names, and values are such that a predicate can hold.
+  /// - Precondition: keys are names, and values are possible in a predicate.
   public var propertiesToUpdate: [AnyHashable: Any]? {
     didSet {
       request.propertiesToUpdate = Dictionary(
         (propertiesToUpdate ?? [:]).map { key, value in
           guard let name = key.base as? String ?? (key.base as? AttributeDescription)?.name else {
-            preconditionFailure("\(key) is no name of a property")
+            preconditionFailure("\(key) is not the name of a property")
           }
           return (name, value as? NSExpression ?? NSExpression(forConstantValue: value))
         }, uniquingKeysWith: { $1 })
     }
   }
 
-  /// Changes objects of an entity.
+  /// Creates a request that changes objects of an entity.
   public init(entityName: String) { request = BatchUpdateRequest(entityName, set: [:]) }
-  /// Changes objects of an entity.
+  /// Creates a request that changes objects of an entity.
   public convenience init(entity: NSEntityDescription) { self.init(entityName: entity.name) }
 }
 
@@ -126,14 +126,14 @@ public final class NSBatchInsertRequest {
   /// Gives the next row; `nil` after the last one.
   fileprivate let next: () -> [String: Any]?
 
-  /// Inserts rows.
+  /// Creates a request that inserts rows.
   public init(entityName: String, objects: [[String: Any]]) {
     self.entityName = entityName
     var rows = objects.makeIterator()
     next = { rows.next() }
   }
 
-  /// Inserts rows that a closure fills until it returns `true`.
+  /// Creates a request that inserts rows filled by a closure until it returns `true`.
   public init(entityName: String, dictionaryHandler: @escaping (NSMutableDictionary) -> Bool) {
     self.entityName = entityName
     next = {
@@ -145,12 +145,12 @@ public final class NSBatchInsertRequest {
     }
   }
 
-  /// Inserts rows.
+  /// Creates a request that inserts rows.
   public convenience init(entity: NSEntityDescription, objects: [[String: Any]]) {
     self.init(entityName: entity.name, objects: objects)
   }
 
-  /// Inserts rows that a closure fills until it returns `true`.
+  /// Creates a request that inserts rows filled by a closure until it returns `true`.
   public convenience init(entity: NSEntityDescription, dictionaryHandler: @escaping (NSMutableDictionary) -> Bool) {
     self.init(entityName: entity.name, dictionaryHandler: dictionaryHandler)
   }
@@ -159,7 +159,7 @@ public final class NSBatchInsertRequest {
 extension ManagedObjectContext {
   /// Deletes objects in the store.
   ///
-  /// - Throws: ``MergewalkObjectContext/BatchError``; the store is then as before.
+  /// - Throws: ``MergewalkObjectContext/BatchError``; the store is then unchanged.
   @discardableResult
   public func execute(_ request: NSBatchDeleteRequest) throws(BatchError) -> NSBatchDeleteResult {
     let done = try execute(request.request)
@@ -168,17 +168,17 @@ extension ManagedObjectContext {
 
   /// Changes objects in the store.
   ///
-  /// - Throws: ``MergewalkObjectContext/BatchError``; the store is then as before.
+  /// - Throws: ``MergewalkObjectContext/BatchError``; the store is then unchanged.
   @discardableResult
   public func execute(_ request: NSBatchUpdateRequest) throws(BatchError) -> NSBatchUpdateResult {
     let done = try execute(request.request)
     return NSBatchResult(request.resultType, done, done.updatedObjectIDs, done.updatedCount)
   }
 
-  /// Inserts objects into the store, from rows that may have any keys of the entity, each row its own.
+  /// Inserts objects into the store, from rows that may have different keys of the entity.
   ///
-  /// - Throws: ``MergewalkObjectContext/BatchError``, with `object` and `typeMismatch` for a value that no attribute has; the
-  ///   store is then as before.
+  /// - Throws: ``MergewalkObjectContext/BatchError``, with `object` and `typeMismatch` for a value that fits no
+  ///   attribute; the store is then unchanged.
   @discardableResult
   public func execute(_ request: NSBatchInsertRequest) throws(BatchError) -> NSBatchInsertResult {
     let entity = model.entity(named: request.entityName)

@@ -6,7 +6,7 @@ import MergewalkObjectStore
 
 /// The type of an SQLite store; Apple's `NSSQLiteStoreType`.
 public let NSSQLiteStoreType = PersistentStoreType.sqlite.name
-/// The type of a store that is gone when it is closed; Apple's `NSInMemoryStoreType`.
+/// The type of a store that is lost when it is closed; Apple's `NSInMemoryStoreType`.
 public let NSInMemoryStoreType = PersistentStoreType.inMemory.name
 /// The type of an XML store; Apple's `NSXMLStoreType`.
 public let NSXMLStoreType = PersistentStoreType.xml.name
@@ -24,20 +24,20 @@ public var NSOverwriteMergePolicy: NSMergePolicy { .overwrite }
 /// Apple's `NSRollbackMergePolicy`.
 public var NSRollbackMergePolicy: NSMergePolicy { .rollback }
 
-/// The objects that a remote save made; Apple's `NSInsertedObjectsKey`.
+/// The objects that a remote save inserted; Apple's `NSInsertedObjectsKey`.
 public let NSInsertedObjectsKey = RemoteChangeKey.inserted
-/// The objects that a remote save wrote; Apple's `NSUpdatedObjectsKey`.
+/// The objects that a remote save updated; Apple's `NSUpdatedObjectsKey`.
 public let NSUpdatedObjectsKey = RemoteChangeKey.updated
 /// The objects that a remote save deleted; Apple's `NSDeletedObjectsKey`.
 public let NSDeletedObjectsKey = RemoteChangeKey.deleted
-/// The objects whose values are to be read anew; Apple's `NSRefreshedObjectsKey`.
+/// The objects whose values must be read again; Apple's `NSRefreshedObjectsKey`.
 public let NSRefreshedObjectsKey = RemoteChangeKey.refreshed
 
 /// Whether a store writes history; Apple's `NSPersistentHistoryTrackingKey`.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// Whether a store is opened for reading only; Apple's `NSReadOnlyPersistentStoreOption`.
+/// Whether a store is opened read-only; Apple's `NSReadOnlyPersistentStoreOption`.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// Whether a store is migrated when it is opened; Apple's `NSMigratePersistentStoresAutomaticallyOption`.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// Whether the way between two versions is inferred; Apple's `NSInferMappingModelAutomaticallyOption`.
+/// Whether the mapping between two versions is inferred; Apple's `NSInferMappingModelAutomaticallyOption`.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"

@@ -5,20 +5,20 @@ public import MergewalkObjectStore
 
 /// Apple's `NSPersistentStoreDescription`.
 public final class NSPersistentStoreDescription {
-  /// Where the store is; stores in memory are nowhere.
+  /// The store's path; in-memory stores have none.
   public var path: String?
   /// The type, such as ``NSSQLiteStoreType``; any other name is that of a custom store.
   public var type = NSSQLiteStoreType
   /// The configuration whose entities it has; `nil` for all.
   public var configuration: String?
-  /// Whether it is opened for reading only.
+  /// Whether it is opened read-only.
   public var isReadOnly = false
   /// Whether a store of another version of the model is migrated.
   public var shouldMigrateStoreAutomatically = true
-  /// Whether the way between two versions is inferred.
+  /// Whether the mapping between two versions is inferred.
   public var shouldInferMappingModelAutomatically = true
 
-  /// Where the store is, as a URL of a file; `/dev/null` makes a store in memory of it, as tests have it.
+  /// The store's location as a file URL; `/dev/null` makes it an in-memory store, as used in tests.
   public var url: URL? {
     get { path.map { URL(fileURLWithPath: $0) } }
     set {
@@ -32,14 +32,14 @@ public final class NSPersistentStoreDescription {
   /// Describes the SQLite store at a path.
   public init(path: String) { self.path = path }
 
-  /// Describes the SQLite store at a URL of a file.
+  /// Describes the SQLite store at a file URL.
   public convenience init(url: URL) {
     self.init()
     self.url = url
   }
 
-  /// Sets an option: ``NSPersistentHistoryTrackingKey``, ``NSReadOnlyPersistentStoreOption`` and those of migration; others
-  /// change nothing here.
+  /// Sets an option: ``NSPersistentHistoryTrackingKey``, ``NSReadOnlyPersistentStoreOption`` and those of migration;
+  /// others are ignored.
   public func setOption(_ option: NSObject?, forKey key: String) {
     let isOn = (option as? NSNumber)?.boolValue ?? false
     switch key {
@@ -51,7 +51,7 @@ public final class NSPersistentStoreDescription {
     }
   }
 
-  /// Describes a store whose path and type are set afterwards.
+  /// Describes a store whose path and type are set later.
   public init() {}
 
   fileprivate var storeType: PersistentStoreType {
@@ -65,16 +65,16 @@ extension PersistentStoreCoordinator {
 
   /// The model of its stores.
   public var managedObjectModel: ManagedObjectModel { model }
-  /// The stores that are open.
+  /// The open stores.
   public var persistentStores: [PersistentStore] { stores }
 
-  /// The ID that a URI names; `nil` when it is none of a store that is open.
+  /// The ID for a URI; `nil` if it does not belong to an open store.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
     objectID(forURI: url.absoluteString)
   }
 }
 
-/// Apple's `NSPersistentContainer`: one coordinator and its contexts, all on the thread that made them.
+/// Apple's `NSPersistentContainer`: one coordinator and its contexts, all on the thread that created them.
 open class NSPersistentContainer {
   /// The container's name.
   public let name: String
@@ -88,7 +88,7 @@ open class NSPersistentContainer {
   public private(set) lazy var viewContext = newBackgroundContext()
   private var notifications: [ObservationToken] = []
 
-  /// Makes a container whose stores are not open yet.
+  /// Creates a container whose stores are not open yet.
   public init(name: String, managedObjectModel: ManagedObjectModel) {
     self.name = name
     self.managedObjectModel = managedObjectModel
@@ -96,7 +96,7 @@ open class NSPersistentContainer {
     persistentStoreDescriptions = [NSPersistentStoreDescription(path: name + ".sqlite")]
   }
 
-  /// Opens the stores, or makes those that are not there, and tells of each.
+  /// Opens or creates the stores, and reports each.
   open func loadPersistentStores(completionHandler: (NSPersistentStoreDescription, (any Error)?) -> Void) {
     for description in persistentStoreDescriptions {
       var options = PersistentStoreOptions()
@@ -113,14 +113,14 @@ open class NSPersistentContainer {
     }
   }
 
-  /// Another context, on the same thread as all of them; work on other threads is for `PersistentContainer`.
+  /// Creates another context, on the same thread as all of them; for work on other threads, use `PersistentContainer`.
   open func newBackgroundContext() -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator: persistentStoreCoordinator)
     notifications.append(context.postNotifications())
     return context
   }
 
-  /// Runs work with a new context, on this thread: at once.
+  /// Runs work with a new context immediately, on this thread.
   open func performBackgroundTask<Value, Failure: Error>(
     _ block: (ManagedObjectContext) throws(Failure) -> Value
   ) throws(Failure) -> Value { try block(newBackgroundContext()) }

@@ -19,38 +19,38 @@ public final class NSPersistentHistoryChangeRequest {
     get { request.resultType }
     set { request.resultType = newValue }
   }
-  /// Whose predicate and limit say which transactions are read: that of
+  /// The request whose predicate and limit select the transactions to read: that of
   /// ``MergewalkObjectStore/PersistentHistoryTransaction/fetchRequest``.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
   private init(_ request: PersistentHistoryChangeRequest) { self.request = request }
 
-  /// Reads what came after a token; everything for `nil`.
+  /// Reads the history after a token; all of it for `nil`.
   public static func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(.fetchHistory(after: token))
   }
 
-  /// Reads what came after a date.
+  /// Reads the history after a date.
   public static func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(.fetchHistory(afterDate: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Reads what came after a transaction.
+  /// Reads the history after a transaction.
   public static func fetchHistory(
     after transaction: NSPersistentHistoryTransaction
   ) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction)) }
 
-  /// Forgets what came before a token; without one nothing came before.
+  /// Deletes the history before a token; nothing for `nil`.
   public static func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(token.map { .deleteHistory(before: $0) } ?? .deleteHistory(beforeDate: -.infinity))
   }
 
-  /// Forgets what came before a date.
+  /// Deletes the history before a date.
   public static func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(.deleteHistory(beforeDate: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Forgets what came before a transaction, which stays.
+  /// Deletes the history before a transaction, which stays.
   public static func deleteHistory(
     before transaction: NSPersistentHistoryTransaction
   ) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.deleteHistory(before: transaction)) }
@@ -68,11 +68,11 @@ public final class NSPersistentHistoryChangeRequest {
 public struct NSPersistentHistoryResult: Sendable, Hashable {
   /// The kind of result.
   public let resultType: PersistentHistoryChangeRequest.ResultType
-  /// What each store answers.
+  /// The answer of each store.
   let answers: [PersistentHistoryResult]
 
-  /// A `Bool`, an `Int`, `[NSManagedObjectID]`, `[NSPersistentHistoryTransaction]` or `[NSPersistentHistoryChange]`, by the type
-  /// of the result.
+  /// A `Bool`, an `Int`, `[NSManagedObjectID]`, `[NSPersistentHistoryTransaction]` or `[NSPersistentHistoryChange]`,
+  /// depending on the type of the result.
   public var result: Any? {
     switch resultType {
     case .statusOnly: true
@@ -86,7 +86,7 @@ public struct NSPersistentHistoryResult: Sendable, Hashable {
 }
 
 extension ManagedObjectContext {
-  /// Reads or forgets history, in every SQLite store of the context one after the other.
+  /// Reads or deletes history, in every SQLite store of the context, one after the other.
   ///
   /// - Throws: ``MergewalkObjectStore/StoreError`` as `store.execute(_:)` does.
   @discardableResult
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
 extension PersistentStore {
   /// Reads history one transaction at a time.
   ///
-  /// - Throws: ``MergewalkObjectStore/StoreError`` as with the request itself.
+  /// - Throws: ``MergewalkObjectStore/StoreError`` as for the request itself.
   public func history(_ request: NSPersistentHistoryChangeRequest) throws(StoreError) -> PersistentHistoryCursor {
     try history(request.complete)
   }

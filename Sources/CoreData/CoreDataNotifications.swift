@@ -17,9 +17,9 @@ public let NSInvalidatedAllObjectsKey = "invalidatedAll"
 extension Notification.Name {
   /// A context is about to save.
   public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
-  /// A context has saved; objects under ``NSInsertedObjectsKey`` and its neighbours.
+  /// A context has saved; objects are under ``NSInsertedObjectsKey`` and the related keys.
   public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
-  /// A context has saved; IDs under ``NSInsertedObjectIDsKey`` and its neighbours.
+  /// A context has saved; IDs are under ``NSInsertedObjectIDsKey`` and the related keys.
   public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
     "NSManagedObjectContextDidSaveObjectIDsNotification")
   /// Objects of a context have changed.
@@ -37,8 +37,8 @@ extension ManagedObjectContext {
   /// Apple's name of the notification.
   public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
 
-  /// Posts the context's events as notifications, on its thread, until the token goes away: as the contexts of an
-  /// ``NSPersistentContainer`` do.
+  /// Posts the context's events as notifications, on its thread, until the token is released, like the contexts of an
+  /// ``NSPersistentContainer``.
   public func postNotifications(to center: NotificationCenter = .default) -> ObservationToken {
     observe(.willSave, .didSave, .objectsDidChange) { [weak self] event in
       guard let self else { return }
@@ -73,18 +73,17 @@ extension ManagedObjectContext {
     return info
   }
 
-  /// Brings the context's objects up to what a notification of a save tells, whether it has objects or IDs.
+  /// Updates the context's objects from the notification of a save, with either objects or IDs.
   ///
   /// - Throws: ``MergewalkObjectContext/ObjectError`` as `mergeChanges(inserted:updated:deleted:)` does.
   public func mergeChanges(fromContextDidSave notification: Notification) throws(ObjectError) {
     try Self.mergeChanges(fromRemoteContextSave: notification.userInfo ?? [:], into: [self])
   }
 
-  /// Brings the objects of several contexts up to changes that came from somewhere else: lists or sets of objects, IDs or
-  /// URIs.
+  /// Updates the objects of several contexts with changes from elsewhere: lists or sets of objects, IDs or URIs.
   ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `mergeChanges(inserted:updated:deleted:)` does; contexts before the one
-  ///   that failed have merged.
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `mergeChanges(inserted:updated:deleted:)` does; contexts
+  ///   before the one that failed have merged.
   public static func mergeChanges(
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
   ) throws(ObjectError) {

@@ -6,8 +6,8 @@ public import MergewalkObjectStore
 extension ManagedObject {
   /// Apple's initializer: inserts an object of the entity that has this class.
   ///
-  /// - Precondition: exactly one entity was given the class, with `model.register` or `setClasses`, and it has objects;
-  ///   `context.insert(Person.self)` throws instead.
+  /// - Precondition: the class was set for exactly one entity, with `model.register` or `setClasses`, and the entity is
+  ///   not abstract; `context.insert(Person.self)` throws instead.
   public convenience init(context: ManagedObjectContext) {
     do throws(ObjectError) { self.init(try context.handleForInsert(Self.self)) } catch {
       preconditionFailure("no object of \(Self.self) can be made: \(error)")
@@ -15,12 +15,12 @@ extension ManagedObject {
     context.takeIn(self)
   }
 
-  /// The context; `nil` when the object is not valid any more.
+  /// The context; `nil` if the object is no longer valid.
   public var managedObjectContext: ManagedObjectContext? { context }
 
-  /// Sets an attribute to a value of a Swift type.
+  /// Sets an attribute to a Swift value.
   ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `setValue(_:forKey:)` of an attribute's value does.
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `setValue(_:forKey:)` with an attribute's value does.
   public func setValue<Value: ManagedValue>(_ value: Value, forKey key: String) throws(ObjectError) {
     try setValue(value.attributeValue, forKey: key)
   }
@@ -43,20 +43,20 @@ extension ManagedObjectContext {
   /// The coordinator.
   public var persistentStoreCoordinator: PersistentStoreCoordinator? { coordinator }
 
-  /// Runs work with the context, which is on the thread that made it: at once.
+  /// Runs work with the context immediately, on the thread that created it.
   public func performAndWait<Value, Failure: Error>(_ block: () throws(Failure) -> Value) throws(Failure) -> Value {
     try block()
   }
 
-  /// Runs work with the context, on this thread: at once.
+  /// Runs work with the context immediately, on this thread.
   public func perform(_ block: () -> Void) { block() }
 
-  /// Runs work with the context, on the task that asks.
+  /// Runs work with the context, on the calling task.
   public func perform<Value, Failure: Error>(
     isolation: isolated (any Actor)? = #isolation, _ block: () throws(Failure) -> Value
   ) async throws(Failure) -> Value { try block() }
 
-  /// Forgets what is known of an object's values, or fetches them and keeps the changes.
+  /// Discards an object's values, or fetches them and keeps the changes.
   ///
   /// - Throws: ``MergewalkObjectContext/ObjectError`` as `refresh(_:mergingChanges:)` does.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws(ObjectError) {
@@ -65,12 +65,12 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
-  /// The entity of a name, `nil` when the context's model has none.
+  /// The entity with a name, `nil` if the context's model has none.
   public static func entity(forEntityName name: String, in context: ManagedObjectContext) -> EntityDescription? {
     context.model.entity(named: name)
   }
 
-  /// Makes an object of an entity; stops the program where the model has none of the name, as Core Data does.
+  /// Inserts an object of an entity; traps if the model has no such entity, as Core Data does.
   public static func insertNewObject(
     forEntityName name: String, into context: ManagedObjectContext
   ) -> ManagedObject {

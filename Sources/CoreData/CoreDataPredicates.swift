@@ -1,9 +1,9 @@
 public import MergewalkObjectModel
 
-/// Apple's `NSCompoundPredicate`, whose initializers every predicate has here.
+/// Apple's `NSCompoundPredicate`, whose initializers every predicate has.
 public typealias NSCompoundPredicate = NSPredicate
 
-/// Apple's `NSPredicate`: a format that cannot be read stops the program, as it does there.
+/// Apple's `NSPredicate`: an invalid format traps, as in Core Data.
 public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   /// The predicate itself.
   public let predicate: ObjectPredicate
@@ -13,26 +13,26 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a predicate from a format string.
   ///
-  /// - Precondition: the format can be read; ``MergewalkObjectModel/ObjectPredicate`` throws instead.
+  /// - Precondition: the format is valid; ``MergewalkObjectModel/ObjectPredicate`` throws instead.
   public init(format: String, _ arguments: any PredicateArgument...) {
     self.init(format: format, argumentArray: arguments)
   }
 
   /// Reads a predicate from a format string, with the arguments in order.
   ///
-  /// - Precondition: the format can be read, and every argument is a value that a predicate can hold.
+  /// - Precondition: the format is valid, and every argument is possible in a predicate.
   public init(format: String, argumentArray: [Any]?) {
     let constants = (argumentArray ?? []).map { argument in
       guard let constant = ConstantValue(anyValue: argument) else {
         preconditionFailure(
-          "“\(format)” has an argument of type \(type(of: argument)), which is no value of predicates")
+          "“\(format)” has an argument of type \(type(of: argument)), which predicates do not support")
       }
       return constant
     }
     do throws(PredicateError) {
       predicate = try ObjectPredicate(format: format, arguments: constants)
     } catch {
-      preconditionFailure("“\(format)” is no predicate: \(error)")
+      preconditionFailure("“\(format)” is not a valid predicate: \(error)")
     }
   }
 
@@ -44,37 +44,37 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   /// The format string.
   public var predicateFormat: String { predicate.description }
 
-  /// Whether the predicate holds for an object.
+  /// Whether an object satisfies the predicate.
   ///
-  /// - Throws: `PredicateError` where the object has no such properties; Core Data raises an exception.
+  /// - Throws: `PredicateError` if the object has no such properties; Core Data raises an exception.
   public func evaluate(with object: any KeyedValues) throws(PredicateError) -> Bool {
     try predicate.evaluate(with: object)
   }
 }
 
 extension NSPredicate {
-  /// All of the predicates hold; true for none.
+  /// Creates a predicate that requires all others; true for none.
   public init(andPredicateWithSubpredicates predicates: [NSPredicate]) {
     self.init(.and(predicates.map(\.predicate)))
   }
 
-  /// At least one of the predicates holds; false for none.
+  /// Creates a predicate that requires at least one of the others; false for none.
   public init(orPredicateWithSubpredicates predicates: [NSPredicate]) { self.init(.or(predicates.map(\.predicate))) }
 
-  /// The predicate does not hold.
+  /// Creates the opposite of a predicate.
   public init(notPredicateWithSubpredicate predicate: NSPredicate) { self.init(.not(predicate.predicate)) }
 
   /// How a compound predicate combines others.
   public enum LogicalType: Sendable, Hashable {
-    /// The first one does not hold.
+    /// The first one must be false.
     case not
-    /// All hold.
+    /// All must be true.
     case and
-    /// At least one holds.
+    /// At least one must be true.
     case or
   }
 
-  /// Apple's initializer; `not` looks at the first predicate, and without one it is false.
+  /// Apple's initializer; `not` uses the first predicate, and is false without one.
   public init(type: LogicalType, subpredicates: [NSPredicate]) {
     switch type {
     case .and: self.init(andPredicateWithSubpredicates: subpredicates)
@@ -90,27 +90,27 @@ extension ObjectSortDescriptor {
 }
 
 extension ObjectExpression {
-  /// Apple's initializer: the value that a key path leads to.
+  /// Apple's initializer: the value at a key path.
   ///
   /// - Precondition: the text is a key path.
   public init(forKeyPath keyPath: String) {
-    guard let path = PropertyPath(keyPath) else { preconditionFailure("“\(keyPath)” is no key path") }
+    guard let path = PropertyPath(keyPath) else { preconditionFailure("“\(keyPath)” is not a key path") }
     self = .keyPath(path)
   }
 
   /// Apple's initializer: a constant.
   ///
-  /// - Precondition: the value is one that a predicate can hold.
+  /// - Precondition: the value is possible in a predicate.
   public init(forConstantValue value: Any?) {
     guard let constant = ConstantValue(anyValue: value) else {
-      preconditionFailure("a value of type \(type(of: value)) is no value of predicates")
+      preconditionFailure("a value of type \(type(of: value)) is not supported in predicates")
     }
     self = .constant(constant)
   }
 
   /// Apple's initializer: a function by its name, such as `max:`.
   ///
-  /// - Precondition: there is a function of the name.
+  /// - Precondition: there is a function with this name.
   public init(forFunction name: String, arguments: [ObjectExpression]) {
     guard let function = ExpressionFunction(rawValue: name) else {
       preconditionFailure("there is no function “\(name)”")

@@ -2,7 +2,7 @@ public import Foundation
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 
-/// The kinds of things that requests find; Apple's `NSFetchRequestResult`.
+/// The result types of requests; Apple's `NSFetchRequestResult`.
 public protocol NSFetchRequestResult {}
 
 extension ManagedObject: NSFetchRequestResult {}
@@ -24,31 +24,31 @@ extension FetchRequest.ResultType {
   public static var countResultType: Self { .count }
 }
 
-/// Apple's `NSExpressionDescription`: an expression that a request for dictionaries computes.
+/// Apple's `NSExpressionDescription`: an expression computed by a request for dictionaries.
 public final class NSExpressionDescription {
   /// The key of its value in dictionaries.
   public var name = ""
-  /// The expression; without one it is no value.
+  /// The expression; it is required.
   public var expression: NSExpression?
   /// The type of its values; ``MergewalkObjectModel/AttributeType/undefined`` for the type that follows from the expression.
   public var expressionResultType = NSAttributeType.undefined
-  /// As ``expressionResultType``.
+  /// The same as ``expressionResultType``.
   public var resultType: NSAttributeType {
     get { expressionResultType }
     set { expressionResultType = newValue }
   }
 
-  /// Describes nothing yet.
+  /// Creates an empty description.
   public init() {}
 }
 
 /// Apple's `NSFetchRequest`: for the objects of a class, for `NSManagedObjectID`, `NSDictionary` or `NSNumber`, or for
-/// `NSFetchRequestResult`, which are what ``resultType`` says.
+/// `NSFetchRequestResult`, whose type depends on ``resultType``.
 public final class NSFetchRequest<ResultType> {
   /// The request itself.
   public var request: FetchRequest
 
-  /// Makes a request for the objects of an entity.
+  /// Creates a request for the objects of an entity.
   public init(entityName: String) {
     request = FetchRequest(entityName)
     if ResultType.self == ManagedObjectID.self { resultType = .managedObjectIDResultType }
@@ -56,12 +56,12 @@ public final class NSFetchRequest<ResultType> {
     if ResultType.self == NSNumber.self { resultType = .countResultType }
   }
 
-  /// Makes a request whose entity is set afterwards.
+  /// Creates a request whose entity is set later.
   public convenience init() { self.init(entityName: "") }
 
   /// The entity's name.
   public var entityName: String { request.entityName }
-  /// The entity; reading gives what was set.
+  /// The entity; reading returns the value that was set.
   public var entity: NSEntityDescription? {
     didSet { request.entityName = entity?.name ?? request.entityName }
   }
@@ -80,47 +80,47 @@ public final class NSFetchRequest<ResultType> {
     get { request.sortDescriptors }
     set { request.sortDescriptors = newValue ?? [] }
   }
-  /// The greatest number of objects; 0 for all.
+  /// The maximum number of objects; 0 for all.
   public var fetchLimit: Int {
     get { request.fetchLimit }
     set { request.fetchLimit = newValue }
   }
-  /// How many objects at the beginning are left out.
+  /// The number of objects to skip at the beginning.
   public var fetchOffset: Int {
     get { request.fetchOffset }
     set { request.fetchOffset = newValue }
   }
-  /// How many objects a batch loads; 0 for all at once.
+  /// The number of objects in a batch; 0 for all at once.
   public var fetchBatchSize: Int {
     get { request.fetchBatchSize }
     set { request.fetchBatchSize = newValue }
   }
-  /// Whether objects of entities that inherit from the entity are among them.
+  /// Whether objects of subentities are included.
   public var includesSubentities: Bool {
     get { request.includesSubentities }
     set { request.includesSubentities = newValue }
   }
-  /// Whether objects come as faults.
+  /// Whether objects are returned as faults.
   public var returnsObjectsAsFaults: Bool {
     get { request.returnsObjectsAsFaults }
     set { request.returnsObjectsAsFaults = newValue }
   }
-  /// Whether the objects come with their values; else each asks the store for its own at its first use.
+  /// Whether the objects are fetched with their values; otherwise each queries the store at its first use.
   public var includesPropertyValues: Bool {
     get { request.includesPropertyValues }
     set { request.includesPropertyValues = newValue }
   }
-  /// Whether changes that are not saved count; never for dictionaries.
+  /// Whether unsaved changes count; never for dictionaries.
   public var includesPendingChanges: Bool {
     get { request.includesPendingChanges }
     set { request.includesPendingChanges = newValue }
   }
-  /// Whether objects that the context has get the store's values.
+  /// Whether known objects take the store's values.
   public var shouldRefreshRefetchedObjects: Bool {
     get { request.shouldRefreshRefetchedObjects }
     set { request.shouldRefreshRefetchedObjects = newValue }
   }
-  /// The relationships whose objects are fetched along.
+  /// The relationships whose objects are fetched, too.
   public var relationshipKeyPathsForPrefetching: [String]? {
     get { request.relationshipKeyPathsForPrefetching }
     set { request.relationshipKeyPathsForPrefetching = newValue ?? [] }
@@ -130,13 +130,13 @@ public final class NSFetchRequest<ResultType> {
     get { request.returnsDistinctResults }
     set { request.returnsDistinctResults = newValue }
   }
-  /// The values that dictionaries consist of: names of properties, descriptions of properties, ``NSExpressionDescription``.
+  /// The values in dictionaries: names of properties, descriptions of properties, ``NSExpressionDescription``.
   ///
   /// - Precondition: the elements are of these types.
   public var propertiesToFetch: [Any]? {
     didSet { request.propertiesToFetch = (propertiesToFetch ?? []).map(FetchedValue.init(any:)) }
   }
-  /// The values that dictionaries are grouped by.
+  /// The values to group dictionaries by.
   ///
   /// - Precondition: the elements are of the types of ``propertiesToFetch``.
   public var propertiesToGroupBy: [Any]? {
@@ -187,7 +187,7 @@ extension FetchedValue {
         ExpressionDescription(
           name: expression.name, expression: expression.expression ?? .constant(.null),
           resultType: expression.expressionResultType))
-    default: preconditionFailure("a value of type \(type(of: value)) is no property that a request can fetch")
+    default: preconditionFailure("a value of type \(type(of: value)) is not a property that a request can fetch")
     }
   }
 }
@@ -195,13 +195,13 @@ extension FetchedValue {
 extension ManagedObjectContext {
   /// Fetches the results of a request, in its order.
   ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `wrongClass` where a result is not of the request's
-  ///   type.
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `wrongClass` if a result is not of the
+  ///   request's type.
   public func fetch<Result>(_ request: NSFetchRequest<Result>) throws(ObjectError) -> [Result] {
     try request.results(in: self)
   }
 
-  /// How many objects a request finds.
+  /// The number of objects that a request finds.
   ///
   /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch.
   public func count<Result>(for request: NSFetchRequest<Result>) throws(ObjectError) -> Int {

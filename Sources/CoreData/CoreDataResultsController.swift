@@ -4,45 +4,46 @@ import MergewalkObjectModel
 
 /// Apple's `NSFetchedResultsChangeType`: the kind of a change of an object or a section.
 public enum NSFetchedResultsChangeType: UInt, Sendable, Hashable {
-  /// It came.
+  /// It was inserted.
   case insert = 1
-  /// It went.
+  /// It was deleted.
   case delete = 2
-  /// It has another place.
+  /// Its position changed.
   case move = 3
-  /// It has other values.
+  /// Its values changed.
   case update = 4
 }
 
 /// A section; Apple's `NSFetchedResultsSectionInfo`.
 public protocol NSFetchedResultsSectionInfo {
-  /// The value of the section's key path as a text; empty where there are no sections.
+  /// The value of the section's key path as text; empty without sections.
   var name: String { get }
-  /// The first letter of the name, as a capital letter.
+  /// The first letter of the name, in upper case.
   var indexTitle: String? { get }
-  /// How many objects it has.
+  /// The number of its objects.
   var numberOfObjects: Int { get }
   /// Its objects.
   var objects: [Any]? { get }
 }
 
-/// Apple's `NSFetchedResultsControllerDelegate`: hears of changes, in the order of these methods.
+/// Apple's `NSFetchedResultsControllerDelegate`: receives changes, in the order of these methods.
 ///
-/// All of them can be left out.
+/// All of them are optional.
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
-  /// Changes follow.
+  /// Called before changes are reported.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
-  /// A section came or went: deletions have their old numbers, insertions their new ones.
+  /// Called for each inserted or deleted section: deletions have their old numbers, insertions their new ones.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType)
-  /// An object came, went, moved or changed: `indexPath` is as it was, `newIndexPath` as it is.
+  /// Called for each inserted, deleted, moved or changed object: `indexPath` is its old position, `newIndexPath` its
+  /// new one.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?,
     for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
-  /// All changes were told.
+  /// Called after all changes were reported.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 }
 
@@ -72,18 +73,18 @@ public final class NSFetchedResultsController<ResultType> {
   public let fetchRequest: NSFetchRequest<ResultType>
   /// The context.
   public let managedObjectContext: NSManagedObjectContext
-  /// The key path whose values make sections.
+  /// The key path whose values define sections.
   public let sectionNameKeyPath: String?
-  /// Nothing is kept in a cache; the name is.
+  /// The cache's name; nothing is cached.
   public let cacheName: String?
-  /// The delegate, which hears of changes.
+  /// The delegate, which receives changes.
   public weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { content.delegate }
     set { content.delegate = newValue }
   }
   private let content: ResultsContent
 
-  /// Makes a controller; ``performFetch()`` fetches.
+  /// Creates a controller; ``performFetch()`` fetches.
   public convenience init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -102,9 +103,10 @@ public final class NSFetchedResultsController<ResultType> {
     self.content = content
   }
 
-  /// Fetches, and follows what changes from then on.
+  /// Fetches, and follows changes from then on.
   ///
-  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `invalidRequest` when a section would come twice.
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `invalidRequest` if a section would occur
+  ///   twice.
   public func performFetch() throws(ObjectError) {
     let results = try FetchedResults(fetchRequest.request, in: managedObjectContext, sectionKeyPath: sectionNameKeyPath)
     content.results = results
@@ -122,7 +124,7 @@ public final class NSFetchedResultsController<ResultType> {
     }
   }
 
-  /// The objects; `nil` before ``performFetch()``, and none that are not of the request's type.
+  /// The objects; `nil` before ``performFetch()``; without those that are not of the request's type.
   public var fetchedObjects: [ResultType]? {
     content.results == nil ? nil : content.objects.compactMap { $0 as? ResultType }
   }
@@ -136,9 +138,9 @@ public final class NSFetchedResultsController<ResultType> {
     return content.sections.compactMap(\.indexTitle).filter { seen.insert($0).inserted }
   }
 
-  /// The object at a place.
+  /// The object at a position.
   ///
-  /// - Precondition: the place is in the result, and the object of the request's type.
+  /// - Precondition: the position is in the result, and the object is of the request's type.
   public func object(at indexPath: IndexPath) -> ResultType {
     guard indexPath.count == 2, content.sections.indices.contains(indexPath[0]),
       content.sections[indexPath[0]].members.indices.contains(indexPath[1]),
@@ -147,7 +149,7 @@ public final class NSFetchedResultsController<ResultType> {
     return object
   }
 
-  /// Where an object is; `nil` when it is not in the result.
+  /// The position of an object; `nil` if it is not in the result.
   public func indexPath(forObject object: ResultType) -> IndexPath? {
     for (section, info) in content.sections.enumerated() {
       if let item = info.members.firstIndex(where: { $0 === object as? ManagedObject }) {
@@ -157,10 +159,10 @@ public final class NSFetchedResultsController<ResultType> {
     return nil
   }
 
-  /// Nothing is kept in a cache.
+  /// Does nothing, because nothing is cached.
   public static func deleteCache(withName name: String?) {}
 
-  /// Whether both are one controller; a delegate's is the one that was made, for any results.
+  /// Whether both are the same controller; a delegate receives it with the generic result type.
   public static func == <Other>(left: NSFetchedResultsController, right: NSFetchedResultsController<Other>) -> Bool {
     left.content === right.sharedContent
   }
@@ -171,7 +173,7 @@ public final class NSFetchedResultsController<ResultType> {
 @available(*, unavailable, message: "a controller is confined to its context's task")
 extension NSFetchedResultsController: Sendable {}
 
-/// What a controller found, and what its delegate has been told of.
+/// The results of a controller, as found and as last reported to its delegate.
 private final class ResultsContent {
   weak var delegate: (any NSFetchedResultsControllerDelegate)?
   var results: FetchedResults?
@@ -231,14 +233,14 @@ private struct ResultsSection: NSFetchedResultsSectionInfo {
 extension IndexPath {
   fileprivate init(place: FetchedResults.Place) { self.init(indexes: [place.section, place.item]) }
 
-  /// Names a place in a result, as UIKit does.
+  /// Creates a position in a result, as in UIKit.
   public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
-  /// Names a place in a result, as UIKit does.
+  /// Creates a position in a result, as in UIKit.
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
-  /// The number of the section, as UIKit has it.
+  /// The number of the section, as in UIKit.
   public var section: Int { self[0] }
-  /// The number in the section, as UIKit has it.
+  /// The number in the section, as in UIKit.
   public var row: Int { self[1] }
-  /// The number in the section, as UIKit has it.
+  /// The number in the section, as in UIKit.
   public var item: Int { self[1] }
 }

@@ -5,7 +5,7 @@ public import MergewalkObjectModel
 // Values as Apple's interfaces have them: `Any`, numbers in `NSNumber`, which casts to every number of Swift.
 
 extension NSNumber: PredicateArgument {
-  /// The number as a constant; truth values stay truth values.
+  /// The number as a constant; Booleans stay Booleans.
   public var constantValue: ConstantValue {
     if let decimal = self as? NSDecimalNumber { return decimal.decimalValue.constantValue }
     return switch UInt8(bitPattern: objCType.pointee) {
@@ -22,7 +22,7 @@ extension NSString: PredicateArgument {
 }
 
 extension NSDate: PredicateArgument {
-  /// The moment as a constant.
+  /// The date as a constant.
   public var constantValue: ConstantValue { .attribute(.date(timeIntervalSinceReferenceDate)) }
 }
 
@@ -32,7 +32,7 @@ extension NSUUID: PredicateArgument {
 }
 
 extension NSNull: PredicateArgument {
-  /// No value.
+  /// Null.
   public var constantValue: ConstantValue { .null }
 }
 

@@ -1,4 +1,4 @@
-/// What is escaped in the strings of JSON, besides quotes, backslashes and control characters.
+/// The characters to escape in the strings of JSON, besides quotes, backslashes and control characters.
 ///
 /// Source: RFC 8259, section 7.
 package enum JSONEscaping: Sendable {

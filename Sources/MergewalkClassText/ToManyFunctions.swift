@@ -4,7 +4,7 @@
 package struct ToManyFunctions {
   /// One function.
   package struct Function {
-    /// What it does, for its documentation.
+    /// A summary of its effect, for its documentation.
     package var summary: String
     /// The text behind `func`.
     package var declaration: String

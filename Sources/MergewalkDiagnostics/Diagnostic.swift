@@ -1,13 +1,13 @@
-/// One finding about a file that a person wrote: a pipeline, a model.
+/// A finding about a file written by a person, such as a pipeline or a model.
 ///
-/// Its `description` is the form that compilers, editors and CI read:
-/// `path:line:column: error: message [code]`, followed by the hint when there is one.
+/// Its `description` is the usual form for compilers, editors and CI: `path:line:column: error: message [code]`,
+/// followed by the hint, if there is one.
 public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
-  /// How much the finding weighs.
+  /// The severity of a finding.
   public enum Severity: String, Sendable, Hashable {
     /// The file cannot be used.
     case error
-    /// The file can be used, but probably does not say what was meant.
+    /// The file can be used, but probably does not express the intention.
     case warning
   }
 
@@ -15,16 +15,16 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   public var severity: Severity
   /// The stable code that tests and users match, such as `unknownField`.
   public var code: String
-  /// The file's path as the user gave it.
+  /// The file's path as given by the user.
   public var path: String
-  /// Where in the file.
+  /// The position in the file.
   public var position: SourcePosition
   /// The message: expected, then found.
   public var message: String
   /// The cure, or `nil`.
   public var hint: String?
 
-  /// Creates a finding; a position in an included file brings its own path.
+  /// Creates a finding; a position in an included file has its own path.
   public init(
     _ severity: Severity, code: String, path: String, position: SourcePosition, message: String, hint: String? = nil
   ) {
@@ -38,15 +38,15 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// `path:line:column: severity: message [code]`, then `; hint`.
   ///
-  /// It is one line: names of files, members and columns may have characters that would begin another one, or make a
-  /// terminal do something; they are shown as `\u{1B}`.
+  /// It is one line: characters in names of files, members and columns that would begin a new line, or control a
+  /// terminal, are shown as `\u{1B}`.
   public var description: String {
     let place = position.line == 0 ? path : "\(path):\(position.line):\(position.column)"
     return PrintableText.of("\(place): \(severity.rawValue): \(message)\(hint.map { "; " + $0 } ?? "") [\(code)]")
   }
 }
 
-/// A list of findings of which at least one is an error: what reading a configuration file throws.
+/// A list of findings with at least one error, thrown when a configuration file is read.
 public struct DiagnosticList: Error, Sendable, CustomStringConvertible {
   /// All findings, sorted by position.
   public let diagnostics: [Diagnostic]
@@ -62,6 +62,6 @@ public struct DiagnosticList: Error, Sendable, CustomStringConvertible {
     self.init([Diagnostic(.error, code: code, path: path, position: position, message: message, hint: hint)])
   }
 
-  /// One finding a line.
+  /// The findings, one per line.
   public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }

@@ -1,6 +1,6 @@
 import MergewalkSystem
 
-/// What a path leads to, with links followed.
+/// The kind of file at a path, with links followed.
 package enum FileKind {
   case missing
   case folder
@@ -16,7 +16,8 @@ package enum FileKind {
     self = status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
   }
 
-  /// What is at a path that is neither a file nor a folder, such as “a pipe”; `nil` for those, for links and for nothing.
+  /// The kind of file at a path that is neither a file nor a folder, such as “a pipe”; `nil` for those, for links and
+  /// for nothing.
   package static func special(_ path: String, followsLinks: Bool = true) -> String? {
     var status = stat()
     guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }

@@ -1,12 +1,12 @@
 import MergewalkSystem
 
-/// Opens files that may be named pipes without waiting for ever for the other end.
+/// Opens files that may be named pipes without waiting forever for the other end.
 package enum FileOpening {
   /// How long the other end of a named pipe may take to open, in seconds.
   package static let patience = 2.0
   private static let pause: Int32 = 20
 
-  /// Opens a file that is there for writing, and what is no regular file too.
+  /// Opens an existing file for writing, and what is no regular file too.
   ///
   /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe without a reader.
   package static func forWriting(_ path: String, _ flags: Int32) -> Int32 {

@@ -1,12 +1,12 @@
-/// Keeps secrets out of what is printed, logged or written for people.
+/// Keeps secrets out of all text that is printed, logged or written for people.
 ///
-/// Whoever reads a configuration collects its secrets here, and every text on its way out goes through. A text is
-/// redacted before it is quoted for JSON or HTML, as quoting could hide a secret from the search. The data that a run
-/// reads and writes are no configuration and stay as they are.
+/// The reader of a configuration collects its secrets here, and all output passes through. A text is redacted before it
+/// is quoted for JSON or HTML, because quoting could hide a secret from the search. The data of a run is not
+/// configuration and is not redacted.
 public struct Redaction: Sendable, Hashable {
   /// The mark that replaces a secret.
   public static let mark = "***"
-  /// The fewest bytes of a secret; shorter ones occur everywhere, so that hiding them would garble all texts.
+  /// The minimum length of a secret in bytes; shorter ones occur everywhere, so hiding them would garble all texts.
   public static let shortestSecret = 4
   /// How much of a secret's start gives it away where a message was cut off.
   private static let shortestStart = 12
@@ -20,9 +20,9 @@ public struct Redaction: Sendable, Hashable {
   /// Whether nothing is hidden.
   public var isEmpty: Bool { secrets.isEmpty }
 
-  /// Hides a text from now on, and each of its lines by itself.
+  /// Hides a text from now on, and each of its lines separately.
   ///
-  /// Texts of fewer than ``shortestSecret`` bytes are not hidden: whoever takes a secret has to refuse them.
+  /// Texts of fewer than ``shortestSecret`` bytes are not hidden: code that accepts secrets must refuse them.
   public mutating func add(_ secret: String) {
     let whole = Array(secret.utf8)
     let lines = whole.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(Array.init)
@@ -32,7 +32,7 @@ public struct Redaction: Sendable, Hashable {
     secrets.sort { $0.count > $1.count }
   }
 
-  /// Hides what another redaction hides, too.
+  /// Also hides everything that another redaction hides.
   public mutating func add(_ other: Redaction) {
     for secret in other.secrets where !secrets.contains(secret) { secrets.append(secret) }
     secrets.sort { $0.count > $1.count }

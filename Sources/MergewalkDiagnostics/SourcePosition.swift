@@ -1,15 +1,15 @@
-/// A place in an input.
+/// A position in an input.
 ///
-/// Bases: `line` and `column` count from 1, `column` in UTF-8 bytes; `byteOffset` counts from 0.
-/// A position of `line` 0 means "the whole file": nothing finer is known.
+/// Bases: `line` and `column` count from 1, `column` in UTF-8 bytes; `byteOffset` counts from 0. A position with `line`
+/// 0 means "the whole file".
 public struct SourcePosition: Hashable, Sendable, Comparable {
-  /// The line, from 1; 0 when only the file is known.
+  /// The line, from 1; 0 if only the file is known.
   public var line: Int
   /// The column in UTF-8 bytes, from 1.
   public var column: Int
   /// The offset in bytes from the start of the (decoded) input, from 0.
   public var byteOffset: Int
-  /// The path of the file, when it is another one than the file that is being read, which includes it.
+  /// The path of the file, if it is not the file being read but one that it includes.
   public var includedPath: String?
 
   /// Creates a position.
@@ -19,7 +19,7 @@ public struct SourcePosition: Hashable, Sendable, Comparable {
     self.byteOffset = byteOffset
   }
 
-  /// The position that names a file as a whole.
+  /// The position of a file as a whole.
   public static let file = SourcePosition(line: 0, column: 0)
 
   /// Orders by line, then by column.

@@ -60,7 +60,7 @@ extension Data: ManagedValue, PredicateArgument, PredicateOperand {
 }
 
 extension Decimal: ManagedValue, PredicateArgument, PredicateOperand {
-  /// Reads a decimal number; `nil` for one that has no place in a `Decimal`.
+  /// Reads a decimal number; `nil` if it does not fit a `Decimal`.
   public init?(attributeValue: AttributeValue) {
     guard case .decimal(let number) = attributeValue,
       let decimal = Decimal(string: number.description, locale: Locale(identifier: "en_US_POSIX"))
@@ -81,14 +81,14 @@ extension Decimal: ManagedValue, PredicateArgument, PredicateOperand {
 }
 
 extension URL: ManagedValue, PredicateArgument, PredicateOperand {
-  /// Reads a URI; `nil` for a text that is none.
+  /// Reads a URI; `nil` for an invalid one.
   public init?(attributeValue: AttributeValue) {
     guard case .uri(let text) = attributeValue else { return nil }
     self.init(string: text)
   }
   /// The URL as an absolute text.
   public var attributeValue: AttributeValue { .uri(absoluteString) }
-  /// `about:blank`, as there is no empty URL.
+  /// `about:blank`, because there is no empty URL.
   public static var emptyValue: URL { URL(string: "about:blank") ?? URL(fileURLWithPath: "/") }
   /// The URL as a constant.
   public var constantValue: ConstantValue { .attribute(attributeValue) }

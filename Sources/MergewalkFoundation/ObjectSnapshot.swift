@@ -2,12 +2,12 @@ public import Foundation
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 
-/// The values of an object at one moment, with those of the objects around it as far as they were asked for: goes to other
-/// tasks, and is JSON by `JSONEncoder`.
+/// A snapshot of an object's values, with those of requested related objects, which other tasks can use and
+/// `JSONEncoder` can encode.
 ///
-/// In JSON it is one object with the keys as they are in the model. Dates and bytes are written as the encoder's strategies
-/// say, decimals as numbers, UUIDs and URLs as texts, no value as `null`. A snapshot that is decoded has what JSON has: texts,
-/// numbers, truth values, objects and lists.
+/// In JSON it is one object with the model's keys. Dates and bytes follow the encoder's strategies, decimals are
+/// numbers, UUIDs and URLs are texts, and missing values are `null`. A decoded snapshot has JSON's types: texts,
+/// numbers, Booleans, objects and lists.
 public struct ObjectSnapshot: Sendable, Hashable, Codable {
   /// The values by key.
   public var values: [String: SnapshotValue]
@@ -15,7 +15,7 @@ public struct ObjectSnapshot: Sendable, Hashable, Codable {
   /// Creates a snapshot.
   public init(_ values: [String: SnapshotValue] = [:]) { self.values = values }
 
-  /// The value of a key; `nil` when it is not in the snapshot.
+  /// The value of a key; `nil` if it is not in the snapshot.
   public subscript(key: String) -> SnapshotValue? {
     get { values[key] }
     set { values[key] = newValue }
@@ -28,7 +28,7 @@ public struct ObjectSnapshot: Sendable, Hashable, Codable {
     for key in container.allKeys { values[key.stringValue] = try container.decode(SnapshotValue.self, forKey: key) }
   }
 
-  /// Writes an object, keys sorted.
+  /// Writes an object with sorted keys.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: AnyKey.self)
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -46,9 +46,9 @@ public struct ObjectSnapshot: Sendable, Hashable, Codable {
 
 /// A value of an ``ObjectSnapshot``.
 public enum SnapshotValue: Sendable, Hashable, Codable {
-  /// No value.
+  /// Null.
   case null
-  /// A truth value.
+  /// A Boolean.
   case boolean(Bool)
   /// A whole number.
   case integer(Int64)
@@ -58,7 +58,7 @@ public enum SnapshotValue: Sendable, Hashable, Codable {
   case decimal(Decimal)
   /// A text.
   case string(String)
-  /// A moment.
+  /// A date.
   case date(Date)
   /// Bytes.
   case data(Data)
@@ -70,7 +70,7 @@ public enum SnapshotValue: Sendable, Hashable, Codable {
   case object(ObjectSnapshot)
   /// The objects of a to-many relationship.
   case objects([ObjectSnapshot])
-  /// A list of values, as JSON may have it; no snapshot of an object has one.
+  /// A list of values, from JSON; no snapshot of an object has one.
   case list([SnapshotValue])
 
   /// An attribute's value.
@@ -89,7 +89,7 @@ public enum SnapshotValue: Sendable, Hashable, Codable {
     }
   }
 
-  /// Reads what JSON has.
+  /// Reads a JSON value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -135,16 +135,16 @@ public enum SnapshotValue: Sendable, Hashable, Codable {
 extension ManagedObject {
   /// The object's values, and those of related objects up to a depth.
   ///
-  /// The way back of a relationship that was followed is left out, so that a project with its issues has no project in each of
-  /// them.
+  /// The inverse of a followed relationship is left out, so that the issues of a project do not contain the project
+  /// again.
   ///
-  /// - Parameter depth: How many relationships are followed one after the other; 0 for the attributes alone.
+  /// - Parameter depth: The number of relationships to follow in succession; 0 for attributes only.
   /// - Throws: ``ObjectError`` as ``ManagedObject/value(forKey:)`` does.
   public final func snapshot(depth: Int = 0) throws(ObjectError) -> ObjectSnapshot {
     try snapshot(depth: depth, leavingOut: nil)
   }
 
-  /// The values of chosen keys; dotted ones go through relationships: `["title", "project.name", "labels.name"]`.
+  /// The values of selected keys; dotted keys follow relationships: `["title", "project.name", "labels.name"]`.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``ManagedObject/value(forKey:)`` does.
   public final func snapshot(keys: [String]) throws(ObjectError) -> ObjectSnapshot {

@@ -4,7 +4,7 @@ public import SwiftSyntaxMacros
 
 /// `@ManagedAccessors`, which `@Managed` adds to the properties of its class.
 public struct AccessorsMacro: AccessorMacro {
-  /// Writes the accessors.
+  /// Generates the accessors.
   public static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -23,9 +23,10 @@ public struct AccessorsMacro: AccessorMacro {
   }
 }
 
-/// `@Managed("name")` before a property: the accessors of the attribute of that name, as the property wrapper has them.
+/// `@Managed("name")` before a property: the accessors of the attribute with that name, like those of the property
+/// wrapper.
 public struct ManagedPropertyMacro: AccessorMacro {
-  /// Writes the accessors.
+  /// Generates the accessors.
   public static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -41,9 +42,9 @@ public struct ManagedPropertyMacro: AccessorMacro {
   }
 }
 
-/// `@Attribute`, `@Relationship`, `@NotManaged`: write nothing; `@Managed` of the class reads them.
+/// `@Attribute`, `@Relationship`, `@NotManaged`: generate nothing; `@Managed` of the class reads them.
 public struct MarkerMacro: PeerMacro {
-  /// Writes nothing, and says where the marker means nothing.
+  /// Generates nothing, and reports markers that have no effect.
   public static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -51,7 +52,7 @@ public struct MarkerMacro: PeerMacro {
     let name = node.attributeName.trimmedDescription
     var mistakes = Mistakes()
     if !declaration.is(VariableDeclSyntax.self) {
-      mistakes.add(node, "misplaced", "@\(name) is for properties: take it away here")
+      mistakes.add(node, "misplaced", "@\(name) is for properties: remove it here")
     } else if !isInManagedClass(context) {
       mistakes.add(
         node, "misplaced", "@\(name) means something in classes with @Managed only: write @Managed before the class")

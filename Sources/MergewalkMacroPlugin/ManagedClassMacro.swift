@@ -3,9 +3,9 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@Managed` before a class: writes its entity, keys, request and accessors.
+/// `@Managed` before a class: generates its entity, keys, request and accessors.
 public struct ManagedClassMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
-  /// Writes the entity, the keys and what changes relationships.
+  /// Generates the entity, the keys and the methods that change relationships.
   public static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -17,7 +17,7 @@ public struct ManagedClassMacro: MemberMacro, MemberAttributeMacro, ExtensionMac
     return text?.members ?? []
   }
 
-  /// Gives each property of the model its accessors.
+  /// Adds accessors to each property of the model.
   public static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
@@ -35,7 +35,7 @@ public struct ManagedClassMacro: MemberMacro, MemberAttributeMacro, ExtensionMac
     return ["@ManagedAccessors(\(literal: ManagedClassText.slotsName(type.name.text)))"]
   }
 
-  /// Says that the class has an entity, unless the class above says so already.
+  /// Adds the conformance of a class with an entity, unless its superclass has it.
   public static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],

@@ -48,7 +48,7 @@ struct ManagedClassText {
     }
     parent = inherited.split(separator: ".").last == "ManagedObject" ? nil : inherited
     if let generics = type.genericParameterClause {
-      mistakes.add(generics, "generic", "a class with an entity is not generic: take the parameters away")
+      mistakes.add(generics, "generic", "a class with an entity cannot be generic: remove the parameters")
     }
     var entity = name.trimmingBackticks
     for argument in node.argumentList ?? [] {
@@ -97,7 +97,7 @@ struct ManagedClassText {
       where ManagedProperty.isManaged(variable) {
         mistakes.add(
           variable.bindings, "conditional",
-          "a property of the model is there in every build: take it out of “#if”, or write @NotManaged before it")
+          "a property of the model must exist in every build: move it out of “#if”, or write @NotManaged before it")
       }
     }
   }
@@ -132,7 +132,7 @@ struct ManagedClassText {
     }
   }
 
-  /// What is written into the class.
+  /// The members that are written into the class.
   var members: [DeclSyntax] {
     [nameMember, entityMember, requestMember] + [slots].compactMap(\.self) + properties.compactMap(key)
       + properties.flatMap(functions)
@@ -204,7 +204,7 @@ struct ManagedClassText {
     """
   }
 
-  /// What the places of the properties are called.
+  /// The name of the type with the places of the properties.
   static func slotsName(_ className: String) -> String { className.trimmingBackticks + "Slots" }
 
   /// Where the accessors find their properties: looked up once, not at each use.
@@ -218,7 +218,7 @@ struct ManagedClassText {
       """
   }
 
-  /// What typed queries call a property.
+  /// The key of a property in typed queries.
   private func key(_ property: ManagedProperty) -> DeclSyntax? {
     // The store has no values of these.
     if property.isTransient { return nil }
@@ -235,7 +235,7 @@ struct ManagedClassText {
       """
   }
 
-  /// What changes a to-many relationship.
+  /// The functions that change a to-many relationship.
   private func functions(_ property: ManagedProperty) -> [DeclSyntax] {
     guard case .toMany(let destination) = property.kind else { return [] }
     let isOrdered = property.arguments.contains { $0.label == "ordered" && $0.value == "true" }

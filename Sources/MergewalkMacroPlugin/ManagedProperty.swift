@@ -20,7 +20,7 @@ struct ManagedProperty {
   var type: PropertyType
   /// The type as it is written.
   var typeText: String
-  /// What a new object gets, as it is written.
+  /// The value that a new object gets, as it is written.
   var initialValue: String?
   /// The arguments of the marker that the description takes as they are.
   var arguments: [(label: String, value: String)] = []
@@ -88,7 +88,7 @@ struct ManagedProperty {
     }
     guard let annotation = binding.typeAnnotation?.type else {
       mistakes.add(
-        pattern, "noType", "say the type of “\(key)”, which the model has too: “var \(name): String”")
+        pattern, "noType", "write the type of “\(key)”, which the model needs, too: “var \(name): String”")
       return nil
     }
     if Self.taken.contains(key) {
@@ -105,7 +105,7 @@ struct ManagedProperty {
     guard mistakes.all.count == before else { return nil }
   }
 
-  /// What ``ManagedObject`` has itself.
+  /// The names that ``ManagedObject`` itself has.
   private static let taken: Set<String> = [
     "objectID", "entity", "context", "isValid", "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
     "hasPersistentChangedValues", "faultingState", "hashValue", "evaluatedObjectID", "constantValue",
@@ -142,7 +142,7 @@ struct ManagedProperty {
       if PropertyType.isValue(destination) {
         mistakes.add(
           relationship, "valueRelationship",
-          "“\(key)” has values of type \(destination), not objects: take @Relationship away, or write the class of the objects"
+          "“\(key)” has values of type \(destination), not objects: remove @Relationship, or write the objects' class"
         )
       }
     }
@@ -174,7 +174,7 @@ struct ManagedProperty {
     if let ordered = arguments.first(where: { $0.label == "ordered" }), ordered.value == "true", kind == .toOne {
       mistakes.add(
         relationship ?? attribute ?? AttributeSyntax(stringLiteral: "@Relationship"), "orderedToOne",
-        "a to-one relationship has no order: take away “ordered: true”")
+        "a to-one relationship has no order: remove “ordered: true”")
     }
   }
 
@@ -188,7 +188,7 @@ struct ManagedProperty {
     }
     let (minimum, maximum) = (bound("minimum"), bound("maximum"))
     for bound in [minimum, maximum].compactMap(\.self) where kind != .attribute && bound.value < 0 {
-      mistakes.add(bound.expression, "negativeCount", "there are no fewer than 0 objects: write 0 or more")
+      mistakes.add(bound.expression, "negativeCount", "there cannot be fewer than 0 objects: write 0 or more")
     }
     if let minimum, let maximum, minimum.value > maximum.value, kind == .attribute || maximum.value > 0 {
       mistakes.add(
@@ -201,18 +201,18 @@ struct ManagedProperty {
   private mutating func readInitialValue(_ value: ExprSyntax, _ mistakes: inout Mistakes) {
     guard kind == .attribute else {
       mistakes.add(
-        value, "initialObject", "a relationship has no default: take the value away and set it in awakeFromInsert()")
+        value, "initialObject", "a relationship has no default: remove the value and set it in awakeFromInsert()")
       return
     }
     if value.is(NilLiteralExprSyntax.self) { return }
     if isDerived {
-      mistakes.add(value, "derivedDefault", "a derived attribute has no default: take the value away")
+      mistakes.add(value, "derivedDefault", "a derived attribute has no default: remove the value")
     } else if value.isConstant {
       initialValue = value.trimmedDescription
     } else {
       mistakes.add(
         value, "computedDefault",
-        "a default of the model is a constant, such as 4, \"new\" or .open: set what is computed in awakeFromInsert()")
+        "a default of the model is a constant, such as 4, \"new\" or .open: set computed values in awakeFromInsert()")
     }
   }
 }

@@ -6,7 +6,7 @@ import SwiftSyntaxMacros
 /// A use of a macro that does not work: what was found, what was expected, what to do.
 struct Mistake: DiagnosticMessage {
   let message: String
-  /// What it is called.
+  /// Its code.
   let code: String
 
   init(_ code: String, _ message: String) {
@@ -18,7 +18,7 @@ struct Mistake: DiagnosticMessage {
   var severity: DiagnosticSeverity { .error }
 }
 
-/// What a fix does.
+/// The description of a fix.
 struct Remedy: FixItMessage {
   let message: String
   init(_ message: String) { self.message = message }
@@ -47,7 +47,7 @@ struct Mistakes {
     if name.isEmpty || !isName {
       add(
         expression, "noName",
-        "“\(name)” is no name of the model: a name has letters, digits and “_”, and no digit first")
+        "“\(name)” is not a name for the model: a name has letters, digits and “_”, and no digit first")
     }
     return name
   }

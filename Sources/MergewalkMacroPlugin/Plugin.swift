@@ -1,7 +1,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// What the compiler runs to expand the macros of MergewalkMacros.
+/// The plugin that the compiler runs to expand the macros of MergewalkMacros.
 @main
 struct Plugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [

@@ -1,9 +1,9 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What the type of a property says about it.
+/// The parts of a property's type.
 struct PropertyType {
-  /// What a property holds.
+  /// The kind of a property's values.
   enum Kind: Equatable {
     /// A value, or the object of a to-one relationship, which a marker tells apart.
     case value
@@ -30,7 +30,7 @@ struct PropertyType {
     }
     wrapped = inner.trimmedDescription
     if let problem = Self.problem(inner) {
-      mistakes.add(type, "unsupportedType", "“\(type.trimmedDescription)” is no type of attributes; \(problem)")
+      mistakes.add(type, "unsupportedType", "“\(type.trimmedDescription)” is not an attribute type; \(problem)")
       return
     }
     guard let (name, argument) = Self.generic(inner), name == "RelatedObjects", let argument else { return }

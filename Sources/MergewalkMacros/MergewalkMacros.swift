@@ -2,7 +2,7 @@
 
 @_exported public import MergewalkObjects
 
-/// Makes a class one of a model: writes accessors, typed keys, a fetch request and the entity.
+/// Makes a class part of a model: generates accessors, typed keys, a fetch request and the entity.
 ///
 /// ```swift
 /// @Managed(unique: [["project", "number"]]) final class Issue: ManagedObject {
@@ -15,16 +15,16 @@
 /// }
 /// ```
 ///
-/// Each stored `var` is a property of the model. It is optional there when it is in Swift; a value behind it is the default.
-/// Computed and static properties and those with `@NotManaged` are left alone. A class that inherits from another one with
-/// `@Managed` has a subentity.
+/// Each stored `var` is a property of the model. It is optional in the model if it is in Swift; its initial value is
+/// the default. Computed and static properties and those with `@NotManaged` are left alone. A class that inherits from
+/// another one with `@Managed` is a subentity.
 ///
 /// - Parameters:
-///   - entity: The entity's name; that of the class when nothing is said.
+///   - entity: The entity's name; by default that of the class.
 ///   - abstract: Whether the entity has no objects of its own.
 ///   - unique: Uniqueness constraints: lists of property names.
 ///   - indexes: Fetch indexes: lists of property names.
-///   - renamedFrom: The name the entity had in earlier versions of the model.
+///   - renamedFrom: The entity's name in earlier versions of the model.
 @attached(member, names: arbitrary)
 @attached(memberAttribute)
 @attached(extension, conformances: ManagedClass)
@@ -33,26 +33,27 @@ public macro Managed(
   renamedFrom: String? = nil
 ) = #externalMacro(module: "MergewalkMacroPlugin", type: "ManagedClassMacro")
 
-/// Makes a property the attribute of this name, as the property wrapper does without macros.
+/// Makes a property the attribute of this name, like the property wrapper without macros.
 @attached(accessor, names: named(get), named(set))
 public macro Managed(_ name: String) =
   #externalMacro(module: "MergewalkMacroPlugin", type: "ManagedPropertyMacro")
 
-/// Says more about an attribute than the property does.
+/// Sets further options of an attribute.
 ///
 /// - Parameters:
-///   - name: The attribute's name; that of the property when nothing is said.
-///   - type: The attribute's type; that of the Swift type when nothing is said.
-///   - optional: Whether objects may have no value; whether the Swift type is optional when nothing is said.
-///   - unique: Whether no two objects have the same value.
+///   - name: The attribute's name; by default that of the property.
+///   - type: The attribute's type; by default that of the Swift type.
+///   - optional: Whether objects may have no value; by default, whether the Swift type is optional.
+///   - unique: Whether values must be unique.
 ///   - indexed: Whether there is a fetch index, `byTitleIndex` for `title`.
-///   - transient: Whether the value is never stored; it has no key for queries then.
-///   - derived: The expression by which the store computes the value, such as `comments.@count`; the property is read-only.
-///   - minimum: The least number, or the least length of a text.
-///   - maximum: The greatest number, or the greatest length of a text.
+///   - transient: Whether the value is never stored; it then has no key for queries.
+///   - derived: The expression by which the store computes the value, such as `comments.@count`; the property is
+///     read-only.
+///   - minimum: The minimum number, or the minimum length of a text.
+///   - maximum: The maximum number, or the maximum length of a text.
 ///   - pattern: An ICU regular expression that a whole text must match.
-///   - external: Whether large values may live in files beside the store.
-///   - renamedFrom: The name the attribute had in earlier versions of the model.
+///   - external: Whether large values may be in files beside the store.
+///   - renamedFrom: The attribute's name in earlier versions of the model.
 @attached(peer)
 public macro Attribute(
   name: String? = nil, type: AttributeType? = nil, optional: Bool? = nil, unique: Bool = false, indexed: Bool = false,
@@ -60,28 +61,28 @@ public macro Attribute(
   pattern: String? = nil, external: Bool = false, renamedFrom: String? = nil
 ) = #externalMacro(module: "MergewalkMacroPlugin", type: "MarkerMacro")
 
-/// Says that a property is a relationship: to-one of type `Project?`, to-many of type `RelatedObjects<Comment>`.
+/// Declares that a property is a relationship: to-one of type `Project?`, to-many of type `RelatedObjects<Comment>`.
 ///
 /// - Parameters:
 ///   - inverse: The name of the relationship back; `nil` for none.
-///   - deleteRule: What deletion does to the objects at the other end.
+///   - deleteRule: The effect of a deletion on the objects at the other end.
 ///   - optional: Whether an object may refer to nothing.
-///   - ordered: Whether a to-many relationship keeps an order.
-///   - minimum: The least number of objects of a to-many relationship.
-///   - maximum: The greatest number of objects of a to-many relationship; 0 for any.
-///   - name: The relationship's name; that of the property when nothing is said.
-///   - renamedFrom: The name the relationship had in earlier versions of the model.
+///   - ordered: Whether a to-many relationship is ordered.
+///   - minimum: The minimum number of objects of a to-many relationship.
+///   - maximum: The maximum number of objects of a to-many relationship; 0 for any.
+///   - name: The relationship's name; by default that of the property.
+///   - renamedFrom: The relationship's name in earlier versions of the model.
 @attached(peer)
 public macro Relationship(
   inverse: String? = nil, deleteRule: DeleteRule = .nullify, optional: Bool = true, ordered: Bool = false,
   minimum: Int = 0, maximum: Int = 0, name: String? = nil, renamedFrom: String? = nil
 ) = #externalMacro(module: "MergewalkMacroPlugin", type: "MarkerMacro")
 
-/// Leaves a stored property out of the model: it lives in the Swift object only, and ends with it.
+/// Leaves a stored property out of the model: it belongs to the Swift object only, and is lost with it.
 @attached(peer)
 public macro NotManaged() = #externalMacro(module: "MergewalkMacroPlugin", type: "MarkerMacro")
 
-/// Writes the accessors of a property; `@Managed` of the class adds it.
+/// Generates the accessors of a property; `@Managed` of the class adds it.
 @attached(accessor, names: named(get), named(set))
 public macro ManagedAccessors(_ slots: String) =
   #externalMacro(module: "MergewalkMacroPlugin", type: "AccessorsMacro")

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     return failures
   }
 
-  /// What is wrong with the number of objects in a to-many relationship.
+  /// The error in the number of objects in a to-many relationship, if any.
   private func countFailure(
     _ object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> ObjectValidationFailure? {
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     return failure(object, relationship.name, code)
   }
 
-  /// What is wrong with the relationships of an object: too few or too many objects, or none where there must be one.
+  /// The errors in the relationships of an object: too few or too many objects, or none where there must be one.
   func relationshipFailures(_ object: ManagedObject) throws(ObjectError) -> [ObjectValidationFailure] {
     let rules = validator(object.entity)
     let buffer = buffer(table: object.table)

@@ -2,13 +2,13 @@ public import MergewalkObjectStore
 
 /// Reading the stores as they were at one moment.
 extension ManagedObjectContext {
-  /// Pins the context to a moment of its stores, or lets it read what is there again.
+  /// Pins the context to a snapshot of its stores, or lets it read the current state again.
   ///
-  /// Fetches, faults and relationships then show what was committed when the token was made, with the changes of this
-  /// context, whatever others save meanwhile. Rows that are here already keep their values; refresh or reset for those
-  /// of the moment. Saves always go to the stores as they are: who changes a record that another context or process
-  /// changed since has a conflict. After a save of its own the context is pinned to the moment after it. Children read
-  /// through their parents.
+  /// Fetches, faults and relationships then show the state committed when the token was made, with the changes of this
+  /// context, whatever others save in the meantime. Rows that are already loaded keep their values; refresh or reset
+  /// for those of the snapshot. Saves always go to the current stores: changing a record that another context or
+  /// process has changed since is a conflict. After its own save, the context is pinned to the state after it. Children
+  /// read through their parents.
   ///
   /// Source: Apple's `setQueryGenerationFrom(_:)`.
   public func setQueryGeneration(from token: QueryGenerationToken?) {

@@ -1,4 +1,4 @@
-/// What other parts of the context hear of.
+/// Notifications to other parts of the context.
 extension ManagedObjectContext {
   /// Records have other keys now: they were saved for the first time, or a save failed and they have their temporary ones
   /// again.

@@ -64,8 +64,8 @@ private struct OrderedSide: Hashable {
 extension ManagedObjectContext {
   /// Gives objects that were never saved the IDs that they will have in their stores.
   ///
-  /// The keys are taken from the stores' sequences at once, in one transaction for each store; an insert that is never
-  /// saved leaves a gap.
+  /// The keys are taken from the stores' sequences immediately, in one transaction for each store; an insert that is
+  /// never saved leaves a gap.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ObjectError) {

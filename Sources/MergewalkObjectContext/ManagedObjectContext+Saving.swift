@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What the rows of one table have become.
+/// The changed rows of one table.
 struct ChangedRows {
   var buffer: RowBuffer
   var inserted = ContiguousArray<Int32>()
@@ -14,13 +14,13 @@ struct ChangedRows {
 }
 
 extension ManagedObjectContext {
-  /// Writes all changes to the store, in one transaction; without changes no statement runs.
+  /// Writes all changes to the store, in one transaction; without changes, no statement runs.
   ///
-  /// A row whose values are what they were is not written, and its version does not move; nor does that of an object
-  /// of which only pairs of many-to-many relationships changed. Values that break the model, and deletions that a
+  /// A row with unchanged values is not written, and its version does not move; neither does the version of an object
+  /// if only pairs of its many-to-many relationships changed. Values that violate the model, and deletions that a
   /// relationship denies, are all reported in one error, before anything is written.
   ///
-  /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
+  /// - Throws: ``SaveError``; the store is then unchanged and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
     do { try endEvent() } catch { throw SaveError(error) }
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
       var error = error
       if !isWithdrawn {
         error.message +=
-          "; what it was to write could not be removed beside the stores, and is written when one is opened again"
+          "; its journal beside the stores could not be removed, and is applied when one of them is opened again"
       }
       return error
     }
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
     let names = saved.sorted().map { storeList.all[$0].path }.joined(separator: ", ")
     return SaveError(
       code: .database,
-      message: "\(error.message); what belongs to \(names) was saved before that and is no change any more: save again",
+      message: "\(error.message); the changes in \(names) were saved before that: save again",
       databaseFailure: error.databaseFailure)
   }
 
@@ -268,7 +268,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What a save does to one store, for its observers.
+  /// The changes that a save makes to one store, for its observers.
   private func changes(_ plan: SavePlan, store number: Int) -> StoreChanges {
     var result = StoreChanges()
     result.author = transactionAuthor

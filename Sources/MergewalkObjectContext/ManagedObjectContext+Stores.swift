@@ -80,9 +80,9 @@ extension ManagedObjectContext {
     return table(entity, store: number)
   }
 
-  /// Decides in which store a record that was never saved will be: by default the first one that has its entity.
+  /// Assigns a record that was never saved to a store; by default, it goes to the first one that has its entity.
   ///
-  /// - Throws: ``ObjectError`` with `assigned` when the record was saved, or is related to others already, which would
+  /// - Throws: ``ObjectError`` with `assigned` when the record was saved, or is already related to others, which would
   ///   then be in another store; `closed` when the coordinator does not have the store, `unknownEntity` when the store
   ///   does not have the entity.
   public func assign(_ object: ManagedObject, to store: PersistentStore) throws(ObjectError) {

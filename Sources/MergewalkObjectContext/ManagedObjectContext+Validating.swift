@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 package import MergewalkObjectStore
 
-/// One thing about one object that breaks what the model demands.
+/// A violation of the model's requirements by one object.
 public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertible {
   /// The entity's name.
   public var entity: String
@@ -17,15 +17,15 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   package var row: Int32
   /// The object's ID, temporary for one that was never saved.
   public var objectID: ManagedObjectID?
-  /// The value that is wrong, if it is an attribute's.
+  /// The invalid value, if it is an attribute's.
   public var value: AttributeValue?
-  /// The reason in words of the program, for people; `nil` for demands of the model.
+  /// The reason in the program's words, for people; `nil` for requirements of the model.
   public var message: String?
-  /// The object's title: its `name`, `title` or `label`, or else the first text that it must have; `nil` without.
+  /// The object's title: its `name`, `title` or `label`, or else its first required text; `nil` without one.
   public var title: String?
 
-  /// The failure as a sentence for people: `Issue “Fix login”: state is required`, or with the number of an object that
-  /// has no name, `Issue 17: …`, `new Issue 1: …`.
+  /// The failure as a sentence for people: `Issue “Fix login”: state is required`, or, for an object without a name,
+  /// with its number: `Issue 17: …`, `new Issue 1: …`.
   public var sentence: String {
     let subject: String
     if let title {
@@ -97,7 +97,7 @@ extension EntityDescription {
   }
 }
 
-/// The rules of one entity, ready to be held against rows.
+/// The rules of one entity, ready to be applied to rows.
 struct EntityValidator {
   /// The rules of attributes that have any, by slot.
   let attributes: [(slot: Int, name: String, rule: AttributeValidator)]

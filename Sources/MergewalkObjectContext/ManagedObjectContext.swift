@@ -5,30 +5,31 @@ public import MergewalkObjectStore
 /// A scratch pad of rows between code and a store.
 ///
 /// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects
-/// are handles on rows, made only when one is asked for; import stages work on the rows themselves. Both go through the
-/// same setters and the same ``save()``.
+/// are handles on rows, created only on demand; import stages work on the rows themselves. Both go through the same
+/// setters and the same ``save()``.
 ///
 /// For the next developer:
 /// - Values live in columns, never in objects. A new feature adds a column, a list of rows or a table beside them; it
 ///   does not add a property to ``ManagedObject``.
-/// - Every change goes through the setters of the row (`ManagedObjectContext+ToOne.swift` and its neighbours): they keep
-///   inverses, undo, pending changes and notifications in step. A second way to write a cell would lose one of them.
-/// - Imports and saved objects share ``save()``. What costs time for each row is paid a million times: no closure,
-///   string or dictionary for a row.
-/// - A save is an attempt (``SaveRun``): whatever it changes here must be undone when a store refuses it.
-/// - Extensions have one subject a file. Stored properties must be in this file, so their comments say who uses them.
+/// - Every change goes through the setters of the row (`ManagedObjectContext+ToOne.swift` and its neighbours): they
+///   keep inverses, undo, pending changes and notifications in step. A second way to write a cell would lose one of
+///   them.
+/// - Imports and saved objects share ``save()``. Work per row happens a million times: no closure, string or dictionary
+///   for a row.
+/// - A save is an attempt (``SaveRun``): all its changes to the context must be undone when a store refuses it.
+/// - Extensions have one subject per file. Stored properties must be in this file, so their comments name their users.
 ///
 /// A context is confined to one task: pass object IDs to others.
 public final class ManagedObjectContext {
   /// The model of the context's objects.
   public let model: ManagedObjectModel
-  /// The coordinator that the context was made on, kept alive by it; `nil` for a context over a bare store.
+  /// The context's coordinator, which it keeps alive; `nil` for a context over a bare store.
   public let coordinator: PersistentStoreCoordinator?
   /// The stores that rows come from and go to, by number.
   let storeList: StoreList
-  /// The context that saves of this one go to; `nil` when they go to the stores.
+  /// The context that this one saves to; `nil` when it saves to the stores.
   @exclusivity(unchecked) public internal(set) var parent: ManagedObjectContext?
-  /// The moment of the stores that the context reads, or `nil` when it always reads what is there.
+  /// The snapshot that the context reads, or `nil` when it always reads the current state.
   public internal(set) var queryGeneration: QueryGenerationToken?
   /// The contexts that save into this one.
   var children: [WeakContext] = []
@@ -41,15 +42,14 @@ public final class ManagedObjectContext {
   public var name: String?
   /// The author of the changes, for persistent history, or `nil`.
   public var transactionAuthor: String?
-  /// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not
-  /// unique.
+  /// The treatment of conflicts in a save: records that another context has changed, and values that are not unique.
   public var mergePolicy = MergePolicy.error
-  /// Whether what other contexts of the coordinator save is merged into this one at once, as
+  /// Whether saves of the coordinator's other contexts are merged into this one at once, as
   /// ``mergeChanges(from:)-(ContextEvent)`` does.
   public var automaticallyMergesChangesFromParent = false {
     didSet { followOthers() }
   }
-  /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
+  /// The stores' `writeMark` if only this context had written since it was made or reset.
   var knownWriteMark: Int
   /// Who listens to what happens here; `nil` without observers.
   var events: ContextEvents?
@@ -73,14 +73,13 @@ public final class ManagedObjectContext {
   var unpairedReferences: [Int: [RelationshipDescription]] = [:]
   /// Pairs that the next save adds to or removes from join tables.
   private(set) var pendingLinks = PendingLinks()
-  /// The requests of fetched properties that were asked for, read once.
+  /// The requests of fetched properties that were requested, read once.
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
-  /// What typed access could not do.
+  /// The failures of typed access.
   @exclusivity(unchecked) var typedFailures = AccessFailures()
-  /// Whether an object of which typed access finds that the store does not have the record any more becomes a deleted
-  /// one.
+  /// Whether an object becomes a deleted one when typed access finds that the store no longer has its record.
   ///
   /// Otherwise the next save fails with ``ObjectFailureCode/unreadable``. Its values are empty ones either way.
   public var shouldDeleteInaccessibleFaults = true
@@ -93,16 +92,16 @@ public final class ManagedObjectContext {
   package var firstNewKeys: [Int: Int64] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
-  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs
+  /// This is useful for a small set of objects that is used again and again, and for keeping objects while their IDs
   /// travel to another context. It is off by default: keep the objects that you need in a collection of your own.
   @exclusivity(unchecked) public var retainsRegisteredObjects = false {
     didSet { retainObjects() }
   }
-  /// What the validation of objects found before a save; the save reports it with its own findings.
+  /// The failures that the validation of objects found before a save; the save reports them with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
   /// Writes down what changes, for the undo manager; `nil` without one.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
-  /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
+  /// Whether delete rules of stored records take effect at the end of the event instead of at once.
   ///
   /// `false` by default. The end of an event is ``processPendingChanges()``.
   public var propagatesDeletesAtEndOfEvent = false
@@ -223,7 +222,7 @@ public final class ManagedObjectContext {
     return validator
   }
 
-  /// Forgets every row and every change; objects made before are no longer valid (``ManagedObject/isValid``).
+  /// Discards every row and every change; existing objects are no longer valid (``ManagedObject/isValid``).
   ///
   /// - Complexity: O(number of root entities), whatever the number of rows.
   public func reset() {
@@ -240,9 +239,9 @@ public final class ManagedObjectContext {
     postReset()
   }
 
-  /// Sets everything that was changed since the last save back, and forgets what was inserted.
+  /// Restores all values to those of the last save, and discards inserted objects.
   ///
-  /// Objects that were inserted are no longer valid; deleted ones are there again.
+  /// Inserted objects are no longer valid; deleted ones are restored.
   public func rollback() {
     for buffer in allBuffers {
       let touched = registry.isInUse ? buffer.touchedRows : []

@@ -8,11 +8,11 @@ public enum ObjectFailureCode: Sendable, Hashable {
   case tooManyObjects
   /// A validation method of the object's class refused the object; the failure's message has the reason.
   case custom
-  /// Typed access could not set the value, which is what it was; the failure's message says why.
+  /// Typed access could not set the value, which is unchanged; the failure's message gives the reason.
   case notSet
-  /// Typed access could not read the value and gave another one; the failure's message says why.
+  /// Typed access could not read the value and returned another one; the failure's message gives the reason.
   case unreadable
-  /// The object is to be deleted, and a relationship with the rule "deny" still refers to others.
+  /// The object is marked for deletion, and a relationship with the rule "deny" still refers to others.
   case deletionDenied
 
   /// A stable name, such as `validate.tooLong`.
@@ -28,7 +28,7 @@ public enum ObjectFailureCode: Sendable, Hashable {
     }
   }
 
-  /// The number that Core Data gives this error in `NSCocoaErrorDomain`.
+  /// Core Data's number for this error in `NSCocoaErrorDomain`.
   ///
   /// Source: Apple, `CoreDataErrors.h` (`NSValidationRelationshipLacksMinimumCountError` and the constants behind it).
   public var coreDataErrorNumber: Int {

@@ -1,11 +1,11 @@
 public import MergewalkObjectModel
 public import MergewalkObjectStore
 
-/// Why a save did not happen.
+/// The reason why a save failed.
 public struct SaveError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: Sendable, Hashable {
-    /// Some objects break what the model demands, or may not be deleted.
+    /// Some objects violate the model, or may not be deleted.
     case validation
     /// Another context or process changed or deleted a row since it was fetched.
     case conflict
@@ -13,11 +13,11 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
     case constraint
     /// The database failed.
     case database
-    /// The store was opened for reading only.
+    /// The store was opened read-only.
     case readOnly
-    /// Objects went on changing each other in `willSave` for 1,000 rounds.
+    /// Objects kept changing each other in `willSave` for 1,000 rounds.
     case unstable
-    /// The store's file or service refused the change: it could not be written, for example.
+    /// The store's file or service refused the change, for example because it could not be written.
     case store
   }
   /// The kind of failure.
@@ -26,9 +26,9 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   public internal(set) var message: String
   /// All findings of a validation.
   public let failures: [ObjectValidationFailure]
-  /// The records that another context or process changed or deleted, or that have the same unique values as others.
+  /// The records that another context or process has changed or deleted, or that have the same unique values as others.
   public let conflicts: [ManagedObjectID]
-  /// The records that another context or process changed or deleted meanwhile.
+  /// The records that another context or process has changed or deleted in the meantime.
   public let mergeConflicts: [MergeConflict]
   /// The values that must be unique and are not.
   public let constraintConflicts: [ConstraintConflict]
@@ -52,7 +52,7 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  /// What SQLite said is the database's fault or a row's; anything else is what is behind the store.
+  /// Tells errors of SQLite, which are the database's fault or a row's, from anything behind the store.
   init(_ error: StoreError) {
     self.init(
       code: error.cause.map { $0.kind.isConstraint ? .constraint : .database } ?? .store,

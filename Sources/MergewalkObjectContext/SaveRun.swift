@@ -11,7 +11,7 @@ struct SavePlan {
 /// One attempt to save: what is written, and what that has done to rows, files and observers, which is rolled back when
 /// the attempt fails.
 final class SaveRun {
-  /// What is written.
+  /// The changes to write.
   var plan: SavePlan
   private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
   /// Who was told that a transaction has begun.
@@ -24,7 +24,7 @@ final class SaveRun {
   var assignedKeys = AssignedKeys()
   /// The stores of a save over several that count it, with their metadata from before.
   var counted: [(store: PersistentStore, number: Int, former: StoreMetadata)] = []
-  /// What makes a save over several stores whole after a crash.
+  /// The joint save that makes a save over several stores whole after a crash.
   var joint: JointSave?
   /// The numbers of the stores whose transactions are committed: nothing of theirs can be rolled back.
   var committed: Set<Int> = []

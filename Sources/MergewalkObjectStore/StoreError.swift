@@ -1,57 +1,57 @@
 import MergewalkSQLite
 
-/// A store that could not be opened, made, read or written.
+/// An error about a store that could not be opened, created, read or written.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
     case notFound
-    /// A new store was to be made and there is a file already, or one appeared meanwhile.
+    /// A new store was to be created, but there is already a file, or one appeared in the meantime.
     case alreadyExists
-    /// The file is no SQLite database.
+    /// The file is not an SQLite database.
     case notADatabase
     /// The file is a database without Core Data's metadata.
     case notACoreDataStore
-    /// The metadata cannot be read: not one row, not a property list, or without version hashes.
+    /// The metadata cannot be read: not exactly one row, not a property list, or no version hashes.
     case damagedMetadata
-    /// The store was made with another model; ``StoreError/differences`` lists the entities.
+    /// The store was created with another model; ``StoreError/differences`` lists the entities.
     case incompatibleModel
     /// No model was given, and the store carries no copy that fits its version hashes.
     case noModel
-    /// A table that the model needs is not there.
+    /// A table required by the model is missing.
     case missingTable
-    /// A column that the model needs is not there.
+    /// A column required by the model is missing.
     case missingColumn
-    /// The store uses something that cannot be written without Core Data.
+    /// The store uses a feature that cannot be written without Core Data.
     case unsupported
-    /// The store keeps no persistent history.
+    /// The store has no persistent history.
     case noHistory
-    /// A place in the history of another store.
+    /// A position in the history of another store.
     case foreignHistoryToken
-    /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
-    /// anew.
+    /// A position in history after which something was deleted, or that the store has not reached: a reader has to
+    /// start over.
     case expiredHistoryToken
     /// Another process has the store open.
     case busy
     /// Another process has written to the store since a run into it was planned.
     case changedMeanwhile
-    /// A row that waited until the end of a planned run is refused; nothing of the run is in the store.
+    /// A row held back until the end of a planned run is refused; nothing of the run is in the store.
     case refusedRows
-    /// An option has a name or a value that cannot be used, or a type of store is not registered.
+    /// An option has an unusable name or value, or a type of store is not registered.
     case invalidOption
-    /// The store is open for reading only.
+    /// The store is open read-only.
     case readOnly
     /// The store was closed.
     case closed
-    /// The contents of a file that is read as a whole cannot be understood.
+    /// The contents of a file that is read as a whole are invalid.
     case damagedFile
-    /// The part that a program brings along for a custom store failed.
+    /// The program's own part of a custom store failed.
     case customStore
-    /// The file system refused.
+    /// The file system refused the operation.
     case inputOutput
     /// There is not enough memory.
     case outOfMemory
-    /// SQLite refused; ``StoreError/cause`` says why.
+    /// SQLite refused the operation; ``StoreError/cause`` gives the reason.
     case sqlite
   }
 
@@ -61,9 +61,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   public let path: String
   /// The message: expected, then found.
   public let message: String
-  /// For ``Code/incompatibleModel``: how the model and the store differ.
+  /// For ``Code/incompatibleModel``: the differences between the model and the store.
   public let differences: ModelDifferences?
-  /// SQLite's own error, or `nil` when it is not the cause.
+  /// SQLite's own error, or `nil` if it is not the cause.
   public let cause: DatabaseFailure?
 
   /// Creates an error.
@@ -89,7 +89,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(code, path: path, message: cause.description, cause: cause)
   }
 
-  /// The cure, for a person; `nil` where that depends on the caller.
+  /// The cure, for a person; `nil` if that depends on the caller.
   public var advice: String? {
     switch code {
     case .notADatabase: "name the file of a store, or another path for a new one"
@@ -115,7 +115,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(words) [\(code.rawValue)]" }
 }
 
-/// How a model and a store differ, entity by entity.
+/// The differences between a model and a store, entity by entity.
 public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
   /// Entities that both have, with different version hashes; sorted.
   public var differing: [String] = []
@@ -135,7 +135,7 @@ public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
     missingInStore.isEmpty && missingInModel.isEmpty && differing.allSatisfy(entities.contains)
   }
 
-  /// The lists in words.
+  /// The lists as text.
   public var description: String {
     let parts = [
       ("different in both", differing), ("only in the model", missingInStore), ("only in the store", missingInModel),

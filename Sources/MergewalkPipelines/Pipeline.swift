@@ -58,8 +58,8 @@ public struct Pipeline: Sendable {
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 
-  /// Returns the notifications about the end of a pipeline's run, with what keeps its secrets out of them; as far as
-  /// possible also for a pipeline that cannot be run.
+  /// Returns the notifications for the end of a pipeline's run, with a redaction of its secrets; as far as possible
+  /// also for a pipeline that cannot be run.
   public static func notifications(
     _ path: String, settings: PipelineSettings = PipelineSettings()
   ) -> (list: [RunNotification], redaction: Redaction) {

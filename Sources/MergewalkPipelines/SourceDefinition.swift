@@ -3,39 +3,39 @@ import MergewalkImporting
 public import MergewalkRecordFormats
 import MergewalkYAML
 
-/// Files and how they are read, as the `source` of a pipeline says it, from texts of a command line.
+/// Input files with their format and options, as in the `source` of a pipeline, from command-line texts.
 public struct SourceDefinition: Sendable {
-  /// The inputs in order; what can be read only once was looked into and can be read from its start.
+  /// The inputs in order; inputs that can be read only once were examined and can be read from their start.
   public var sources: [ByteSource]
-  /// How they are read.
+  /// The format with its options.
   public var format: RecordFormat
   /// The name of the format.
   public var formatName: SourceFormat
-  /// Whether a record's raw text is a JSON text with all that the record holds.
+  /// Whether a record's raw text is a JSON text that contains the whole record.
   public var hasRawJSON: Bool
-  /// The options of delimited text that were detected and are not the format's own, as a pipeline spells them.
+  /// The detected options of delimited text that differ from the format's defaults, in pipeline syntax.
   public var detected: [String] = []
   /// The evidence for the detected options, one sentence each.
   public var evidence: [String] = []
-  /// Whether nothing else fits about as well as what was detected.
+  /// Whether no other dialect fits about as well as the detected one.
   public var isCertain = true
   /// Options that detection leaves to a person, because they lose or make up text.
   package var proposals: [CSVProposal] = []
   /// Columns that blanks align, where the text may be fixed-width.
   package var aligned: AlignedColumns?
-  /// Findings that do not keep the inputs from being read.
+  /// Findings that do not prevent reading the inputs.
   public var warnings: [Diagnostic]
 
   /// Finds the inputs and their format.
   ///
   /// - Parameters:
   ///   - paths: files, globs, folders; `-` is standard input.
-  ///   - options: options of a pipeline's `source`, each with its value as a pipeline has it. Values of options that
-  ///     take one text, number or word may stand without the quotes that YAML would need.
-  ///   - defaults: options that count where the format knows them and `options` does not say otherwise;
-  ///     `dialect: detect` finds out how delimited text is written.
-  ///   - detectsNulls: whether spellings of null are detected with the rest of a dialect.
-  ///   - staysLookable: whether what can be read only once may be looked into again and again, until
+  ///   - options: options of a pipeline's `source`, each with its value in pipeline syntax. Values of options that take
+  ///     one text, number or word may lack the quotes that YAML would need.
+  ///   - defaults: options that apply if the format knows them and `options` does not set them; `dialect: detect`
+  ///     detects the dialect of delimited text.
+  ///   - detectsNulls: whether to detect spellings of null with the rest of a dialect.
+  ///   - staysLookable: whether inputs that can be read only once may be examined repeatedly, until
   ///     `ByteSource.endLooking()`.
   ///   - command: the command that reads the same from standard input.
   /// - Throws: every finding; the paths of those about an option are `--option NAME`.

@@ -37,7 +37,7 @@ public indirect enum PropertyList: Sendable, Hashable {
   /// A reference inside a keyed archive: a position in its `$objects`.
   case uid(UInt64)
 
-  /// The value of the first entry with this key; `nil` when there is none or this is no dictionary.
+  /// The value of the first entry with this key; `nil` if there is none or this is not a dictionary.
   ///
   /// - Complexity: O(entries).
   public subscript(key: String) -> PropertyList? {

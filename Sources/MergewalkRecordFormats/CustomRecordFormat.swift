@@ -1,15 +1,15 @@
 /// Records that another module reads, such as the rows of a table.
 public struct CustomRecordFormat: Sendable {
-  /// Opens a source; the number is what `RecordBatch.source` will be.
+  /// Opens a source; the number becomes `RecordBatch.source`.
   public typealias Opening =
     @Sendable (_ source: ByteSource, _ columns: ColumnRequest, _ index: Int) throws(ReadError) -> any RecordReader
 
-  /// Tells formats with other options apart, such as a query.
+  /// Distinguishes formats with different options, such as a query.
   public let identity: String
   /// Opens a source.
   public let open: Opening
-  /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more
-  /// columns than needed, so that those that nothing uses are nothing to ask about.
+  /// Whether the records are objects of a store: their values have the form of exports, and they have more columns than
+  /// needed, so unused columns are not reported.
   public let readsObjects: Bool
   /// See ``RecordFormat/hasElements``.
   public let hasElements: Bool

@@ -1,14 +1,14 @@
-/// How the records of an input are written, with the reader's options.
+/// The format of an input's records, with the reader's options.
 public enum RecordFormat: Sendable, Hashable {
   /// Comma-separated values and their relatives.
   case csv(CSVOptions)
-  /// One JSON object a line.
+  /// One JSON object per line.
   case ndjson(NDJSONOptions)
   /// One JSON document with an array of objects.
   case json(JSONOptions)
-  /// JSON values that follow each other, with record separators, white space or nothing between them.
+  /// Consecutive JSON values, separated by record separators, white space or nothing.
   case jsonSequence(JSONSequenceOptions)
-  /// Columns at fixed places of each line.
+  /// Columns at fixed positions of each line.
   case fixedWidth(FixedWidthOptions)
   /// Elements of an XML document.
   case xml(XMLOptions)
@@ -19,7 +19,7 @@ public enum RecordFormat: Sendable, Hashable {
   /// Records that another module reads; its files are not unpacked.
   case custom(CustomRecordFormat)
 
-  /// Whether an input tells all its columns before its first record, and each record has them all.
+  /// Whether an input lists all its columns before its first record, and each record has all of them.
   public var hasFixedColumns: Bool {
     switch self {
     case .csv, .fixedWidth, .custom: true
@@ -27,7 +27,7 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
-  /// The path of the part of a record of which each element becomes one, if there is any.
+  /// The path of the part of a record whose elements become records, if there is one.
   public var eachPath: String? {
     switch self {
     case .ndjson(let options): options.each
@@ -40,11 +40,11 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
-  /// The ending of an element's path in the column that holds all of it as JSON, see ``hasElements``.
+  /// The ending of the path of a column that contains a whole element as JSON, see ``hasElements``.
   public static let wholeElement = ".#element"
 
-  /// Whether structures in records are elements with attributes, whose column is their text: as JSON they are asked for
-  /// by the column `#element` in them.
+  /// Whether structures in records are elements with attributes, whose column is their text: their JSON is the column
+  /// `#element` in them.
   public var hasElements: Bool {
     switch self {
     case .xml: true
@@ -62,7 +62,7 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
-  /// Whether another module reads the records, of inputs that may change between two readings.
+  /// Whether another module reads the records, from inputs that may change between two readings.
   public var isCustom: Bool { if case .custom = self { true } else { false } }
 
   /// Whether the records are objects of a store.
@@ -71,10 +71,10 @@ public enum RecordFormat: Sendable, Hashable {
     return false
   }
 
-  /// Opens an input, unpacked; of an archive it reads all chosen members, one after the other.
+  /// Opens an input, unpacked; in an archive, it reads all selected members, one after the other.
   ///
-  /// - Parameter index: What `RecordBatch.source` will be.
-  /// - Throws: What the format's reader throws.
+  /// - Parameter index: The value for `RecordBatch.source`.
+  /// - Throws: The errors of the format's reader.
   public func reader(source: ByteSource, columns: ColumnRequest, index: Int) throws(ReadError) -> any RecordReader {
     if case .custom(let format) = self { return try format.open(source, columns, index) }
     let contents = try SourceContents(source)
@@ -84,11 +84,11 @@ public enum RecordFormat: Sendable, Hashable {
     return try reader(stream: contents.first(), columns: columns, index: index)
   }
 
-  /// The columns that an input has, and where it is an archive, those of each chosen member.
+  /// The columns of an input and, in an archive, those of each selected member.
   ///
-  /// - Parameter isWhole: whether a tar archive is read to its end for that; else it is its first member only, because
-  ///   the others stand behind it.
-  /// - Throws: what the format's reader throws.
+  /// - Parameter isWhole: whether to read a tar archive to its end for this; otherwise only its first member counts,
+  ///   because the others come after it.
+  /// - Throws: the errors of the format's reader.
   public func headers(
     of source: ByteSource, isWhole: Bool = false
   ) throws(ReadError) -> [(path: String, columns: [String])] {

@@ -5,7 +5,7 @@ extension Connection {
   ///
   /// What is in the write-ahead log is in the copy. Source: [SQLite Backup API](https://sqlite.org/backup.html).
   ///
-  /// - Parameter path: A file that is not there, or is empty.
+  /// - Parameter path: A file that does not exist, or is empty.
   /// - Throws: ``SQLiteError`` when a file cannot be read or written; half a copy may be left then.
   package func backUp(to path: String) throws(SQLiteError) {
     let copy = try Connection(path: path, mode: .create)

@@ -17,7 +17,7 @@ package final class Connection {
     case immutable
     /// The file must exist.
     case readWrite
-    /// The file is made when it is not there.
+    /// The file is made when it does not exist.
     case create
   }
 
@@ -27,7 +27,7 @@ package final class Connection {
   package let path: String
   /// The file's name in errors: its path, unless it stands for another one.
   package var name: String
-  /// What an overlay reads; `nil` for all other connections.
+  /// The snapshot that an overlay reads; `nil` for all other connections.
   private let snapshot: DatabaseSnapshot?
   /// How many statements ran: every first step after a reset counts, whichever call made it.
   ///
@@ -51,7 +51,7 @@ package final class Connection {
   /// Is called before a statement is compiled or run, for what has to be in the file before SQLite looks at it.
   package var willUseFile: ((Use) throws(SQLiteError) -> Void)?
   private var tracer: Tracer?
-  /// What is asked now and then while statements run.
+  /// The question that is asked now and then while statements run.
   private var question: Question?
 
   /// Switches memory statistics off before the library starts.
@@ -76,7 +76,7 @@ package final class Connection {
   ///
   /// What an earlier process has committed there is part of it. The connection must be the only one with this log.
   ///
-  /// - Parameter log: The path of a file that is there, whose access the log gets, and which is not read.
+  /// - Parameter log: The path of an existing file, whose access the log gets, and which is not read.
   package convenience init(overlay snapshot: DatabaseSnapshot, log: String) throws(SQLiteError) {
     guard let files = OverlayFiles.name else {
       throw SQLiteError(code: SQLITE_CANTOPEN, message: "SQLite does not take our way to files")

@@ -15,7 +15,7 @@ package enum QueryRefusal: Error, Hashable, Sendable {
 /// Source: [Compile-Time Authorization Callbacks](https://sqlite.org/c3ref/set_authorizer.html).
 package final class QueryGuard {
   private let connection: Connection
-  /// What was denied last.
+  /// The action that was denied last.
   private var denied: String?
   /// Whether a statement that was compiled is recursive, so that it need not end.
   package private(set) var isRecursive = false
@@ -44,7 +44,7 @@ package final class QueryGuard {
     "load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "lsmode", "fsdir",
   ]
 
-  /// What an action is called when it is denied; `nil` when it may be done.
+  /// The name of an action in a denial; `nil` when it is permitted.
   private static func denial(
     _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
   ) -> String? {

@@ -1,4 +1,4 @@
-/// What a column makes of the values that are put into it.
+/// The conversion that a column applies to its values.
 ///
 /// Source: [Datatypes In SQLite, 3. Type Affinity](https://sqlite.org/datatype3.html#type_affinity).
 @frozen @usableFromInline package enum ColumnAffinity: UInt8, Sendable, Hashable, CaseIterable {

@@ -2,8 +2,8 @@ import MergewalkSystem
 
 /// Keys in memory, which are sorted together.
 ///
-/// Each stands behind a word with its length, as in the spill file: while keys come they take little more than their
-/// bytes. What sorting needs besides is made then (``KeyList``).
+/// Each follows a word with its length, as in the spill file: while keys arrive, they take little more than their
+/// bytes. Memory for sorting is allocated afterwards (``KeyList``).
 struct KeyChunk {
   private(set) var bytes: Bytes
   private var capacity: Int

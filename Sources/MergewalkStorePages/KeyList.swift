@@ -2,9 +2,9 @@ import MergewalkSystem
 
 /// The keys of a chunk in order.
 ///
-/// Sorted by the bytes in which they begin (radix, stable), then by comparison where these are equal. Keys come in the
-/// order of their row IDs, and equal ones keep it. A list is used for one chunk after the other, so that its memory is
-/// there once.
+/// They are sorted by their first bytes (radix, stable), then by comparison where these are equal. Keys arrive in the
+/// order of their row IDs, and equal ones keep it. A list is used for one chunk after the other, so its memory is
+/// allocated once.
 struct KeyList {
   /// A key's prefix and its place.
   private struct Item: BitwiseCopyable {
@@ -94,7 +94,7 @@ struct KeyList {
     }
   }
 
-  /// Sorts by the prefixes, 11 bits at a time from the lowest; bits that all have alike are passed over.
+  /// Sorts by the prefixes, 11 bits at a time from the lowest; bits that all have alike are skipped.
   private static func radix(_ items: UnsafeMutableBufferPointer<Item>, _ spare: UnsafeMutableBufferPointer<Item>) {
     guard items.count > 1 else { return }
     var different: UInt64 = 0

@@ -2,7 +2,7 @@
 ///
 /// Nothing that fails leaves a usable file: the pages that were written are not linked until the end.
 package struct PageError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of error.
   package enum Code: Sendable, Hashable {
     /// The system refused to read or write.
     case inputOutput
@@ -16,9 +16,9 @@ package struct PageError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge
   }
 
-  /// What went wrong.
+  /// The kind of error.
   package let code: Code
-  /// What was found and what was expected.
+  /// The value that was found and the one expected.
   package let message: String
   /// The system's error number, or 0.
   package let number: Int32

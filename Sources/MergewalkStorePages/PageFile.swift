@@ -1,12 +1,12 @@
 import MergewalkSystem
 
-/// A database file whose pages are written from outside of SQLite: gives out page numbers and keeps the book.
+/// A database file whose pages are written without SQLite: assigns page numbers and keeps the bookkeeping.
 ///
-/// SQLite has made the file and its schema; pages are appended behind what is there, so free pages stay on their list as
-/// they are. While pages are written, no connection may be inside a transaction on the file. ``finish()`` writes the
-/// pointer map and moves the change counter, by which every connection notices that its cache is stale; a file that was
-/// not finished has its old size in its header and its old root pages.
-/// Source: [1.3 The Database Header](https://sqlite.org/fileformat2.html#the_database_header).
+/// SQLite has created the file and its schema; pages are appended, so free pages stay on their list. While pages are
+/// written, no connection may be inside a transaction on the file. ``finish()`` writes the pointer map and increments
+/// the change counter, by which every connection notices that its cache is stale; an unfinished file has its old size
+/// in its header and its old root pages. Source: [1.3 The Database
+/// Header](https://sqlite.org/fileformat2.html#the_database_header).
 package final class PageFile {
   private let descriptor: Int32
   let layout: PageLayout
@@ -58,7 +58,7 @@ package final class PageFile {
     if header.withUnsafeMutableBufferPointer({ ($0.baseAddress! + 52).get32 }) != 0 { map = try readMap() }
   }
 
-  /// Holds a header against what is written here and returns the pages that it names.
+  /// Checks a header against what is written here and returns the pages that it names.
   private static func check(_ header: Bytes) throws(PageError) -> (PageLayout, UInt32) {
     func require(_ isSo: Bool, _ expected: String) throws(PageError) {
       if !isSo { throw PageError(.unsupportedFile, "the file's header does not say \(expected)") }

@@ -1,4 +1,4 @@
-/// What the size of a file's pages decides.
+/// The sizes that follow from the size of a file's pages.
 ///
 /// No bytes are reserved at the ends of pages, so the usable size `U` is the page size.
 /// Source: [Database File Format](https://sqlite.org/fileformat2.html).
@@ -9,7 +9,7 @@ struct PageLayout: Sendable, Hashable {
   let rowLimit: Int
   /// The most payload that a cell of an index has on its own page, `((U-12)*64/255)-23` (1.6).
   let keyLimit: Int
-  /// What a cell with overflow pages keeps at least, `((U-12)*32/255)-23` (1.6).
+  /// The least number of bytes that a cell with overflow pages keeps, `((U-12)*32/255)-23` (1.6).
   let minimumLocal: Int
   /// The payload of an overflow page, behind the number of the next one (1.7 Cell Payload Overflow Pages).
   let overflowBytes: Int

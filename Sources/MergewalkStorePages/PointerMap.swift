@@ -1,4 +1,4 @@
-/// What refers to each page, for files that can be vacuumed a few pages at a time.
+/// The page that refers to each page, for files that can be vacuumed a few pages at a time.
 ///
 /// Source: [1.8 Pointer Map or Ptrmap Pages](https://sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
 struct PointerMap {

@@ -1,9 +1,9 @@
-/// Encoded rows on their way to the thread that makes pages and keys of them.
+/// Encoded rows in transit to the thread that makes pages and keys of them.
 ///
-/// Each stands behind its row ID and the length of its record, in the machine's order of bytes.
+/// Each follows its row ID and the length of its record, in the machine's byte order.
 ///
-/// `@unchecked Sendable`: as a ``PageBlock``, it is filled by one thread, given away and waited for before it is filled again;
-/// its filler is used by jobs only, until all of them were waited for.
+/// `@unchecked Sendable`: like a ``PageBlock``, it is filled by one thread, given away and waited for before it is
+/// filled again; only jobs use its filler, until all of them have ended.
 final class RowBlock: BackgroundJob, @unchecked Sendable {
   /// The bytes before a record.
   static let head = 12
@@ -56,7 +56,7 @@ final class RowBlocks {
   }
 }
 
-/// The rows of a table on their way into blocks.
+/// The rows of a table in transit into blocks.
 ///
 /// A value behind a pointer, so that nothing is counted or checked for a row.
 struct RowIntake {

@@ -1,4 +1,4 @@
-/// What the sorters of a file share: the memory to sort in, and the file for keys that do not fit.
+/// The resources that the sorters of a file share: the memory to sort in, and the file for keys that do not fit.
 ///
 /// It belongs to the background thread while that has rows to add, and then to the writer's.
 final class SortMemory {

@@ -1,7 +1,7 @@
 /// Fills the empty tables and indexes of a file that SQLite has made, without SQLite.
 ///
 /// SQLite makes the schema and ends its transaction; the writer fills the trees; SQLite continues with the file. Rows
-/// of several tables may come in turn. The same rows in the same order give the same bytes.
+/// of several tables may alternate. The same rows in the same order give the same bytes.
 package final class StorePageWriter {
   private let file: PageFile
   private let memory: SortMemory
@@ -22,7 +22,7 @@ package final class StorePageWriter {
     blocks = RowBlocks(work: work)
   }
 
-  /// What jobs refer to goes away now.
+  /// Ends the work before the memory that jobs refer to goes away.
   deinit { work.end() }
 
   /// Begins to fill a table.
@@ -46,7 +46,7 @@ package final class StorePageWriter {
   /// Writes everything and makes it part of the database.
   ///
   /// - Returns: The root pages of the indexes that stay empty although their tables have rows, for the caller to remove:
-  ///   those that are not wanted, and those that refuse keys that are there.
+  ///   those that are not wanted, and those that refuse existing keys.
   /// - Throws: ``PageError`` with `inputOutput` or `tooLarge`.
   package func finish() throws(PageError) -> [UInt32] {
     var empty: [UInt32] = []

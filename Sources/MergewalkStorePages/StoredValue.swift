@@ -1,8 +1,8 @@
 /// A value as it stands in a record: its serial type, and its number or where its bytes are.
 ///
-/// What a column's affinity makes of a value is decided here, exactly as SQLite does, or not at all: a value that
-/// SQLite would turn into a text or read as a number is no ``StoredValue``, and its row goes through SQLite. Sources:
-/// [2.1 Record Format](https://sqlite.org/fileformat2.html#record_format), [Type
+/// A column's affinity is applied here exactly as in SQLite, or not at all: a value that SQLite would turn into a text
+/// or read as a number is not a ``StoredValue``, and its row goes through SQLite. Sources: [2.1 Record
+/// Format](https://sqlite.org/fileformat2.html#record_format), [Type
 /// Affinity](https://sqlite.org/datatype3.html#type_affinity).
 @usableFromInline @frozen package struct StoredValue: BitwiseCopyable {
   /// The serial type of the format.

@@ -2,8 +2,8 @@ import MergewalkSystem
 
 /// Makes the pages of a table and the keys of its indexes from encoded rows.
 ///
-/// It belongs to the background thread while that has rows to add, and then to the writer's. A key is made of the
-/// record's own bytes: what a column is stored as in the table it is in the index.
+/// It belongs to the background thread while that has rows to add, and then to the writer's. A key consists of the
+/// record's own bytes: a column is stored in the index as in the table.
 final class TableFiller {
   let tree: TreeWriter
   private let keys: UnsafeMutableBufferPointer<IndexKeys>

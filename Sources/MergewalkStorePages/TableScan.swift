@@ -1,8 +1,8 @@
 /// Reads the rows of a table from the pages of a file, in the order of their numbers, without SQLite.
 ///
 /// For the next developer:
-/// - It only reads. Whoever lends the pages sees to it that they stay as they are while the scan runs.
-/// - Nothing in a page is believed: each number is held against the bounds of its page or record, and what does not fit
+/// - It only reads. Whoever lends the pages ensures that they stay as they are while the scan runs.
+/// - Nothing in a page is believed: each number is checked against the bounds of its page or record, and what does not fit
 ///   ends the scan with `false`. Then SQLite is asked, which says what is wrong, or knows better.
 /// - The tree is walked from its root; each page counts, so that a tree that bites its own tail ends.
 /// - Rows are values in place: nothing is allocated for a row that is on one page.
@@ -157,7 +157,7 @@ package final class TableScan {
     }
   }
 
-  /// A page; it stays until the next one is asked for.
+  /// A page; it stays until the next one is read.
   ///
   /// Pages that are read in their order come several at a time.
   private func page(_ number: UInt32) -> UnsafePointer<UInt8>? {

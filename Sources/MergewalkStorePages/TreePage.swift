@@ -29,7 +29,7 @@ final class TreePage {
   private let headerSize: Int
   private let fill: UnsafeMutablePointer<Fill>
 
-  /// What is on the page; behind a pointer, as each use of a class's own variable is checked.
+  /// The contents of the page; behind a pointer, because each use of a class's own variable is checked.
   private struct Fill {
     var count = 0
     var top: Int

@@ -1,11 +1,10 @@
 import MergewalkSystem
 
-/// Fills the b-tree of an empty table or index from what comes in order, from the leaves up.
+/// Fills the b-tree of an empty table or index with sorted rows or keys, from the leaves up.
 ///
-/// The leaf of a table that is full is written, and its last row ID goes to the page above. The entry of an index that
-/// does not fit its leaf goes to the page above itself. The root page, whose number the schema knows, is written last:
-/// until then the tree is empty.
-/// Source: [1.6 B-tree Pages](https://sqlite.org/fileformat2.html#b_tree_pages).
+/// A full leaf of a table is written, and its last row ID goes to the page above. An index entry that does not fit its
+/// leaf goes itself to the page above. The root page, whose number the schema knows, is written last: until then the
+/// tree is empty. Source: [1.6 B-tree Pages](https://sqlite.org/fileformat2.html#b_tree_pages).
 final class TreeWriter {
   private let file: PageFile
   private let layout: PageLayout

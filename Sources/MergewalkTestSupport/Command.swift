@@ -9,7 +9,7 @@ public struct Command {
   /// Its exit code, or minus the number of the signal that ended it.
   public let status: Int32
 
-  /// The path of the built command, which lies beside the tests.
+  /// The path of the built command, beside the tests.
   public static let path: String = {
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     return tests.deletingLastPathComponent().appendingPathComponent("mergewalk").path
@@ -19,8 +19,8 @@ public struct Command {
   ///
   /// - Parameters:
   ///   - folder: the working directory.
-  ///   - environment: variables beside `PATH`.
-  ///   - input: what it reads from standard input.
+  ///   - environment: variables in addition to `PATH`.
+  ///   - input: its standard input.
   public init(
     _ arguments: [String], in folder: String, environment: [String: String] = [:], input: String = ""
   ) throws {

@@ -1,14 +1,14 @@
 import MergewalkSystem
 
-/// A named pipe that a test writes into when it wants to, so that it knows what a reader has and waits for.
+/// A named pipe that a test writes at chosen moments, so that it knows what a reader has received.
 ///
-/// Both ends are held open: no end waits for the other to open it, and writing without a reader is no signal.
+/// Both ends are held open: neither end waits for the other to open it, and writing without a reader raises no signal.
 public final class NamedPipe {
   /// The pipe's path.
   public let path: String
   private var descriptor: Int32
 
-  /// Makes the pipe; there must be nothing at the path.
+  /// Creates the pipe; the path must not exist.
   public init(_ path: String) {
     self.path = path
     precondition(mkfifo(path, 0o600) == 0, "cannot make the pipe \(path): \(String(cString: strerror(errno)))")
@@ -20,7 +20,7 @@ public final class NamedPipe {
 
   deinit { end() }
 
-  /// Writes a text; waits for a reader when it is longer than a MiB.
+  /// Writes a text; waits for a reader if it is longer than a MiB.
   public func write(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
@@ -33,7 +33,7 @@ public final class NamedPipe {
     }
   }
 
-  /// Ends what a reader gets; nothing can be written any more.
+  /// Ends the reader's input; nothing more can be written.
   public func end() {
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1

@@ -1,11 +1,11 @@
 /// SplitMix64: a small deterministic random number generator for property tests.
 ///
-/// A property test prints its seed in its failure message, so that the failure can be run again.
-/// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
+/// A property test prints its seed in its failure message, so that the failure can be reproduced. Source: Steele, Lea,
+/// Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts the sequence that belongs to `seed`.
+  /// Starts the sequence of `seed`.
   public init(seed: UInt64) { state = seed }
 
   /// Returns the next 64 bits.

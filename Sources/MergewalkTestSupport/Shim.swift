@@ -1,12 +1,12 @@
 import Foundation
 
-/// A library that is loaded into the command before all others and counts what it writes: it can end the process before
-/// the n-th call, let the call fail, or only count.
+/// A library preloaded into the command that counts its writes: it can end the process before the n-th call, let the
+/// call fail, or only count.
 ///
-/// So every place where a process may die or a disk may fill is reached on purpose, none by luck. The campaigns
-/// (`scripts/campaigns`) use the same library.
+/// So tests reach every point where a process may die or a disk may fill. The campaigns (`scripts/campaigns`) use the
+/// same library.
 public enum Shim {
-  /// The library's path; `nil` where there is no C compiler.
+  /// The library's path; `nil` if there is no C compiler.
   public static let library: String? = {
     guard let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first(where: isExecutable) else {
       return nil
@@ -35,7 +35,7 @@ public enum Shim {
   /// The environment of a command that stops before its n-th write until it gets `SIGCONT`.
   public static func stopping(at call: Int) -> [String: String] { environment(["SHIM_STOP_AT": "\(call)"]) }
 
-  /// The environment of a command whose n-th write fails, and all later ones when `stays` says so.
+  /// The environment of a command whose n-th write fails, and all later ones if `stays` is true.
   public static func failing(at call: Int, _ error: Int32, stays: Bool = false) -> [String: String] {
     environment(["SHIM_FAIL_AT": "\(call)", "SHIM_ERRNO": "\(error)", "SHIM_STAYS": stays ? "1" : "0"])
   }
@@ -43,13 +43,13 @@ public enum Shim {
   /// The environment of a command whose writes are counted into a file.
   public static func counting(into path: String) -> [String: String] { environment(["SHIM_COUNT": path]) }
 
-  /// The environment of a command whose clock of the day goes some days ahead of the machine's.
+  /// The environment of a command whose clock is some days ahead of the machine's.
   public static func ahead(days: Int) -> [String: String] { environment(["SHIM_AHEAD": "\(days * 86_400)"]) }
 
-  /// The environment of a command on a machine that gives it no second thread.
+  /// The environment of a command on a machine that denies it a second thread.
   public static var withoutThreads: [String: String] { environment(["SHIM_NO_THREADS": "1"]) }
 
-  /// The environment of a command on a machine where /proc is not mounted.
+  /// The environment of a command on a machine without /proc.
   public static var withoutProc: [String: String] { environment(["SHIM_NO_PROC": "1"]) }
 
   private static func environment(_ variables: [String: String]) -> [String: String] {

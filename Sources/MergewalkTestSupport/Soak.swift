@@ -1,11 +1,12 @@
 import Foundation
 
-/// How long property tests run: `MERGEWALK_SOAK=1` (`make soak`) gives them 50 times as many seeds.
+/// The length of property tests: `MERGEWALK_SOAK=1` (`make soak`) gives them 50 times as many seeds.
 public enum Soak {
   /// Whether this is a long run.
   public static let isOn = ProcessInfo.processInfo.environment["MERGEWALK_SOAK"] == "1"
 
-  /// The seed of a test that goes one random way: always the same, unless `MERGEWALK_SEED` says another, or in a long run.
+  /// The seed of a test with one random path: always the same, unless `MERGEWALK_SEED` sets another one, and different
+  /// in a long run.
   ///
   /// - Parameter usual: the seed of ordinary runs.
   public static func seed(_ usual: UInt64) -> UInt64 {
@@ -20,7 +21,7 @@ public enum Soak {
     seeds(first..<first + UInt64(count * (isOn ? 50 : 1)))
   }
 
-  /// The seeds of a range, moved on by `MERGEWALK_FIRST_SEED`.
+  /// The seeds of a range, shifted by `MERGEWALK_FIRST_SEED`.
   public static func seeds(_ range: Range<UInt64>) -> Range<UInt64> {
     let offset = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
     return range.lowerBound + offset..<range.upperBound + offset

@@ -5,7 +5,7 @@ public final class TemporaryFolder: Sendable {
   /// The folder's absolute path, without a trailing slash.
   public let path: String
 
-  /// Makes a fresh, empty folder under the system's temporary directory.
+  /// Creates a new, empty folder under the system's temporary directory.
   public init() {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("mergewalk-tests-" + UUID().uuidString)

@@ -67,7 +67,7 @@ package final class Monitor<State>: @unchecked Sendable {
   /// Waits until the value is as it is wanted.
   package func wait(until isReady: (State) -> Bool) { wait(until: isReady) { _ in } }
 
-  /// Waits until the value is as it is wanted, but not for ever.
+  /// Waits until the value is as it is wanted, but not forever.
   ///
   /// - Parameter seconds: how long; 0 for a look.
   /// - Returns: whether it is as it is wanted.

@@ -73,7 +73,7 @@ package final class Worker: Sendable {
     }
   }
 
-  /// What tells the thread that runs now from others that run, never 0.
+  /// Identifies the current thread among all that run; never 0.
   package static var current: UInt {
     #if canImport(Darwin)
       UInt(bitPattern: pthread_self())

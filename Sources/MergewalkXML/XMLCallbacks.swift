@@ -1,7 +1,7 @@
 import CMergewalkLibXML2
 
 extension XMLEventSource {
-  /// What libxml2 calls; its user pointer is that of the ``XMLEventSource``.
+  /// The callbacks for libxml2; their user pointer is that of the ``XMLEventSource``.
   static func handler() -> xmlSAXHandler {
     var handler = xmlSAXHandler()
     handler.initialized = UInt32(XML_SAX2_MAGIC)

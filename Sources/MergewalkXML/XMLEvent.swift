@@ -1,7 +1,7 @@
-/// How libxml2's calls stand in an `EventLog`.
+/// The form of libxml2's calls in an `EventLog`.
 ///
-/// The first word of an event has its kind (4 bits), flags (8), where the parser stood in the document (26, from the
-/// base on) and a count (26). What follows depends on the kind.
+/// The first word of an event has its kind (4 bits), flags (8), the parser's place in the document (26, from the base
+/// on) and a count (26). What follows depends on the kind.
 @usableFromInline package enum XMLEvent {
   /// The kinds; the number of a case is its place.
   @usableFromInline package enum Kind: UInt8, Sendable {
@@ -23,7 +23,7 @@
     case usedEntity
     /// The reading ends here: the line and the code, and the message as bytes.
     case failure
-    /// All that the parser says of one piece of text.
+    /// The end of the events of one piece of text.
     case pieceEnd
     /// The parser has been told that the document ends.
     case documentEnd

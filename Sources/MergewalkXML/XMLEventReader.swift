@@ -1,6 +1,6 @@
 import MergewalkEventLogs
 
-/// Reads a document of which little is known: the caller gives it the text in pieces and takes its events one by one.
+/// Reads a document of any structure: the caller gives it the text in pieces and takes its events one by one.
 ///
 /// For property lists, models and stores, which need neither threads nor the places of their values; records have
 /// `XMLRecords` on the same log.

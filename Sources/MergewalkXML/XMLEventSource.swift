@@ -2,7 +2,7 @@ import CMergewalkLibXML2
 import MergewalkEventLogs
 import MergewalkSystem
 
-/// What libxml2's callbacks write to: they say in a log what was found in the text that ``XMLParser`` pushes.
+/// The target of libxml2's callbacks: they log the events in the text that ``XMLParser`` pushes.
 ///
 /// Advice for the next editor: this runs for every tag of the input, perhaps on a thread of its own. It lives behind a
 /// pointer, so that the callbacks reach it without counting references or checking for exclusive access, and shares
@@ -19,7 +19,7 @@ struct XMLEventSource {
   private var base = 0
   /// Whether the reading has ended with a failure.
   private(set) var isFailed = false
-  /// What entities and default attributes have added to the document, in bytes, as far as their cost goes.
+  /// The bytes that entities and default attributes have added to the document, as far as their cost goes.
   private var expanded = 0
   private var declaredAttributes = 0
   /// Texts that are shorter may be given as places of the document.
@@ -196,7 +196,7 @@ struct XMLEventSource {
     xmlStopParser(context)
   }
 
-  /// What entities or default attributes cost, in bytes of text: the document may grow tenfold by them.
+  /// Spends the cost of entities or default attributes, in bytes of text: the document may grow tenfold by them.
   mutating func spend(_ bytes: Int) {
     let (sum, overflow) = expanded.addingReportingOverflow(bytes)
     expanded = overflow ? .max : sum
@@ -208,7 +208,7 @@ struct XMLEventSource {
   /// Refuses a declaration where there may be none; whether there may be.
   mutating func allowsDeclaration() -> Bool {
     if policy.mayDeclare { return true }
-    fail(.invalidDocument, "the document declares something of its own, which files of this kind do not do")
+    fail(.invalidDocument, "the document has declarations of its own, which files of this kind do not have")
     return false
   }
 

@@ -65,7 +65,7 @@ extension XMLParser {
   private static let mostNames = 200_000
   private static let longestNames = 32 << 20
 
-  /// Refuses a tag with so many attributes that libxml2 would take for ever: it compares each with all others.
+  /// Refuses a tag with so many attributes that libxml2 would take forever: it compares each with all others.
   private func checkTag() {
     guard !source.pointee.isFailed, waiting > Self.longestTag, let start = input.pointee.cur else { return }
     let offset = source.pointee.offset

@@ -1,9 +1,9 @@
 import CMergewalkLibXML2
 package import MergewalkEventLogs
 
-/// Parses the text of one document, piece by piece, and writes to a log what it finds (``XMLEvent``).
+/// Parses the text of one document, piece by piece, and writes its events (``XMLEvent``) to a log.
 ///
-/// The one bridge to libxml2: nothing else in the program calls it. What it does to be safe is the same for all
+/// The only bridge to libxml2: nothing else in the program calls it. Its safety rules are the same for all documents
 /// (``XMLPolicy``).
 ///
 /// Sources: XML 1.0 (fifth edition), https://www.w3.org/TR/xml/; Namespaces in XML 1.0,

@@ -1,8 +1,7 @@
-/// The limits of a document, and how a breach is told.
+/// The limits of a document, and the message for a breach.
 ///
 /// Whatever the policy: no file, no network, no external entity and no external document type is ever touched; names
-/// are bounded in number and length, and so are declarations, what entities add to the document, and a tag's
-/// attributes.
+/// are bounded in number and length, and so are declarations, the expansion of entities, and a tag's attributes.
 package struct XMLPolicy: Sendable {
   /// Whether the document may declare entities and attributes of its own, which are replaced within a budget.
   package var mayDeclare: Bool

@@ -19,7 +19,7 @@ final class YAMLComposer {
     var isPendingKeyDuplicate = false
   }
 
-  /// What duplicate keys were found.
+  /// The findings about duplicate keys.
   private(set) var findings: [Diagnostic] = []
 
   private let bytes: [UInt8]
@@ -84,7 +84,7 @@ final class YAMLComposer {
       guard root == nil else {
         throw failure(
           "multipleDocuments", position(event), "the file has more than one document",
-          hint: "take out the line “---”, or keep only one document")
+          hint: "remove the line “---”, or keep only one document")
       }
     case YAML_SCALAR_EVENT:
       try count(event)

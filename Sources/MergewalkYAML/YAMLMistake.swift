@@ -1,9 +1,9 @@
 import MergewalkDiagnostics
 
-/// What a syntax error of libyaml is in the words of whoever wrote the file: the place of the mistake, and its cure.
+/// A syntax error of libyaml in the words of the file's author: the place of the mistake, and its cure.
 ///
-/// libyaml names the place where it could not go on, which may be lines below the mistake; its own words stay for errors
-/// that are not known here. Reads the file once more, only after an error.
+/// libyaml names the place where it stopped, which may be lines below the mistake; unknown errors keep its own words.
+/// Reads the file once more, only after an error.
 struct YAMLMistake {
   var position: SourcePosition
   var message: String
@@ -43,7 +43,7 @@ struct YAMLMistake {
       misplacedKey()
     } else if problem.hasPrefix("did not find expected '-'") || problem.hasPrefix("block sequence entries") {
       message = "a list cannot continue or begin here"
-      hint = "write each item in a line of its own with “- ”, all of them below each other, or “[a, b]” in one line"
+      hint = "write each item on its own line with “- ”, aligned with the others, or “[a, b]” in one line"
     } else if problem.contains("alphabetic or numeric") || problem.contains("cannot start any token")
       || context?.contains("tag") == true || context?.contains("directive") == true
     {

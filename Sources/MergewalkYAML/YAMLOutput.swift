@@ -1,7 +1,7 @@
 /// A value to be written as YAML.
 ///
-/// Block values stand on lines of their own, flow values on one line. A flow value holds flow values only; block
-/// values inside it are written in flow form.
+/// Block values have their own lines, flow values are on one line. A flow value contains only flow values; block values
+/// inside it are written in flow form.
 package indirect enum YAMLOutput: Sendable, Hashable {
   /// Text written as it is: a number, `true`, `null`.
   case literal(String)

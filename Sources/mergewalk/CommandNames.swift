@@ -10,7 +10,7 @@ enum CommandNames {
     "version": "mergewalk --version",
   ]
 
-  /// What to say about a command line whose first words name no command; `nil` when they do.
+  /// The message for a command line whose first words name no command; `nil` when they do.
   static func mistake(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
     var command = root
     var path = name(root)
@@ -54,8 +54,8 @@ enum CommandNames {
     return plain.first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.count > 2 && isFile($0) }
   }
 
-  /// What the parser says, with what it leaves out about numbers: that a negative one was read as an option, and that
-  /// something else is no number.
+  /// Adds to the parser's message about numbers: that a negative one was read as an option, and that something else is
+  /// not a number.
   static func explained(_ text: String, _ arguments: [String]) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard let first = lines.first else { return text }
@@ -78,7 +78,7 @@ enum CommandNames {
     return lines.joined(separator: "\n")
   }
 
-  /// What other tools call options, by command.
+  /// The names of options in other tools, by command.
   private static let optionsElsewhere = [
     "fetch": [
       "--where": "--predicate", "--filter": "--predicate", "--order": "--sort", "--order-by": "--sort",
@@ -87,7 +87,7 @@ enum CommandNames {
     "preview": ["--limit": "--records", "--rows": "--records", "--lines": "--records"],
   ]
 
-  /// What was meant by an option that there is not, or by an entity that stands alone.
+  /// The likely intention of an unknown option, or of an entity that stands alone.
   private static func meant(_ message: String, _ command: String) -> String? {
     func word(behind start: String) -> String? {
       message.hasPrefix(start) && message.hasSuffix("'") ? String(message.dropFirst(start.count).dropLast()) : nil

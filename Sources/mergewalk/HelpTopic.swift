@@ -1,4 +1,4 @@
-/// What `mergewalk help TOPIC` explains beside the commands.
+/// The topics of `mergewalk help TOPIC` beside the commands.
 enum HelpTopic: String, CaseIterable {
   case pipelines, formats, dates, numbers, modes, rejects, variables, topics
   case exitCodes = "exit-codes"

@@ -101,7 +101,7 @@ struct ExportCommandTests {
     #expect(refused.output == "")
     #expect(
       refused.words
-        == "out/Order.ndjson: error: there is a file already; name another folder with --out, or say --force"
+        == "out/Order.ndjson: error: there is a file already; name another folder with --out, or use --force"
         + " [fileExists]\n")
     #expect(try names("out") == ["Order.ndjson"])
     #expect(try String(contentsOfFile: folder.file("out/Order.ndjson"), encoding: .utf8) == "mine")

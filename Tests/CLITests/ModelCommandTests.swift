@@ -137,7 +137,7 @@ struct ModelCommandTests {
     try folder.write(text + "// changed", to: made)
     let stale = try Command(arguments + ["--check"], in: folder.path)
     #expect(stale.status == 1)
-    #expect(stale.words.contains("\(made): error: the file is not what the model gives"))
+    #expect(stale.words.contains("\(made): error: the file differs from what the model generates"))
     #expect(!stale.words.contains("Class.swift"), "a class file is its owner's")
     #expect(try read(made) == text + "// changed", "check writes nothing")
     #expect(try Command(arguments, in: folder.path).words.hasSuffix("1 file written, 7 kept\n"))

@@ -179,7 +179,7 @@ struct RejectsCommandTests {
     #expect(emails == ["a1", "b2", "c3"])
     try folder.write(pipeline.replacing("in.csv", with: "in.data"), to: "p.yaml")
     let unknown = try Command(["rejects", "replay", "mended.ndjson", "--pipeline", "p.yaml"], in: folder.path)
-    #expect(unknown.status == 2 && unknown.words.contains("say it with “format”"), "\(unknown.words)")
+    #expect(unknown.status == 2 && unknown.words.contains("set “format”"), "\(unknown.words)")
   }
 
   @Test("the file that is read never takes the new rejects")

@@ -15,7 +15,7 @@ struct BatchExamples {
     insert.resultType = .objectIDs
     let customers = try context.execute(insert).insertedObjectIDs
 
-    // For millions of rows a closure fills one after the other, and memory stays that of 4,096.
+    // A closure can fill millions of rows one after the other, with memory for 4,096.
     let orders = BatchInsertRequest("Order", properties: ["orderID", "orderedAt", "quantity", "customer", "product"])
     var count: Int64 = 0
     _ = try context.execute(orders) { row in
@@ -35,7 +35,7 @@ struct BatchExamples {
 
     var delete = BatchDeleteRequest("Customer", where: Key("email") == "bob@example.org")
     delete.resultType = .objectIDs
-    let result = try context.execute(delete)  // his 5,000 orders go too, as the model says
+    let result = try context.execute(delete)  // the model deletes his 5,000 orders, too
     try context.mergeChanges(from: result)
     // Page: end
   }

@@ -12,16 +12,16 @@ struct DefaultDataExamples {
     // Page: install
     let data = DefaultData(identity: "categories-1")
 
-    // A prepared store: its file where there is no store, else its objects, unless the store has got them.
+    // A prepared store: copies its file if there is no store, or its objects unless the store has them already.
     try data.installIfNeeded(at: path, copyOf: prepared)
 
-    // A few objects that code makes: in one transaction with the mark.
+    // A few objects created by code, in one transaction with the mark.
     try DefaultData(identity: "welcome-1").installIfNeeded(at: path, model: model) { context in
       let category = try context.insert("Category")
       try category.setValue(.string("Welcome"), forKey: "name")
     }
 
-    // What a store has got, without opening it.
+    // The default data of a store, read without opening it.
     let seeds = try StoreMetadata.read(path: path).seeds
     // Page: end
     return seeds

@@ -20,7 +20,7 @@ struct HistoryExamples {
     try change(context)
     try context.save()
 
-    // What happened since, one transaction after the other, however many there are.
+    // Read the transactions since then, one after the other.
     var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
     request.predicate = Key("author") != "widget"
     let cursor = try store.history(request)
@@ -31,7 +31,7 @@ struct HistoryExamples {
       try other.mergeChanges(from: transaction)
     }
 
-    // Kept in a file, this is where the next run goes on. What came before is not needed any more.
+    // Save the token's text in a file, so that the next run starts here. The history before it is no longer needed.
     let place = try store.currentHistoryToken()
     let text = place.description
     _ = try store.execute(.deleteHistory(before: place))

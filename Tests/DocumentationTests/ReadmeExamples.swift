@@ -40,7 +40,7 @@ enum ReadmeExamples {
     // README: objects
     let model = try ManagedObjectModel(ModelReader.read(modelPath))
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addSQLiteStore(at: store)  // makes the store when there is none
+    try coordinator.addSQLiteStore(at: store)  // creates the store if it does not exist
     let context = ManagedObjectContext(coordinator: coordinator)
 
     let customer =
@@ -51,7 +51,7 @@ enum ReadmeExamples {
     for order in try customer.objects(forKey: "orders") {
       print(try order["orderID"], try order.object(forKey: "product")?["name"] ?? .null)
     }
-    try context.save()  // one transaction; throws all that the model forbids
+    try context.save()  // one transaction; throws every violation of the model
     try coordinator.close()
     // README: end
   }

@@ -46,7 +46,7 @@ struct LintTests {
     Mistake("wrongType", "ratio: 1%", "ratio: «150%", "a share such as 1% or 0.01"),
     Mistake("wrongType", "quantity: quantity", "quantity: «[quantity]", "takes text, but here is a list"),
     Mistake("wrongType", "entity: Order", "entity:« ", "“entity” takes text, but here is nothing"),
-    Mistake("invalidOption", "records: 500", "records: «0", "it lies outside 1..."),
+    Mistake("invalidOption", "records: 500", "records: «0", "it is outside 1..."),
     Mistake("invalidOption", "mode: upsert", "mode: «upsrt", "did you mean “upsert”?"),
     Mistake("invalidOption", "empty: null", "empty: «nothing", "there is keep, null, default, empty, reject"),
     Mistake("invalidOption", "format: csv", "format: «xlsx", "“format” cannot be “xlsx”"),
@@ -107,7 +107,7 @@ struct LintTests {
     Mistake("unsuitableOption", "quantity: quantity", "quantity: { from: quantity, «date: unix }", "type Date"),
     Mistake("unsuitableOption", "unitPrice: unit_price", "unitPrice: { from: unit_price, empty: «empty }", "Decimal"),
     Mistake("unsuitableOption", "date: iso8601", "absent: «default", "has no default"),
-    Mistake("unsuitableOption", "date: iso8601", "empty: «null", "say so with “empty: reject”"),
+    Mistake("unsuitableOption", "date: iso8601", "empty: «null", "use “empty: reject”"),
 
     Mistake("datePattern", "date: iso8601", "date: «dd.MM.yyyy QQ", "does not support"),
     Mistake(

@@ -159,12 +159,12 @@ struct SourceLintTests {
       ])
     #expect(
       try folder.lint(pipeline("files: orders.csv\n  member: a.csv")) == [
-        "pipeline.yaml:6:11: error: “orders.csv”: the member “a.csv” is asked for, but the file is not an archive (zip or"
+        "pipeline.yaml:6:11: error: “orders.csv”: the member “a.csv” is requested, but the file is not an archive (zip or"
           + " tar) [unknownMember]"
       ])
     #expect(
       try folder.lint(pipeline("files: orders.csv.gz\n  compression: gzip\n  member: a.csv")).first
-        == "pipeline.yaml:7:11: error: “member” is for archives, which “compression” says the files are not"
+        == "pipeline.yaml:7:11: error: “member” is for archives, but “compression” is not that of one"
         + " [unsuitableOption]")
     try FileManager.default.copyItem(
       atPath: folder.folder.file("orders.csv"), toPath: folder.folder.file("plain.csv.gz"))
@@ -234,6 +234,6 @@ struct SourceLintTests {
     let noise = (0..<500).map { _ in UInt8.random(in: 1...255, using: &random) }
     try Data(noise).write(to: URL(fileURLWithPath: folder.folder.file("noise.csv")))
     let findings = try folder.lint(pipeline("files: noise.csv\n  encoding: detect"))
-    #expect(findings.count == 1 && findings[0].hasSuffix("say it with “encoding” [undetectedEncoding]"), "\(findings)")
+    #expect(findings.count == 1 && findings[0].hasSuffix("set “encoding” [undetectedEncoding]"), "\(findings)")
   }
 }

@@ -6,9 +6,9 @@ struct BatchPreparer: Sendable {
   let plan: ImportPlan
   /// The seed of this run's hashes.
   let seed: UInt64
-  /// Which records are passed over, when the import is incremental.
+  /// Which records are skipped, when the import is incremental.
   var since: SinceFilter?
-  /// What is done with columns before they are converted; nil for nothing.
+  /// The transforms of columns before conversion; nil for none.
   var transforms: TransformRunner?
   /// Of which nodes the contents of records are compared by their hashes; empty for all.
   ///
@@ -62,13 +62,13 @@ struct BatchPreparer: Sendable {
     prepare(&batch)
   }
 
-  /// The columns that the current source is asked for.
+  /// The columns to request from the current source.
   var columnNames: [String] { transforms?.columnNames ?? plan.columnNames }
 
   /// Whether batches must come one after the other on one thread.
   var isOrdered: Bool { transforms?.plan.isOrdered ?? false }
 
-  /// Forgets what conversion says of records that are skipped, and of values that a transform could not make.
+  /// Drops the outcomes of conversion for records that are skipped, and for values that a transform could not make.
   private func settleTransformed(_ batch: inout ImportBatch) {
     let transformed = batch.transformed
     batch.failures.removeAll { failure in
@@ -131,7 +131,7 @@ struct BatchPreparer: Sendable {
     }
   }
 
-  /// Holds the node's cells against the model, where the record names an object.
+  /// Checks the node's cells against the model, where the record names an object.
   private func validate(_ batch: inout ImportBatch, node: Int) {
     let part = plan.nodes[node]
     for field in part.keyFields + part.attributeFields {

@@ -11,13 +11,13 @@ struct BatchView {
   /// The records that are imported now: all, or a part of them after something was refused.
   var records: Range<Int>
   let fields: [CellColumnView]
-  /// What is known of each node.
+  /// The state of each node.
   let nodes: [NodeView]
-  /// What the cells' ranges refer to.
+  /// The memory that the cells' ranges refer to.
   let arena: UnsafeRawPointer
   /// The number of bytes in the arena.
   let byteCount: Int
-  /// What became of each record.
+  /// The outcome of each record.
   let outcomes: UnsafeMutablePointer<RecordLedger.Outcome>
 
   /// The columns of one node (see ``NodeColumns``).
@@ -74,7 +74,7 @@ struct BatchView {
     }
   }
 
-  /// Lends the columns' memory, after that of the views that are there.
+  /// Lends the columns' memory, after that of the existing views.
   static func lendFields<Failure: Error>(
     _ columns: [CellColumn], _ views: [CellColumnView], _ body: ([CellColumnView]) throws(Failure) -> Void
   ) throws(Failure) {

@@ -3,8 +3,8 @@ import MergewalkRecordFormats
 
 /// Records that wait until an index can tell whether their keys are known, in memory of fixed size and a file.
 ///
-/// Only what the import will need is kept: cells, the relationships' targets, the raw record and its position. The
-/// file has no name in any folder, so nothing is left when the process dies; where another process may go on, it has one
+/// Only what the import will need is kept: cells, the relationships' targets, the raw record and its position. The file
+/// has no name in any folder, so nothing is left when the process dies; if another process may resume, it has a name
 /// and is beside the store that is being built.
 final class DeferredRecords {
   private let plan: ImportPlan

@@ -1,7 +1,7 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// A batch of records on its way into the store: what the reader core hands to the writer core.
+/// A batch of records in transit into the store: what the reader core hands to the writer core.
 ///
 /// All arrays have one entry a record unless they say otherwise. A batch is made once and filled many times.
 struct ImportBatch: Sendable {
@@ -18,13 +18,13 @@ struct ImportBatch: Sendable {
   var failures: [FieldFailure] = []
   /// Records that are refused for other reasons before they reach the store.
   var refusals: [RecordReject] = []
-  /// What transforms made of the records; empty without transforms.
+  /// The results of the transforms; empty without transforms.
   var transformed = TransformedRecords()
   /// Whether the record has a failure, is refused or skipped.
   var hasFailed = ContiguousArray<Bool>()
   /// Whether the record is before the cursor of `since`; empty when none can be.
   var isBeforeCursor = ContiguousArray<Bool>()
-  /// What is known of each node's object.
+  /// The state of each node's object.
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
@@ -46,7 +46,7 @@ struct ImportBatch: Sendable {
   /// The elements of each list of the plan.
   var lists: [ListBatch]
 
-  /// Whether there is nothing but text that was passed over.
+  /// Whether there is nothing but text that was skipped.
   var isEmpty: Bool { records.recordCount == 0 && records.errors.isEmpty }
 
   /// Whether the last record is neither refused nor left out before the store is asked; nil without one.
@@ -75,7 +75,7 @@ struct ImportBatch: Sendable {
   }
 }
 
-/// What a batch's records say about the objects of one node: one entry a record in each array.
+/// The data that a batch's records give for the objects of one node: one entry a record in each array.
 struct NodeColumns: Sendable {
   /// The target of a record that does not speak of it: an existing object keeps what it refers to.
   static let unspecified: Int64 = -1

@@ -200,7 +200,7 @@ private struct FieldColumn: Sequence, IteratorProtocol {
 
 /// The cells of the policies, once their bytes are in the arena, and how often each was taken.
 private struct Substitutes {
-  /// What a field is that the reader says to be null.
+  /// The replacement for a field that the reader reports as null.
   let null: FieldTally.Replacement
   private(set) var counts = ValueCounts.Replacements.zero
   private var absentCell: ConvertedCell?

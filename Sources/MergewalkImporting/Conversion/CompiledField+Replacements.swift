@@ -42,7 +42,7 @@ extension CompiledField {
     }
   }
 
-  /// What takes the place of a value.
+  /// The substitute for a value.
   private func substitution(_ reason: FieldTally.Replacement) -> Substitution {
     switch reason {
     case .absent: whenAbsent

@@ -11,7 +11,7 @@ extension CompiledField {
   /// - Parameters:
   ///   - column: the column in the batch, from 0.
   ///   - cells: what `convert` made of that column.
-  ///   - exempt: one entry for each record, or `nil`; records whose entry is not 0 are passed over. A record that does
+  ///   - exempt: one entry for each record, or `nil`; records whose entry is not 0 are skipped. A record that does
   ///     not name the object of a relationship says nothing about that object's attributes either.
   /// - Complexity: O(records); with a regular expression O(bytes of the column).
   package func validate(

@@ -40,7 +40,7 @@ package struct CompiledField: Sendable {
   /// Identifies the field in failures, for the code that planned the import; 0 until set.
   package var identifier: Int32 = 0
 
-  /// What the model demands of the values.
+  /// The constraints of the model on the values.
   let validator: AttributeValidator
   /// The same as the model spells it, for messages.
   let demands: FieldDemands
@@ -54,7 +54,7 @@ package struct CompiledField: Sendable {
   let whenAbsent: Substitution
   let whenNull: Substitution
   let whenEmpty: Substitution
-  /// What every record has, when no column fills the field.
+  /// The value of every record, when no column fills the field.
   var constant: Substitution?
 
   /// Checks a field's import against its attribute and prepares it.
@@ -110,7 +110,7 @@ package struct CompiledField: Sendable {
   }
 }
 
-/// What takes the place of a value that is not there.
+/// The substitute for a missing value.
 struct Substitution: Sendable {
   /// The cell's tag; `CellTag.failed` for a failure.
   var tag: UInt8

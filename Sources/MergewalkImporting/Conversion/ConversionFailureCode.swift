@@ -1,6 +1,6 @@
-/// Why the bytes of a field did not become a value; raw values are the codes that rejects carry.
+/// The reason why the bytes of a field did not become a value; raw values are the codes of rejects.
 ///
-/// The list is closed: `docs/rejects.md` describes every one, and a test holds it to that.
+/// The list is closed: `docs/rejects.md` describes every one, and a test checks that.
 public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
   /// The record has no such field, and the field's policy rejects that.
   case absent = "value.absent"
@@ -14,15 +14,15 @@ public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
   case integer = "value.integer"
   /// Not a decimal number.
   case number = "value.number"
-  /// A number or date that is well formed but outside what the type holds.
+  /// A well-formed number or date outside the range of the type.
   case range = "value.range"
   /// A decimal number that Core Data's column cannot hold exactly.
   case precision = "value.precision"
   /// Not one of the listed spellings of true and false.
   case boolean = "value.boolean"
-  /// Not written as dates of this field are written.
+  /// Not in the date format of this field.
   case date = "value.date"
-  /// Written like a date, but there is no such day or time.
+  /// In the date format, but there is no such day or time.
   case calendar = "value.calendar"
   /// Not a UUID.
   case uuid = "value.uuid"
@@ -32,7 +32,7 @@ public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
   case base64 = "value.base64"
   /// Not pairs of hexadecimal digits.
   case hex = "value.hex"
-  /// Digits behind a zero or a plus, as codes have them, where only plain numbers are taken.
+  /// Digits after a zero or a plus, as in codes, in a field that accepts only plain numbers.
   case code = "value.code"
   /// A number of more than ``NumberText/greatestLength`` bytes.
   case length = "value.length"

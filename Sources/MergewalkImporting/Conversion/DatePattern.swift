@@ -20,7 +20,7 @@ struct DatePattern: Sendable {
     case fraction(digits: Int)
     case zone(Zone)
   }
-  /// What a number is.
+  /// The meaning of a number.
   enum Part: Sendable, Hashable, CaseIterable { case year, month, day, hour, hourOfHalf, minute, second }
   /// How a zone is written.
   struct Zone: Sendable, Hashable {
@@ -32,10 +32,10 @@ struct DatePattern: Sendable {
     var hasMinutes: Bool?
   }
 
-  /// What parsing does, in order.
+  /// The steps of parsing, in order.
   private(set) var steps: [Step] = []
 
-  /// What is wrong with a pattern, or dubious about it.
+  /// An error in a pattern, or a doubt about it.
   struct Finding: Error, Hashable {
     var isError: Bool
     var message: String
@@ -56,7 +56,7 @@ struct DatePattern: Sendable {
     }
     let letters = pattern.lowercased().filter { $0.isLetter || $0.isNumber }
     if let word = ["iso8601", "unix", "unix_ms", "core_data"].first(where: { $0.filter { $0 != "_" } == letters }) {
-      findings.append(Finding(isError: true, message: "“\(pattern)” is no date pattern", hint: "write “\(word)”"))
+      findings.append(Finding(isError: true, message: "“\(pattern)” is not a date pattern", hint: "write “\(word)”"))
       return nil
     }
     if !bytes.contains(where: { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }),

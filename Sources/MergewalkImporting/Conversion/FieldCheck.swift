@@ -79,7 +79,7 @@ struct FieldCheck {
     }
   }
 
-  /// What the model demands of the values; what is wrong with the demands becomes a finding.
+  /// The constraints of the model on the values; an error in a constraint becomes a finding.
   mutating func validator() -> AttributeValidator {
     let validator = AttributeValidator(attribute)
     // The lint of a model says what is not checked; an expression that cannot be used lets no value pass.
@@ -161,7 +161,7 @@ struct FieldCheck {
       refuse(
         at: field.places[option]?.key,
         "“\(option)” is for attributes of type \(wanted.words), but “\(attribute.name)” is \(attribute.type.xmlName)",
-        hint: "leave it out, or write it at the attribute that it is meant for")
+        hint: "leave it out, or move it to the intended attribute")
     }
     if isCount || AttributeType.numbers.contains(attribute.type) { checkMarks() }
     checkSubstitute("absent", field.whenAbsent, standard: .keep)
@@ -187,7 +187,7 @@ struct FieldCheck {
     refuse(
       at: place, obstacle,
       hint: substitute == .null
-        ? "say so with “\(option): reject”" : substitute == .useDefault ? "use “null”, or give it one" : nil)
+        ? "use “\(option): reject”" : substitute == .useDefault ? "use “null”, or give it one" : nil)
   }
 
   private mutating func checkMarks() {
@@ -224,7 +224,7 @@ struct FieldCheck {
     return nil
   }
 
-  /// What a policy puts in the place of a value.
+  /// The substitute that a policy gives for a value.
   mutating func substitution(
     _ substitute: FieldImport.Substitute, else failure: ConversionFailureCode
   ) -> Substitution {

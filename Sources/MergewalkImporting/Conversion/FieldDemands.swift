@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What the model demands of an attribute, for messages: one pointer in each field.
+/// The constraints of the model on an attribute, for messages: one pointer in each field.
 final class FieldDemands: Sendable {
   private let validation: AttributeValidation
 

@@ -1,25 +1,25 @@
 /// Counts of the values of one field of an import, by outcome.
 ///
-/// `read = stored + replaced + rejected` holds at the end of every run. The values of records that were skipped, and of those
-/// that the reader refused, are not counted.
+/// At the end of every run, `read = stored + replaced + rejected`. Values of skipped records, and of those that the
+/// reader refused, are not counted.
 public struct FieldTally: Sendable, Hashable {
-  /// Why another value, or none, took a value's place.
+  /// The reason why another value, or none, replaced a value.
   public enum Replacement: String, Sendable, Hashable, CaseIterable {
     /// The record has no such field.
     case absent
-    /// The field is null, and the policy for that puts something else in its place.
+    /// The field is null, and its policy replaces nulls.
     case null
     /// The text is one of those that mean null.
     case nullSpelling = "null_spelling"
-    /// The text is empty, and the policy for that is not to keep it.
+    /// The text is empty, and its policy does not keep empty text.
     case empty
-    /// The text was nothing but white space, which was removed.
+    /// The text consisted only of white space, which was removed.
     case trimmed
-    /// The object that the field names, or the entry of a table, is not there, and nothing was taken in its place.
+    /// The object that the field names, or the entry of a table, does not exist, and nothing was substituted.
     case missing
-    /// The value is not there or empty, and a step of the field's transforms has a text for that.
+    /// The value is missing or empty, and a step of the field's transforms provides a text.
     case defaultText = "default"
-    /// The text is one of those for which a step of the field's transforms has nothing.
+    /// The text is one of those that a step of the field's transforms turns into null.
     case nullIf = "null_if"
 
     /// The place among the counts of a column.
@@ -56,11 +56,11 @@ public struct FieldTally: Sendable, Hashable {
   public var column = ""
   /// Values read.
   public var read = 0
-  /// Values that are what the field says.
+  /// Values stored as given by the field.
   public var stored = 0
-  /// Values that others took the place of, by why; without zeros.
+  /// Replaced values, by reason; without zeros.
   public var replaced: [Replacement: Int] = [:]
-  /// Values of records that were rejected, for whatever reason.
+  /// Values of rejected records, whatever the reason.
   public var rejected = 0
 
   /// Creates zero counts.

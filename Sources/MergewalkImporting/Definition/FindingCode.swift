@@ -1,25 +1,25 @@
 public import MergewalkDiagnostics
 
-/// The kinds of findings about a definition, in a pipeline file or made by Swift code: a closed list that tests and users
+/// The kinds of findings about a definition, from a pipeline file or Swift code: a closed list that tests and users
 /// match.
 ///
-/// Findings about YAML itself (`yamlSyntax`, `duplicateKey` ...) and about models come with the codes of their own modules.
+/// Findings about YAML itself (`yamlSyntax`, `duplicateKey` ...) and about models have the codes of their own modules.
 public enum FindingCode: String, Sendable, CaseIterable {
-  /// A mapping has a field that its component does not know.
+  /// A mapping has a field that its component does not have.
   case unknownField
-  /// A field that must be there is missing.
+  /// A required field is missing.
   case missingField
-  /// A field holds something of another kind.
+  /// A field holds a value of the wrong kind.
   case wrongType
-  /// A field's value is none of those allowed.
+  /// A field's value is not one of those allowed.
   case invalidOption
   /// `${NAME}` names a variable that is neither set nor in the environment.
   case missingVariable
   /// `${...}` is not closed or is not the name of a variable.
   case invalidVariable
-  /// A secret cannot be kept out of what is shown, or its file is no text.
+  /// A secret cannot be redacted, or its file is not text.
   case invalidSecret
-  /// Files include each other in a circle, too deep, or too many.
+  /// Includes form a cycle, are too deep, or too many.
   case invalidInclude
   /// A variable was set that the file does not use.
   case unusedVariable
@@ -29,17 +29,17 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case noMatchingFile
   /// A file is named twice.
   case repeatedFile
-  /// A file has nothing in it, and is skipped.
+  /// A file is empty, and is skipped.
   case emptyFile
-  /// A file's name says that it is packed in another way than it is.
+  /// A file's name suggests another compression than its content.
   case misnamedFile
-  /// The dialect that a file's bytes tell could be another one.
+  /// The detected dialect of a file is not the only plausible one.
   case uncertainDialect
-  /// A file that is written is one that is read, or takes the place of something else.
+  /// An output file is also an input, or would replace something else.
   case unsafeOutput
-  /// A manifest is malformed, or a file is not as it says.
+  /// A manifest is malformed, or a file does not match it.
   case invalidManifest
-  /// An archive has no such member, or several and none is chosen.
+  /// An archive has no such member, or several and none is selected.
   case unknownMember
   /// The model has no such entity.
   case unknownEntity
@@ -49,7 +49,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case unknownAttribute
   /// The entity has no such relationship.
   case unknownRelationship
-  /// `after` names an import that there is not.
+  /// `after` names an unknown import.
   case unknownImport
   /// An import needs objects of one that runs after it.
   case cyclicImports
@@ -65,7 +65,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case unindexedKey
   /// An attribute is filled twice.
   case mappedTwice
-  /// A mandatory attribute or relationship without default is not filled.
+  /// A mandatory attribute or relationship without a default is not filled.
   case unmappedRequired
   /// An option of a field does not fit the attribute's type.
   case unsuitableOption
@@ -75,21 +75,21 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case duplicateColumn
   /// A column of the header is not used.
   case unusedColumn
-  /// A JSON document has no array of records where the pipeline says.
+  /// A JSON document has no array of records at the given path.
   case missingRecords
-  /// A database has no such table, or several and none is named.
+  /// A database has no such table, or several and none is selected.
   case unknownTable
-  /// A query or a predicate cannot be read, or does more than read.
+  /// A query or a predicate cannot be read, or does more than reading.
   case invalidQuery
   /// The scope of a deletion cannot be read or carried out.
   case invalidScope
-  /// A database is not a Core Data store, or not one of the model.
+  /// A database is not a Core Data store, or not one of this model.
   case unsuitableStore
   /// None of the first JSON records has the member.
   case absentMember
-  /// A date's pattern cannot be read, or probably does not say what was meant.
+  /// A date pattern cannot be read, or is probably not what was meant.
   case datePattern
-  /// A zone is no offset from UTC.
+  /// A zone is not an offset from UTC.
   case invalidTimeZone
   /// A spelling means both true and false.
   case ambiguousSpelling
@@ -101,21 +101,21 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case invalidMark
   /// The model's default is not of its attribute's type.
   case invalidDefault
-  /// A value that takes the place of another is not of the attribute's type.
+  /// A replacement value is not of the attribute's type.
   case invalidValue
-  /// A column is made from itself, or defined twice.
+  /// A column depends on itself, or is defined twice.
   case cyclicColumn
-  /// A step, a condition or an attribute takes values of another type than what comes before gives.
+  /// A step, a condition or an attribute cannot use the type of its input.
   case transformType
   /// An option of a step or a process has no meaning.
   case transformOption
-  /// An expression or a predicate cannot be read, or is none over columns.
+  /// An expression or a predicate cannot be read, or does not apply to columns.
   case expression
-  /// An expression has values of no type that a column can have.
+  /// An expression has a type that a column cannot have.
   case expressionType
   /// A regular expression cannot be used.
   case invalidPattern
-  /// A pattern of `LIKE` has SQL's wild card, which is none here.
+  /// A pattern of `LIKE` has SQL's wild card, which is not one here.
   case sqlPattern
   /// A case of a pipeline's tests has another result than expected.
   case testDiffers
@@ -207,7 +207,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
 }
 
 extension Diagnostic {
-  /// Creates a finding about a definition, of its kind's own weight.
+  /// Creates a finding about a definition, with its kind's own severity.
   public init(_ code: FindingCode, path: String, position: SourcePosition, message: String, hint: String? = nil) {
     self.init(
       code.severity, code: code.rawValue, path: path, position: position, message: message, hint: hint)

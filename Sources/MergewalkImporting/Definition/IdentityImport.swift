@@ -1,7 +1,7 @@
 public import MergewalkDiagnostics
 public import MergewalkRecordFormats
 
-/// Files with whole objects of one entity, identities and relationships included: what an export writes.
+/// Files with whole objects of one entity, including identities and relationships, as written by an export.
 ///
 /// `docs/export.md` describes the records.
 public struct IdentityImport: Sendable {
@@ -11,18 +11,18 @@ public struct IdentityImport: Sendable {
   ///
   /// They must be files that can be read twice.
   public var sources: [ByteSource]
-  /// The paths of the sources; setting them takes files as they are named.
+  /// The paths of the sources; setting them uses the files as named.
   public var inputs: [String] {
     get { sources.map(\.path) }
     set { sources = newValue.map { ByteSource(path: $0) } }
   }
   /// How the inputs are read.
   public var format: RecordFormat
-  /// The treatment of references to objects that are not there; references never make objects.
+  /// The treatment of references to missing objects; references never create objects.
   ///
   /// ``MissingTargetPolicy/reject`` or ``MissingTargetPolicy/null``.
   public var missing = MissingTargetPolicy.reject
-  /// Where the entity's name stands.
+  /// The position of the entity's name.
   public var position = SourcePosition.file
   /// Where its options stand; those of `files` one by one.
   package var places = OptionPlaces()

@@ -28,9 +28,9 @@ public struct ImportDefinition: Sendable {
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
   /// The rejects file, and how many rejects are too many.
   public var rejects = RejectPolicy()
-  /// How the records are spread over many stores; `nil` for one store.
+  /// The distribution of the records over many stores; `nil` for one store.
   ///
-  /// A run makes one store in any case.
+  /// A run creates one store in any case.
   public var stores: StoresPolicy?
   /// The expected number of records, including rejected ones; `nil` for any number.
   public var expectedRecords: Int?
@@ -128,7 +128,7 @@ public enum ImportMode: String, Sendable, CaseIterable {
 
 /// Which of several records with the same key counts.
 public enum DuplicatePolicy: String, Sendable, CaseIterable {
-  /// Each later record updates the object again.
+  /// Every later record updates the object again.
   case last
   /// Later records are skipped.
   case first
@@ -222,7 +222,7 @@ public struct FieldImport: Sendable {
   public var attributeName: String
   /// The column, or the dotted path.
   public var column: String
-  /// How the bytes become a value.
+  /// The conversion of the bytes to a value.
   public var conversion = ConversionOptions()
   /// The substitute if the record has no such field (a padded short row, a missing member).
   public var whenAbsent = Substitute.keep
@@ -230,17 +230,17 @@ public struct FieldImport: Sendable {
   var isReplaced = false
   /// The substitute if the field is null (JSON null, a null token).
   public var whenNull = Substitute.null
-  /// A value that is set in place of ``whenAbsent``.
+  /// The value to set instead of ``whenAbsent``.
   public var absentValue: String?
-  /// A value that is set in place of ``whenNull``.
+  /// The value to set instead of ``whenNull``.
   public var nullValue: String?
-  /// A value that is set in place of ``whenEmpty``.
+  /// The value to set instead of ``whenEmpty``.
   public var emptyValue: String?
   /// The steps applied to the column's values before they are converted.
   public var steps: [TransformStep] = []
   /// An expression over columns, in place of the column.
   public var value: SourceText?
-  /// The field is there and empty.
+  /// The substitute if the field is present but empty.
   ///
   /// `nil`: the empty string for String and Binary, null for other types.
   public var whenEmpty: Substitute?
@@ -256,9 +256,9 @@ public struct FieldImport: Sendable {
   }
 }
 
-/// How the bytes of a field become a value.
+/// The rules for converting the bytes of a field to a value.
 public struct ConversionOptions: Sendable, Hashable {
-  /// How a date is written.
+  /// The format of a date.
   public enum DateFormat: Sendable, Hashable {
     /// ISO 8601 / RFC 3339 (a date alone, or with a time and an optional zone).
     case iso8601
@@ -271,7 +271,7 @@ public struct ConversionOptions: Sendable, Hashable {
     /// Seconds since 2001-01-01 UTC, as Core Data stores dates.
     case secondsSince2001
   }
-  /// How bytes are written as text.
+  /// The encoding of bytes as text.
   public enum BinaryEncoding: String, Sendable, Hashable, CaseIterable {
     /// RFC 4648 base64 (padding optional, standard or URL alphabet).
     case base64
@@ -283,11 +283,11 @@ public struct ConversionOptions: Sendable, Hashable {
 
   /// Whether to remove white space around the value before anything else.
   public var trim = false
-  /// How a date is written.
+  /// The format of dates.
   public var dateFormat = DateFormat.iso8601
   /// The time zone of dates that do not give one, in seconds east of UTC.
   public var timeZoneOffset = 0
-  /// How bytes are written.
+  /// The encoding of bytes.
   public var binaryEncoding = BinaryEncoding.base64
   /// The decimal mark of numbers; `.` by default.
   public var decimalMark = UInt8(ascii: ".")
@@ -315,13 +315,13 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The file for the rejects of a dry run, or `nil` to only count them.
   public var dryRunPath: String?
-  /// What names the run in each line, where the same records are to give the same bytes; `nil` for its pipeline and time.
+  /// The name of the run in each line, if the same records must give the same bytes; `nil` for its pipeline and time.
   package var run: String?
   /// The maximum number of rejects; `nil` for any number.
   public var limit: Int?
   /// The maximum share of rejects (0...1); `nil` for any.
   public var ratio: Double?
-  /// How many records must have been read before the share is checked; at the end of a run it is always checked.
+  /// The number of records to read before the share is checked; at the end of a run, it is always checked.
   public var minimum = 1000
   /// The maximum numbers of rejects with certain codes.
   public var codes: [CodeLimit] = []
@@ -330,9 +330,9 @@ public struct RejectPolicy: Sendable {
   public struct CodeLimit: Sendable, Hashable {
     /// A code such as `value.date`, or all codes of a stage, such as `read.*`.
     public var pattern: String
-    /// The greatest number.
+    /// The maximum number.
     public var limit: Int
-    /// Where the limit stands.
+    /// The position of the limit.
     public var position = SourcePosition.file
 
     /// Creates a limit.

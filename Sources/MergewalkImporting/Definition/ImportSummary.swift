@@ -2,7 +2,7 @@ public import MergewalkRecordFormats
 
 /// The result of a run: the counts of records and of objects.
 ///
-/// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
+/// At the end of every run, `read = inserted + updated + unchanged + skipped + rejected` for records.
 @dynamicMemberLookup
 public struct ImportSummary: Sendable {
   /// How a run ended.
@@ -137,7 +137,7 @@ public struct ImportSummary: Sendable {
   package var isPacked = false
   /// Wall time of the run.
   public var seconds = 0.0
-  /// The process's greatest resident set, in bytes.
+  /// The process's peak resident memory, in bytes.
   public var peakResidentBytes = 0
   /// SQL statements executed.
   public var statements = 0
@@ -147,7 +147,7 @@ public struct ImportSummary: Sendable {
   public var bytesRead = 0
   /// The store's path.
   public var storePath = ""
-  /// The rejects file's path, when rejects were written.
+  /// The rejects file's path, if rejects were written.
   public var rejectsPath: String?
   /// The first lines that a rejects file would have, of each code, where there is none.
   package internal(set) var rejectSample: [UInt8] = []

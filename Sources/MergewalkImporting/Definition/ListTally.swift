@@ -1,7 +1,7 @@
 /// Counts of the elements of one to-many relationship's lists, by outcome.
 ///
-/// `read = linked + alreadyLinked + skipped + rejected` holds at the end of every run. The elements of records that the
-/// reader refused are not counted, and of a list that cannot be read those before the fault are.
+/// At the end of every run, `read = linked + alreadyLinked + skipped + rejected`. The elements of records that the
+/// reader refused are not counted; of an unreadable list, those before the fault are.
 public struct ListTally: Sendable, Hashable {
   /// The import's name; empty when it is the only one.
   public var part = ""
@@ -15,11 +15,11 @@ public struct ListTally: Sendable, Hashable {
   public var read = 0
   /// Elements whose object was added to the relationship.
   public var linked = 0
-  /// Elements whose object was in the relationship, also because an earlier element of the list names it.
+  /// Elements whose object was already in the relationship, including because an earlier element of the list names it.
   public var alreadyLinked = 0
-  /// Elements that name nothing or are empty, and those of records that were skipped.
+  /// Elements that name nothing or are empty, and those of skipped records.
   public var skipped = 0
-  /// Elements of records that were rejected.
+  /// Elements of rejected records.
   public var rejected = 0
 
   /// Creates zero counts.

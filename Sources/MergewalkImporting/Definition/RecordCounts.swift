@@ -1,6 +1,6 @@
 /// Counts of records, by outcome.
 public struct RecordCounts: Sendable, Hashable {
-  /// Records read, rejected ones included.
+  /// Records read, including rejected ones.
   public var read = 0
   /// Records that created their object.
   public var inserted = 0
@@ -8,18 +8,18 @@ public struct RecordCounts: Sendable, Hashable {
   public var updated = 0
   /// Records that changed nothing.
   public var unchanged = 0
-  /// Records that the mode or the duplicate policy passed over.
+  /// Records skipped because of the mode or the duplicate policy.
   public var skipped = 0
   /// Records that were rejected.
   public var rejected = 0
 
-  /// Counts of nothing.
+  /// Creates zero counts.
   public init() {}
 
   /// Whether `read = inserted + updated + unchanged + skipped + rejected`.
   public var isBalanced: Bool { read == inserted + updated + unchanged + skipped + rejected }
 
-  /// What the counts are called, in the order in which they are declared.
+  /// The names of the counts, in the order of their declarations.
   package static let names = ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]
 
   /// The counts in the order of their names.
@@ -42,7 +42,7 @@ public struct RecordCounts: Sendable, Hashable {
     RecordCounts(numbers: zip(left.numbers, right.numbers).map(+))
   }
 
-  /// What was counted since another moment.
+  /// The counts since another moment.
   static func - (left: RecordCounts, right: RecordCounts) -> RecordCounts {
     RecordCounts(numbers: zip(left.numbers, right.numbers).map(-))
   }

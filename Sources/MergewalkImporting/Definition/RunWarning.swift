@@ -2,14 +2,14 @@ public import MergewalkDiagnostics
 import MergewalkObjectStore
 package import MergewalkRecordFormats
 
-/// Something that a run's user should know and that stopped nothing: of the store, of the inputs, or of an earlier run.
+/// A fact about the store, the inputs or an earlier run that the user should know but that stopped nothing.
 ///
-/// Warnings are in the words, the JSON, the log and the report of a run, and in the table of runs. They do not change the
+/// A run reports warnings in its messages, its JSON, its log, its report, and the table of runs. They do not change the
 /// exit code.
 public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
   /// The kind of warning.
   ///
-  /// The list is closed: `docs/runs.md` describes every code, and a test holds it to that.
+  /// The list is closed: `docs/runs.md` describes every code, and a test checks that.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     // The store has, or gets, what an import does not keep up as Core Data would.
     case storeHistory
@@ -46,11 +46,11 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
 
   /// The kind.
   public var code: Code
-  /// One sentence without a stop.
+  /// One sentence without a full stop.
   public var message: String
-  /// The path of the file that it is about: a pipeline or an input; `nil` when it is about the store or the run.
+  /// The path of the file concerned: a pipeline or an input; `nil` if it concerns the store or the run.
   public var file: String?
-  /// The place in ``file``; `nil` when it is about the whole file.
+  /// The position in ``file``; `nil` if it concerns the whole file.
   public var position: SourcePosition?
 
   /// The message without what one run alone makes of its records, such as a likely name: runs over parts of one input
@@ -112,13 +112,13 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
         + " over: the reader of this format does not account for all of them")
   }
 
-  /// ``file`` with the line and the column as far as they are known; `nil` without a file.
+  /// ``file`` with the line and the column, if known; `nil` without a file.
   public var place: String? {
     guard let file else { return nil }
     return position.map { "\(file):\($0.line):\($0.column)" } ?? file
   }
 
-  /// `message [code]`, after the place where there is one.
+  /// `message [code]`, after the location if there is one.
   public var description: String { (place.map { $0 + ": " } ?? "") + "\(message) [\(code.rawValue)]" }
 }
 

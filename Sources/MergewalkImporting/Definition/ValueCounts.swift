@@ -13,7 +13,7 @@ struct ValueCounts: Sendable, Equatable {
   var rejected = 0
   /// For each field how many values of the others were replaced, by ``FieldTally/Replacement/index``.
   var replaced: [Replacements] = []
-  /// What was lost on the way, or nothing.
+  /// The loss of values on the way, if any.
   var loss: String?
 
   typealias Replacements = SIMD8<Int64>
@@ -75,7 +75,7 @@ extension ValueCounts {
     }
   }
 
-  /// What became of the values of a plan's fields.
+  /// The outcomes of the values of a plan's fields.
   func tallies(of plan: ImportPlan, part: String) -> [FieldTally] {
     plan.fields.indices.filter { $0 != plan.sinceField }.map { field in
       var tally = FieldTally()
@@ -93,7 +93,7 @@ extension ValueCounts {
     }
   }
 
-  /// What was lost of the values of records, or nothing.
+  /// The loss of values of records, if any.
   ///
   /// - Parameter counts: what became of the records.
   func loss(of plan: ImportPlan, _ counts: RecordCounts) -> String? {

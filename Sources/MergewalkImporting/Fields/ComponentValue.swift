@@ -14,7 +14,7 @@ package struct Located<Value> {
 
 extension Located: Sendable where Value: Sendable {}
 
-/// What a field of a component held, checked against its ``FieldSpec``.
+/// The value of a component's field, checked against its ``FieldSpec``.
 package enum FieldValue: Sendable {
   case text(String)
   case flag(Bool)
@@ -86,7 +86,7 @@ package struct ComponentValue: Sendable {
   /// Whether the field is in the file, well-formed or not.
   package func has(_ name: String) -> Bool { fields[name] != nil || brokenFields.contains(name) }
 
-  /// Whether the field's own way to say what an option of all fields says is in the file: a value or what becomes of it.
+  /// Whether the file sets an option of all fields in the field's own way: a value, or how it is handled.
   package func hasCase(_ name: String) -> Bool {
     for base in ["absent", "null", "empty"] where name == base || name == base + "_value" {
       return has(base) || has(base + "_value")

@@ -1,6 +1,6 @@
 extension FieldSpec {
-  /// What leaving the field out means, read as the file's own text would be; `nil` when only words describe it, because
-  /// more than the field decides.
+  /// The meaning of leaving the field out, read as the file's own text would be; `nil` when only words describe it,
+  /// because more than the field decides.
   ///
   /// Builders read it through ``ComponentValue``, so that a default is stated once, in the spec.
   package var defaultValue: FieldValue? {

@@ -61,7 +61,7 @@ package struct FieldSpec: Sendable, Hashable {
   package var kind: FieldKind
   /// Whether leaving it out is an error.
   package var isRequired: Bool
-  /// The default, as a person would write it; `nil` for nothing.
+  /// The default, as a person would write it; `nil` for none.
   package var defaultText: String?
   /// One sentence that says what it is for.
   package var summary: String

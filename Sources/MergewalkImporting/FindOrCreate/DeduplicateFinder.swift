@@ -1,11 +1,12 @@
 import MergewalkObjectContext
 import MergewalkObjectStore
 
-/// Flat data the other way round: objects are made for all records of a batch, one fetch with all their keys finds those
-/// that are there already, and the superfluous ones are deleted again before anything is saved.
+/// Finds objects of flat data afterwards: objects are created for all records of a batch, one fetch with all their keys
+/// finds those that already exist, and the superfluous ones are deleted again before anything is saved.
 ///
-/// The result is that of finding first. Keys need not be sorted; in return rows are filled that are thrown away. Source:
-/// Apple, "Efficiently Importing Data" (Core Data Programming Guide), on flat data without relationships.
+/// The result is the same as when finding first. Keys need not be sorted; the price is rows that are filled and
+/// discarded. Source: Apple, "Efficiently Importing Data" (Core Data Programming Guide), on flat data without
+/// relationships.
 final class DeduplicateFinder: Finder {
   var name: String { "deduplicate" }
   var fetchesBatches: Bool { true }

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 
 /// How the objects of one node are to be found, and why.
 struct FindDecision {
-  /// What is done; see ``Finder``.
+  /// The chosen plan; see ``Finder``.
   enum Plan: String {
     case none, table, filter, scan, seek, deduplicate
   }
@@ -64,13 +64,13 @@ struct FindDecision {
     let rows = rows.map { PrintableText.count($0, "row") } ?? "rows"
     let coming =
       expected.map { "about \(PrintableText.count($0, "record is", "records are")) coming" }
-      ?? "the number of records is not known"
+      ?? "the number of records is unknown"
     return switch reason {
     case .insertOnly: "nothing is searched in mode insert without find_by"
-    case .sharedTable: "several parts of a record fill this table, so each looks at what the others wrote"
+    case .sharedTable: "several parts of a record fill this table, so each must see the others' rows"
     case .subentities: "other entities inherit from this one, so objects are looked for in the table"
     case .newStore: "the store is new: keys that were certainly not seen before are new, others wait for an index"
-    case .noRows: "there are no rows yet: keys are remembered as objects are made"
+    case .noRows: "there are no rows yet: keys are recorded as objects are created"
     case .asked: "the pipeline or the command line asks for it (\(rows))"
     case .fewRows: "\(rows) fit in memory, and \(coming): all keys are read once"
     case .noIndex: "no index covers find_by, so a look-up would read all \(rows) each time"

@@ -1,13 +1,14 @@
-/// A way of finding the objects that records name: one object for each node, asked once a batch.
+/// A strategy for finding the objects that records name: one object for each node, called once per batch.
 ///
 /// Advice for the next developer:
-/// 1. A finder decides nothing about records: it says which objects are there, and ``BatchImporter`` says by mode and policy
-///    what that means (`mayInsert`, `mayRepeat`, `mayUpdate`, in this order). All finders give the same result.
-/// 2. It is dispatched once a batch; the loop over records is in the finder, with concrete types.
-/// 3. Whatever it learns within an attempt it forgets in ``undo()``: a batch of which a row is refused is tried in halves.
-/// 4. What is not in the store yet, such as decisions that are only planned, belongs in front of a finder's look into it: in
-///    ``find(_:_:_:)`` and ``lookUp(_:_:_:_:_:)``, nowhere else.
-/// 5. A finder that keeps something for each row or record says so by ``bytesInUse``, so that it can be replaced by seeks.
+/// 1. A finder decides nothing about records: it reports which objects exist, and ``BatchImporter`` decides by mode and
+///    policy (`mayInsert`, `mayRepeat`, `mayUpdate`, in this order). All finders give the same result.
+/// 2. It is dispatched once per batch; the loop over records is in the finder, with concrete types.
+/// 3. Results learned within an attempt are dropped in ``undo()``: a batch with a refused row is tried again in halves.
+/// 4. Results that are not in the store yet, such as planned decisions, belong in front of a finder's look into the
+///    store: in ``find(_:_:_:)`` and ``lookUp(_:_:_:_:_:)``, nowhere else.
+/// 5. A finder that keeps data for each row or record reports its size in ``bytesInUse``, so that it can be replaced by
+///    seeks.
 protocol Finder: AnyObject {
   /// The name that summaries show.
   var name: String { get }
@@ -28,10 +29,10 @@ protocol Finder: AnyObject {
   /// Whether a row that it finds may have another key than the record, with the same hash.
   var findsByHash: Bool { get }
 
-  /// Finds out what becomes of the records that are wanted: notes targets, and puts records on the node's lists of those
-  /// that create their objects and of those whose objects may change.
+  /// Decides the outcome of the wanted records: notes targets, and puts records on the node's lists of those that
+  /// create their objects and of those whose objects may change.
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
-  /// Gives the records whose objects are there with the primary keys of these, and does nothing to them.
+  /// Gives the records whose objects exist with the primary keys of these, and does nothing to them.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int, Int64) -> Void

@@ -3,15 +3,16 @@ import MergewalkSystem
 
 /// A Bloom filter that grows up to a fixed size: whether a key may have been seen before.
 ///
-/// "No" is certain; "yes" is wrong for about one key in 10^7 while the first layer fills, at 40 bits a key, and for one in
-/// 10^4 at 16 bits. Keys that may have been seen are put off until an index can answer, so a wrong "yes" costs time and
-/// never correctness. The filter is a few layers, each about twice as large as the one before: a key is asked for in all
-/// of them and added to the last, and what is not needed is never taken. All layers together have a fixed size whatever
+/// "No" is certain; "yes" is wrong for about one key in 10^7 while the first layer fills, at 40 bits a key, and for one
+/// in 10^4 at 16 bits. Keys that may have been seen wait until an index can answer, so a wrong "yes" costs time, never
+/// correctness. The filter is a few layers, each about twice as large as the one before: a key is looked up in all of
+/// them and added to the last, and layers that are not needed are never allocated. The total size is bounded whatever
 /// the number of keys, so memory stays flat.
 ///
-/// Layout of a layer: split blocks of 512 bits, a line of the processor's cache, one bit in each of sixteen 32-bit words
-/// (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007; as the block form of the Parquet
-/// specification, which has half as many). Layers: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007.
+/// Layout of a layer: split blocks of 512 bits, a line of the processor's cache, one bit in each of sixteen 32-bit
+/// words (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007; as the block form of the
+/// Parquet specification, with half as many). Layers: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters",
+/// 2007.
 final class KeyFilter {
   private typealias Block = SIMD16<UInt32>
 

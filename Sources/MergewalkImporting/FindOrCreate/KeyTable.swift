@@ -12,7 +12,7 @@ import MergewalkObjectStore
 ///
 /// - Complexity: ``find(hash:key:)`` and ``insert(hash:key:primaryKey:content:)`` are O(1).
 final class KeyTable {
-  /// What is known of one key.
+  /// The state of one key.
   struct Entry {
     var hash: UInt64
     /// The hash of the content, 0 when unknown.

@@ -1,10 +1,10 @@
 import MergewalkObjectStore
 
-/// Keys in memory, with the primary keys of their objects and the hashes of what these contain.
+/// Keys in memory, with the primary keys of their objects and the hashes of their contents.
 ///
-/// An entry is a number that holds until something is added or removed.
+/// An entry is a number that stays valid until something is added or removed.
 protocol KnownKeys: AnyObject {
-  /// Whether keys are told apart by their bytes, not by their hashes alone.
+  /// Whether keys are distinguished by their bytes, not by their hashes alone.
   static var comparesBytes: Bool { get }
 
   /// Asks for the memory with which the search for a hash begins.

@@ -1,7 +1,7 @@
-/// Which objects of a hierarchy the records of one import have named, so that each is counted once.
+/// The objects of a hierarchy that the records of one import have named, so that each is counted once.
 ///
-/// One bit for each primary key up to the greatest that was named, whatever the strategy of finding; objects that the run
-/// has made itself need none where only those of before are asked for.
+/// One bit for each primary key up to the greatest one named, whatever the strategy of finding; objects that the run
+/// itself has created need no bit if only earlier objects are counted.
 final class NamedObjects {
   private let marks = ObjectMarks()
   /// Objects from this key on do not count.

@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What the importer keeps of one node from batch to batch.
+/// The state that the importer keeps of one node from batch to batch.
 final class NodeImporter {
   let node: Int
   let plan: ImportNode
@@ -16,7 +16,7 @@ final class NodeImporter {
   var isIndexed = true
   /// The slots of uniqueness constraints that changes can touch; `nil` until it is needed.
   var looseConstraints: [[Int]]?
-  /// Whether an element whose object is not there rejects its record; `nil` when relationships say so.
+  /// Whether an element whose object does not exist rejects its record; `nil` when relationships say so.
   var rejectsMissing: Bool?
   /// The primary key of the next object that this node creates in the current batch.
   var nextKey: Int64 = 0
@@ -35,7 +35,7 @@ final class NodeImporter {
   var inserts = ContiguousArray<Int32>()
   /// The last of the new rows, from the first one on whose relationships with two ends are not set yet.
   var unrelated = (row: 0, count: 0)
-  /// Records whose object is there and may differ, in order, with its primary key.
+  /// Records whose object exists and may differ, in order, with its primary key.
   var applies = ContiguousArray<Apply>()
   /// Records to look for, sorted by their keys.
   var sorted = ContiguousArray<Int32>()
@@ -43,7 +43,7 @@ final class NodeImporter {
   var distinct = ContiguousArray<Int32>()
   var missingKeys = ContiguousArray<Int64>()
 
-  /// A record whose object is there.
+  /// A record whose object exists.
   struct Apply {
     var record: Int32
     var primaryKey: Int64
@@ -55,7 +55,7 @@ final class NodeImporter {
   /// one to an object does that was there before, which ``named`` knows.
   var countsAll: Bool { role == .root }
 
-  /// Puts a record on the list of those whose object is there and may differ.
+  /// Puts a record on the list of those whose object exists and may differ.
   @inline(__always)
   func apply(_ record: Int, _ primaryKey: Int64) {
     applies.append(
@@ -97,7 +97,7 @@ final class NodeImporter {
   }
 }
 
-/// What a node's objects are to the records.
+/// The role of a node's objects for the records.
 enum Role {
   /// The objects that the run's records stand for.
   case root
@@ -108,6 +108,6 @@ enum Role {
   /// An object that is known before anything is looked for: the owner of a list.
   case given
 
-  /// Whether what becomes of a record is what becomes of the node's object.
+  /// Whether the outcome of a record is that of the node's object.
   @inline(__always) var settles: Bool { self == .root || self == .element }
 }

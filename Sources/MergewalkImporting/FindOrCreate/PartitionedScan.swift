@@ -3,15 +3,15 @@ import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkThreads
 
-/// Finds out what records do when the table is too large for a ``ScanTable``: a hash join in pieces.
+/// Decides the outcome of records when the table is too large for a ``ScanTable``: a hash join in pieces.
 ///
 /// One sequential scan of the table and one extra reading of the input put hashes into files by the low bits of the
-/// key's hash (``ScanTable`` uses the high ones); each file fits the memory budget and is joined on its own. The result is two bits
-/// a record and the primary keys of those that probably changed. The run proper then touches only the rows of new and
-/// changed records, so a nightly file that changes 5 % touches 5 %.
+/// key's hash (``ScanTable`` uses the high ones); each file fits the memory budget and is joined separately. The result
+/// is two bits per record and the primary keys of those that probably changed. The run proper then touches only the
+/// rows of new and changed records, so a nightly file that changes 5 % touches 5 %.
 ///
-/// Costs (`docs/decisions/0002-find-plans.md`): 24 bytes a row and 24 bytes a record in temporary files, and the input
-/// read twice; so inputs must be files.
+/// Costs (`docs/decisions/0002-find-plans.md`): 24 bytes per row and 24 bytes per record in temporary files, and the
+/// input read twice; so inputs must be files.
 struct PartitionedScan {
   let plan: ImportPlan
   let store: PersistentStore
@@ -22,7 +22,7 @@ struct PartitionedScan {
   let folder: String
   /// How many bytes a piece may take.
   let memory: Int
-  /// What notes the objects that records name, when that matters.
+  /// Notes the objects that records name, if they matter.
   var watch: SyncWatch?
 
   /// Reads table and input and returns what is known of the records.

@@ -1,8 +1,8 @@
 import MergewalkBytes
 
-/// What is known of records before the run proper, by their number in the run's order of good records, from 0.
+/// The results known of records before the run proper, by their number in the run's order of good records, from 0.
 ///
-/// A record that nothing is known of is sought.
+/// A record without a result is looked up by a seek.
 final class RecordVerdicts {
   private var unchanged: ContiguousArray<UInt64> = []
   private var new: ContiguousArray<UInt64> = []

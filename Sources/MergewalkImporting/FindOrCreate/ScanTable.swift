@@ -1,12 +1,12 @@
 import CMergewalkScan
 import MergewalkSystem
 
-/// What one sequential scan of a table leaves in memory: for each row the hashes of its key and of its content, and
-/// its primary key; 20 bytes a row at 80 % load.
+/// The rows that one sequential scan of a table leaves in memory: for each row the hashes of its key and of its
+/// content, and its primary key; 20 bytes a row at 80 % load.
 ///
-/// A key that is not found is certainly not in the store. A key that is found with an equal content hash is taken as
-/// unchanged: both 64-bit hashes, seeded for this run, agree. A key that is found with another content hash is fetched
-/// and its bytes are compared before anything is written.
+/// A key that is not found is certainly not in the store. A key with an equal content hash counts as unchanged: both
+/// 64-bit hashes, seeded for this run, agree. A row with another content hash is fetched, and its bytes are compared
+/// before anything is written.
 final class ScanTable {
   private struct Place {
     /// 0 for an empty place.

@@ -13,7 +13,7 @@ class SeekFinder: Finder {
   }
 }
 
-/// What a partitioned scan has found out about the records; seeks those that it knows nothing of.
+/// Applies the results of a partitioned scan to the records; seeks those without a result.
 final class VerdictFinder: SeekFinder {
   let verdicts: RecordVerdicts
 
@@ -42,7 +42,7 @@ final class VerdictFinder: SeekFinder {
 }
 
 extension BatchImporter {
-  /// Finds records in the store and says what becomes of them.
+  /// Finds records in the store and decides their outcome.
   func seek(_ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     try fetchTargets(records, state, view)
     // Records act in the order of the input, so that the last of several with one key wins.

@@ -1,21 +1,21 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Decides how the objects of each node are found, by what is in the store and how much is coming.
+/// Chooses the way to find the objects of each node, by the contents of the store and the size of the input.
 ///
 /// | situation | strategy |
 /// |---|---|
 /// | mode `insert` without a key | none |
 /// | several nodes fill one hierarchy, or the entity has subentities | seek |
 /// | new store, the records' own entity, unless it has lists or one-to-one relationships | filter |
-/// | new store, a relationship's target | table, filled as objects are made |
-/// | few rows in the store against what is coming | table, read once |
-/// | many rows in the store, and much of them coming | scan |
+/// | new store, a relationship's target | table, filled as objects are created |
+/// | few rows in the store compared with the input | table, read once |
+/// | many rows in the store, and many of them in the input | scan |
 /// | the same, but more rows than the memory holds | seek, after a partitioned scan |
 /// | otherwise | seek |
 ///
-/// Costs behind the numbers (`docs/decisions/0002-find-plans.md`): a sequential scan takes about 0.5 µs a row, a seek
-/// with random keys 3 to 4 µs a key.
+/// Costs behind the numbers (`docs/decisions/0002-find-plans.md`): a sequential scan takes about 0.5 µs per row, a seek
+/// with random keys 3 to 4 µs per key.
 struct StrategyChoice {
   let plan: ImportPlan
   let store: PersistentStore
@@ -35,14 +35,14 @@ struct StrategyChoice {
   var hasFixedInputs = true
   /// Whether an earlier process has begun the part with a filter in a store that was new to it.
   var resumesFilter = false
-  /// Whether the store is not there yet and stands for a new one.
+  /// Whether the store does not exist yet and stands for a new one.
   var isPlannedStore = false
 
-  /// What a record of input takes, for want of anything better.
+  /// The assumed size of a record of input, if nothing better is known.
   private static let assumedRecordBytes = 100
-  /// What a filter of keys takes at most.
+  /// The largest size of a filter of keys.
   private static let mostFilterBytes = 16 << 20
-  /// What a key takes in a ``KeyTable``.
+  /// The assumed size of a key in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 
   func nodes() throws(StoreError) -> [NodeImporter] {
@@ -68,7 +68,7 @@ struct StrategyChoice {
     return index == plan.root ? isList ? .element : .root : .target
   }
 
-  /// What a filter of the keys takes: twice the input and 12 bytes a row where that is little.
+  /// The size of a filter of the keys: twice the input and 12 bytes a row if that is little.
   ///
   /// A filter that is too small is not wrong: more keys are then looked up.
   private func filterBytes(rows: Int) -> Int {
@@ -169,7 +169,7 @@ struct StrategyChoice {
       && part.duplicates == .last && part.mode.updates
   }
 
-  /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.
+  /// How the targets of a postponed relationship are found once all objects exist: in memory when they fit.
   func secondPassFinder(_ index: Int) throws(StoreError) -> any Finder {
     let part = plan.nodes[index]
     let entity = model.entities[part.entity]

@@ -1,10 +1,10 @@
 import MergewalkObjectContext
 import MergewalkObjectStore
 
-/// Values of uniqueness constraints that records of an attempt let go of.
+/// Values of uniqueness constraints that records of an attempt release.
 ///
-/// A batch is written as a whole, so a value that one record lets go of would be free for an earlier one that takes it,
-/// too, which it is not when records take effect one after the other. Such records are imported alone.
+/// A batch is written as a whole, so a value that one record releases would also be free for an earlier record that
+/// takes it; it is not free if records take effect one after the other. Such records are imported alone.
 struct UniqueValues {
   /// The slots of each constraint that changes can touch.
   private let constraints: [[Int]]
@@ -60,7 +60,7 @@ extension BatchImporter {
     return constraints.isEmpty ? nil : UniqueValues(constraints, seed: seed)
   }
 
-  /// Has the attempt's records imported alone where one of them may take what another one lets go of.
+  /// Has the attempt's records imported alone where one of them may take what another one releases.
   func check(_ values: UniqueValues?, _ state: NodeImporter) throws(ImportError) {
     guard let values, values.hasReleased else { return }
     let root = state.plan.rootEntity
@@ -69,7 +69,7 @@ extension BatchImporter {
     if isShared || values.isTaken(in: context.buffer(root: root)) { throw top.retryAlone() }
   }
 
-  /// The slots of the uniqueness constraints that a change of an object that is there can touch.
+  /// The slots of the uniqueness constraints that a change of an existing object can touch.
   private func looseConstraints(_ state: NodeImporter) -> [[Int]] {
     let table = store.schema.table(forRoot: state.plan.rootEntity)
     let slots = Set(state.plan.attributeSlots)

@@ -2,21 +2,21 @@ import MergewalkSystem
 import MergewalkRecordFormats
 
 extension ImportSession {
-  /// Mergewalk's version, as runs and summaries carry it.
+  /// Mergewalk's version, as in runs and summaries.
   public static let version = "0.1.0"
 
-  /// Imports everything, and notes the run in the table of runs when the definition asks for it.
+  /// Imports everything, and records the run in the table of runs if the definition requests it.
   ///
-  /// A run that an earlier process has not finished goes on, unless the definition's policy says otherwise.
+  /// An unfinished run of an earlier process is resumed, unless the definition's policy differs.
   ///
   /// - Parameters:
-  ///   - progress: Is called after each batch, and when a stage begins.
-  ///   - shouldStop: Is asked after each batch, and while there is nothing to do. Once it says so, the batch is
-  ///     finished, and a later run can go on behind it.
-  ///   - report: Gets the summary when everything is durable, and before the store forgets that it was not delivered:
-  ///     when a process ends before `report` returns, its successor calls it again, with the same counts.
-  /// - Returns: What happened; its status says whether the store was changed.
-  /// - Throws: ``ImportError``; the store is as it was before the call.
+  ///   - progress: Called after each batch, and when a stage begins.
+  ///   - shouldStop: Called after each batch, and while there is nothing to do. Once it returns `true`, the batch is
+  ///     finished, and a later run can resume after it.
+  ///   - report: Receives the summary when everything is durable, and before the store forgets that it was not
+  ///     delivered: if the process ends before `report` returns, the next one calls it again with the same counts.
+  /// - Returns: The summary; its status tells whether the store was changed.
+  /// - Throws: ``ImportError``; the store is then unchanged.
   public func run(
     progress: ((ImportProgress) -> Void)? = nil, shouldStop: (() -> Bool)? = nil,
     report: ((ImportSummary) -> Void)? = nil

@@ -1,23 +1,23 @@
-/// How much a run may differ from the earlier ones of its pipeline before it is worth a look.
+/// The limits within which a run may differ from the earlier ones of its pipeline.
 public struct AnomalyThresholds: Sendable, Hashable {
-  /// How many earlier runs are looked at; 0 looks at none.
+  /// The number of earlier runs to compare with; 0 for none.
   public var runs = 10
-  /// Fewer earlier runs than these say nothing.
+  /// The minimum number of earlier runs for a comparison.
   public var least = 3
   /// The number of records read may differ from the usual one by this share of it.
   public var records = 0.5
-  /// The share of rejected records may be above the usual one by this much.
+  /// The share of rejected records may exceed the usual one by this much.
   public var rejects = 0.05
-  /// The time may be this many times the usual one, and a second more.
+  /// The time may be this many times the usual one, plus a second.
   public var duration = 3.0
   /// The share of records that inserted something may differ from the usual one by this much.
   public var inserted = 0.5
 
-  /// The defaults.
+  /// Creates the defaults.
   public init() {}
 }
 
-/// Something about a run that is far from what is usual.
+/// A measure of a run that is far from its usual value.
 public struct RunAnomaly: Sendable, Hashable {
   /// The measure that is unusual.
   public enum Measure: String, Sendable, Hashable, CaseIterable {
@@ -36,10 +36,10 @@ public struct RunAnomaly: Sendable, Hashable {
   public var value: Double
   /// The median of the earlier runs.
   public var usual: Double
-  /// How many earlier runs were looked at.
+  /// The number of earlier runs compared.
   public var runs: Int
 
-  /// The differences of a run to earlier ones that are greater than the thresholds; none for too few earlier runs.
+  /// The differences between a run and earlier ones that exceed the thresholds; none if there are too few earlier runs.
   ///
   /// - Parameter earlier: Finished runs of the same pipeline, the latest first.
   public static func find(

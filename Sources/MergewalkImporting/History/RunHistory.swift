@@ -4,13 +4,13 @@ import MergewalkObjectStore
 
 /// The table of an import store's runs: a SQLite file beside the store, `STORE-mergewalk`.
 ///
-/// It is no part of the store: Core Data's file has no table of ours, and removing this one loses nothing but the past.
+/// It is not part of the store: Core Data's file has no table of ours, and removing this file loses only the past.
 /// `docs/runs.md` describes its tables. Every call opens the file, does its work in one transaction, and closes it.
 public struct RunHistory: Sendable {
   /// The file's path.
   public let path: String
   private let store: String
-  /// How many runs are kept; older ones are removed when one is appended.
+  /// The number of runs to keep; appending one removes older ones.
   public var keeps = 1000
 
   /// The table of runs of the store at a path.
@@ -22,10 +22,10 @@ public struct RunHistory: Sendable {
   /// Whether the store is a file or may become one: beside devices, pipes and folders there is no table.
   var isPossible: Bool { FileKind(store) != .folder && FileKind.special(store) == nil }
 
-  /// Adds a run and removes those that are too many.
+  /// Adds a run and removes the oldest ones beyond the limit.
   ///
-  /// - Returns: The run's number, one more than the last one's.
-  /// - Throws: ``RunHistoryError``; the file is as before.
+  /// - Returns: The run's number, the successor of the last one's.
+  /// - Throws: ``RunHistoryError``; the file is unchanged.
   public func append(_ record: RunRecord) throws(RunHistoryError) -> Int {
     do {
       FileAccess.derived(from: store).make(path)
@@ -47,11 +47,11 @@ public struct RunHistory: Sendable {
     }
   }
 
-  /// The last runs, the latest first; none when there is no table.
+  /// The last runs, the latest first; none if there is no table.
   ///
   /// - Parameters:
-  ///   - pipeline: The pipeline whose runs are wanted; nil for all.
-  ///   - limit: How many at most.
+  ///   - pipeline: The pipeline whose runs to return; nil for all.
+  ///   - limit: The maximum number.
   /// - Throws: ``RunHistoryError``.
   public func recent(pipeline: String? = nil, limit: Int = 20) throws(RunHistoryError) -> [RunRecord] {
     try read { file throws(StoreError) in
@@ -63,7 +63,7 @@ public struct RunHistory: Sendable {
     }
   }
 
-  /// The last runs of a pipeline that finished with its own inputs, the latest first: what a run is compared with.
+  /// The last runs of a pipeline that finished with its own inputs, the latest first, for comparison with a new run.
   ///
   /// - Throws: ``RunHistoryError``.
   public func finished(pipeline: String, limit: Int) throws(RunHistoryError) -> [RunRecord] {
@@ -78,7 +78,7 @@ public struct RunHistory: Sendable {
     }
   }
 
-  /// The run with this number (`12`), or this name (`orders@2024-01-31T12:00:00.123Z`); nil when there is none.
+  /// The run with this number (`12`), or this name (`orders@2024-01-31T12:00:00.123Z`); nil if there is none.
   ///
   /// - Throws: ``RunHistoryError``.
   public func run(_ name: String) throws(RunHistoryError) -> RunRecord? {
@@ -90,7 +90,7 @@ public struct RunHistory: Sendable {
     }.first
   }
 
-  /// The names of the pipelines that have run, sorted; none when there is no table.
+  /// The names of the pipelines that have run, sorted; none if there is no table.
   ///
   /// - Throws: ``RunHistoryError``.
   public func pipelines() throws(RunHistoryError) -> [String] {

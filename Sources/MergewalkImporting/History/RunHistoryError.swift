@@ -1,10 +1,10 @@
 import MergewalkObjectStore
 
-/// Why the table of runs cannot be read or written; an import continues without it.
+/// The reason why the table of runs cannot be read or written; an import continues without it.
 public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
-    /// The file is another program's database, or none.
+    /// The file is another program's database, or not a database.
     case foreignFile
     /// The file was made by a newer Mergewalk.
     case newerVersion

@@ -1,6 +1,6 @@
 import MergewalkSystem
 
-/// How a run that touched a store, or tried to, ended.
+/// The outcome of a run that changed a store, or tried to.
 ///
 /// Each has an exit code of its own; only ``completed`` is 0. `docs/exit-codes.md` lists them.
 public enum RunStatus: String, Sendable, Hashable, CaseIterable {
@@ -8,11 +8,11 @@ public enum RunStatus: String, Sendable, Hashable, CaseIterable {
   case completed
   /// Finished; some records were rejected, within the limits.
   case completedWithRejects = "completed_with_rejects"
-  /// It could not be carried out; the store is as before.
+  /// It could not be carried out; the store is unchanged.
   case failed
   /// Too many rejects: the store is unchanged.
   case limitBreached = "limit_breached"
-  /// It was told to stop; what was committed can be continued.
+  /// It was stopped; its committed work can be resumed.
   case interrupted
 
   /// The exit code of the command.
@@ -26,11 +26,11 @@ public enum RunStatus: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether what the run did is in the store.
+  /// Whether the store contains the result of the run.
   public var isFinished: Bool { self == .completed || self == .completedWithRejects }
 }
 
-/// One run of an import, as the table of runs keeps it.
+/// One run of an import in the table of runs.
 public struct RunRecord: Sendable {
   /// The kind of input of a run.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -44,7 +44,7 @@ public struct RunRecord: Sendable {
   public struct Input: Sendable, Hashable {
     /// The path as the pipeline names it.
     public var path: String
-    /// Its size in bytes when the run began; nil for what has none, such as standard input.
+    /// Its size in bytes when the run began; nil if it has none, such as standard input.
     public var bytes: Int?
     /// The fingerprint of its content, see ``SourcePrint/text``; nil for sources that can be read only once.
     public var fingerprint: String?
@@ -77,7 +77,7 @@ public struct RunRecord: Sendable {
     }
   }
 
-  /// The number of the run in its table, from 1; 0 until it was appended.
+  /// The number of the run in its table, from 1; 0 before it is appended.
   public var number = 0
   /// The run's name, see ``RunIdentity/text``.
   public var id = ""
@@ -93,25 +93,25 @@ public struct RunRecord: Sendable {
   public var status = RunStatus.completed
   /// The store's path.
   public var store = ""
-  /// Its inputs, the first ``mostInputs`` of them.
+  /// Its first ``mostInputs`` inputs.
   public var inputs: [Input] = []
-  /// How many inputs it had.
+  /// The number of inputs.
   public var inputCount = 0
   /// Its records.
   public var counts = RecordCounts()
-  /// The records of each part, when there are several.
+  /// The records of each part, if there are several.
   public var parts: [Part] = []
   /// The counts of each entity's objects.
   public var entities: [String: ImportSummary.EntityCounts] = [:]
   /// Counts of rejects by code.
   public var rejectCodes: [String: Int] = [:]
-  /// The rejects file's path, when rejects were written.
+  /// The rejects file's path, if rejects were written.
   public var rejectsPath: String?
   /// Seconds that the writer spent on each part of the work.
   public var phases: [ImportSummary.Phase] = []
   /// The stage that took longest, see ``ImportSummary/slowStage``.
   public var slowStage = ""
-  /// The process's greatest resident set, in bytes.
+  /// The process's peak resident memory, in bytes.
   public var peakResidentBytes = 0
   /// Bytes of input read.
   public var bytesRead = 0
@@ -119,22 +119,22 @@ public struct RunRecord: Sendable {
   public var version = ""
   /// The machine's name.
   public var host = ""
-  /// The ``id`` of the run that this one continued.
+  /// The ``id`` of the run that this one resumed.
   public var resumedFrom: String?
-  /// The code of what the run failed with.
+  /// The code of the error that ended the run.
   public var errorCode: String?
   /// The message of the error that ended the run.
   public var errorMessage: String?
-  /// Sentences about the store and about what was unusual.
+  /// Sentences about the store and about unusual measures.
   public var warnings: [String] = []
 
-  /// More inputs than these are only counted.
+  /// The number of inputs to list; further ones are only counted.
   public static let mostInputs = 100
 
-  /// A run of nothing.
+  /// Creates an empty record.
   public init() {}
 
-  /// The name of the machine that this is; empty when it has none.
+  /// The name of this machine; empty if it has none.
   public static var thisHost: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkRecordFormats
 
-/// Writes a run into the table of runs, and holds it against the earlier ones.
+/// Writes a run into the table of runs, and checks it against the earlier ones.
 ///
 /// Nothing here makes an import fail: what cannot be kept is a warning of the summary.
 struct RunRecorder {

@@ -4,9 +4,9 @@ import MergewalkObjectStore
 ///
 /// Lists that belong to a run have tables of their own, so that `sqlite3` alone can ask anything of them.
 enum RunTables {
-  /// What the file's header says it is: `MwRn`.
+  /// The application ID in the file's header: `MwRn`.
   private static let applicationID = 0x4D77_526E
-  /// What this version writes.
+  /// The version of the format that is written.
   private static let version = 1
 
   private static let schema = """
@@ -65,7 +65,7 @@ enum RunTables {
     guard owner == Int64(applicationID) else { throw RunHistoryError(.foreignFile, path, "is another program's") }
     let version = try file.integer("PRAGMA user_version") ?? 0
     guard version <= Int64(Self.version) else {
-      throw RunHistoryError(.newerVersion, path, "was made by a newer Mergewalk (format \(version))")
+      throw RunHistoryError(.newerVersion, path, "was created by a newer Mergewalk (format \(version))")
     }
     return true
   }

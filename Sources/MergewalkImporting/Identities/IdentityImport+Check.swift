@@ -4,13 +4,12 @@ import MergewalkObjectStore
 import MergewalkRecordFormats
 
 extension IdentityImport {
-  /// Finds everything that is wrong or dubious.
+  /// Finds all mistakes and doubtful points.
   ///
   /// - Parameters:
-  ///   - model: the model; `nil` when there is none, and then only what needs none is checked.
-  ///   - path: the path that findings carry.
-  ///   - readsFiles: whether the fields that files have are compared with those of the entity, unless something else is
-  ///     wrong.
+  ///   - model: the model; `nil` if there is none, which limits the checks.
+  ///   - path: the path for findings.
+  ///   - readsFiles: whether to compare the fields of files with those of the entity, unless there are other errors.
   public func check(model: ManagedObjectModel?, path: String, readsFiles: Bool) -> [Diagnostic] {
     var findings = FindingList(path: path)
     let entity = resolve(model, &findings)
@@ -68,7 +67,7 @@ extension IdentityImport {
       for name in present where !known.contains(name) && !marks.contains(name) {
         findings.reportUnknown(
           .unusedColumn, name, among: names, at: place,
-          "“\(source.path)” has a field “\(name)”, which “\(entity.name)” has not")
+          "“\(source.path)” has a field “\(name)”, which “\(entity.name)” does not have")
       }
     }
   }

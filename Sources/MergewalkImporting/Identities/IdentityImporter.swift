@@ -6,7 +6,7 @@ final class IdentityImporter {
   let part: IdentityPlan
   /// Rejects of the current batch.
   private(set) var rejects: [RecordReject] = []
-  /// What became of the records of the current batch.
+  /// The outcomes of the records of the current batch.
   private(set) var outcomes = ContiguousArray<RecordLedger.Outcome>()
 
   private let store: PersistentStore

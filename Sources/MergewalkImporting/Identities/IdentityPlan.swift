@@ -9,11 +9,11 @@ struct IdentityPlan: Sendable {
   let sources: [ByteSource]
   /// How they are read.
   let format: RecordFormat
-  /// What a reference to an object that is not there means.
+  /// The policy for a reference to a missing object.
   let missing: MissingTargetPolicy
   /// The fields as the reader's thread converts them.
   let plan: ImportPlan
-  /// What each field of ``plan`` is.
+  /// The meaning of each field of ``plan``.
   let fields: [IdentityField]
   /// Where the table's columns come from, the identity first.
   let columns: [Column]

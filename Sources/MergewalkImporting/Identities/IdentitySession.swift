@@ -8,13 +8,13 @@ import MergewalkThreads
 /// One run that loads whole objects, identities included, into a new store.
 ///
 /// Entities come one after the other, read and converted on one thread and written on the other, as in
-/// ``ImportSession``. References are checked at the end, when all objects are there: what cannot stay is taken out,
-/// and the files are read once more to say which records these were.
+/// ``ImportSession``. References are checked at the end, when all objects exist: objects that cannot stay are removed,
+/// and the files are read again to find their records.
 final class IdentitySession {
   private let definition: ImportDefinition
   private let parts: [IdentityPlan]
   private var summary = ImportSummary()
-  /// What became of the values of each part.
+  /// The outcomes of the values of each part.
   private var values: [ValueCounts] = []
   private var ledger = RecordLedger()
   private let started = ImportSession.now()

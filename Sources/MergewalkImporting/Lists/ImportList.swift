@@ -6,15 +6,15 @@ struct ImportList: Sendable {
   /// The column of the record batch that holds the lists.
   var column: Int
   var columnName: String
-  /// What the reader is asked for.
+  /// The request to the reader.
   var request: String
   /// How a list is written: the separator's bytes, or nil for JSON.
   var separator: [UInt8]?
   /// The policies, as the definition has them.
   var options: ListImport
-  /// What an element whose object does not exist means.
+  /// The policy for an element whose object does not exist.
   var missing: MissingTargetPolicy
-  /// What an element fills; its root is the relationship's target.
+  /// The plan of an element; its root is the relationship's target.
   var plan: ImportPlan
   /// The node of ``plan`` that stands for the owner, when each target belongs to one owner and says so itself: nothing
   /// is looked for, its objects are given.

@@ -68,7 +68,7 @@ extension ImportPlanBuilder {
     return entity.uniquenessConstraints.contains { Set($0).isSubset(of: keys) }
   }
 
-  /// Holds what a list says about owners and orphans against the relationship back.
+  /// Checks what a list says about owners and orphans against the relationship back.
   ///
   /// - Parameter owner: the relationship back, when each object belongs to one owner.
   private mutating func checkOwners(

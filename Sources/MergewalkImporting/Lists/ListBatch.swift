@@ -65,7 +65,7 @@ struct ListBatch: Sendable {
 }
 
 extension ImportBatch {
-  /// What a record holds in the column of a list.
+  /// The state of a list's column in a record.
   func listState(_ record: Int, _ index: Int, _ list: ImportList) -> FieldState {
     if records.columnCount > 0 { return records.state(record, list.column) }
     return FieldState(rawValue: listTexts[index].tags[record]) ?? .absent
@@ -92,7 +92,7 @@ struct RejectedElement: Sendable {
   /// The entity and its attribute or relationship.
   var entity: String
   var attribute: String?
-  /// What was found and what was expected.
+  /// The text that was found, and the one expected.
   var message: String
   /// Where the element starts in the list's text, in bytes.
   var offset: Int

@@ -1,47 +1,47 @@
-/// How the records list the targets of a to-many relationship.
+/// The list of a to-many relationship's targets in a record.
 ///
 /// The columns of the target's fields are members of an element, or `.` for the element itself.
 public struct ListImport: Sendable {
-  /// How a list is written.
+  /// The form of a list.
   public enum Form: Sendable, Hashable {
-    /// A JSON array of objects or of scalars; a value that is none is a list of one element.
+    /// A JSON array of objects or of scalars; any other value is a list of one element.
     case json
-    /// A text with a separator between the elements; a JSON array is taken too.
+    /// A text with a separator between the elements; a JSON array is accepted, too.
     case split(separator: String)
   }
   /// The treatment of related objects that are not in the list.
   public enum Links: String, Sendable, CaseIterable {
-    /// They are no longer related: the list is the truth.
+    /// They are no longer related: the list is complete.
     case replace
     /// They stay.
     case add
   }
-  /// The treatment of objects that lose their relation.
+  /// The treatment of objects that lose their owner.
   public enum Orphans: String, Sendable, CaseIterable {
-    /// They stay, without the relationship.
+    /// They stay, without an owner.
     case unlink
-    /// They are deleted, as the model's delete rules say.
+    /// They are deleted, according to the model's delete rules.
     case delete
   }
-  /// Where an element's object is looked for.
+  /// The objects among which an element's object is looked up.
   public enum Scope: String, Sendable, CaseIterable {
-    /// Among those that the owner has: the same key may be there for another owner.
+    /// Those of the owner: other owners may have objects with the same key.
     case owner
-    /// Among all objects of the entity.
+    /// All objects of the entity.
     case everywhere
   }
   /// The meaning of a null, an empty text and a list without elements.
   public enum Empty: String, Sendable, CaseIterable {
     /// A list without elements.
     case clear
-    /// As if the record said nothing.
+    /// As if the record had no such column.
     case keep
     /// The record is rejected.
     case reject
   }
   /// The meaning of an empty element: an empty piece, `null` or `""`.
   public enum EmptyElement: String, Sendable, CaseIterable {
-    /// It is passed over.
+    /// It is skipped.
     case skip
     /// The record is rejected.
     case reject
@@ -49,16 +49,16 @@ public struct ListImport: Sendable {
 
   /// The column that holds the list.
   public var column: String
-  /// How it is written.
+  /// The form of the list.
   public var form: Form
   /// Whether white space around the pieces of a text is removed.
   public var trims = true
   /// The treatment of related objects that are not in the list.
   public var links = Links.replace
-  /// The treatment of objects that lose their relation.
+  /// The treatment of objects that lose their owner.
   public var orphans = Orphans.unlink
-  /// Where elements are looked for; `nil` for what the model says: among the owner's when each object belongs to one
-  /// owner, unless a uniqueness constraint covers the key.
+  /// The objects among which elements are looked up; `nil` follows the model: those of the owner if each object belongs
+  /// to one owner, unless a uniqueness constraint covers the key.
   public var scope: Scope?
   /// The meaning of a list without elements.
   public var whenEmpty = Empty.clear

@@ -2,7 +2,7 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What becomes of members that no list has any more.
+/// Removal of the members that no list has any more.
 extension ListImporter {
   /// Deletes those that no list has any more.
   ///
@@ -51,7 +51,7 @@ extension ListImporter {
       message: "\(denied[0].entity) \(denied[0].primaryKey) is no longer listed, but a relationship keeps it")
   }
 
-  /// What keeps an object from being deleted.
+  /// An obstacle to deleting an object.
   private struct Obstacle: Hashable {
     var table: TableID
     var key: Int64

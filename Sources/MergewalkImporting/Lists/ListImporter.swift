@@ -16,14 +16,14 @@ final class ListImporter {
   /// Whether something else of the run fills the relationship too, so that an object may have members as soon as it is
   /// there.
   let isFilledElsewhere: Bool
-  /// What became of the elements.
+  /// The outcomes of the elements.
   var tally = ListTally()
   /// The name of the owners' entity.
   var ownerName: String { importer.owner.map { $0.nodes[$0.plan.root].entity.name } ?? "" }
   /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
   var isRepeated = false
   private var outcomes = ContiguousArray<RecordLedger.Outcome>()
-  /// What the store has of the owners' members, with ``ImportList/ownerNode``.
+  /// The owners' members in the store, with ``ImportList/ownerNode``.
   private var members = StoredMembers()
   /// Whether the indexes are there by which members are found.
   private var hasIndexes = false
@@ -256,7 +256,7 @@ final class ListImporter {
     tally.alreadyLinked += named - added
   }
 
-  /// What the store has of the members of the owners.
+  /// The members of the owners in the store.
   private struct StoredMembers {
     /// The members of each owner with their positions.
     var keys: [Int64: [(key: Int64, order: Int64)]] = [:]

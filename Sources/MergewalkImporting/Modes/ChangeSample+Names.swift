@@ -2,7 +2,7 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What people call objects: the values of the attributes by which an import finds them.
+/// Readable names of objects: the values of the attributes by which an import finds them.
 extension ChangeSample {
   /// An object among the rows of all tables.
   private struct Row: Hashable {
@@ -92,7 +92,7 @@ extension ChangeSample {
 }
 
 extension ImportDefinition {
-  /// The attributes by which an entity's objects are told apart: those by which an import finds them, else those of the
+  /// The attributes by which an entity's objects are distinguished: those by which an import finds them, else those of the
   /// model's first uniqueness constraint that has attributes alone; none when there is neither.
   func keyAttributes(of entity: EntityDescription, in model: ManagedObjectModel) -> [AttributeDescription] {
     var family: [String] = []

@@ -9,7 +9,7 @@ import MergewalkObjectStore
 final class ChangeSample {
   let model: ManagedObjectModel
   private let limit: Int
-  /// What was collected.
+  /// The collected changes.
   private(set) var changes: [ObjectChange] = []
 
   init(model: ManagedObjectModel, limit: Int) {

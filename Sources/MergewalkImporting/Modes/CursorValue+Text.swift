@@ -2,7 +2,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 
 extension CursorValue: CustomStringConvertible {
-  /// The value as a person writes it.
+  /// The value as a person would write it.
   public var description: String {
     switch self {
     case .date(let seconds): Timestamp(secondsSinceReferenceDate: seconds).description
@@ -11,7 +11,7 @@ extension CursorValue: CustomStringConvertible {
     }
   }
 
-  /// Reads what a person writes; `nil` when it is no value of the kind.
+  /// Reads a value written by a person; `nil` if it is not of this kind.
   public init?(_ text: String, kind: SincePolicy.Kind) {
     switch kind {
     case .date:
@@ -53,23 +53,23 @@ extension SincePolicy {
     return field
   }
 
-  /// Records up to here are passed over: what the store or the user says, less the lag.
+  /// Records up to here are skipped: what the store or the user says, less the lag.
   func threshold(stored: CursorValue?) -> CursorValue? {
     if let override { return override }
     return ((isReset ? nil : stored) ?? start)?.lowered(by: lag)
   }
 }
 
-/// Which records are passed over, by the value of one field: what the reader's thread needs to know.
+/// Which records are skipped, by the value of one field: what the reader's thread needs to know.
 struct SinceFilter: Sendable {
   /// The field's number in the plan.
   let field: Int
-  /// Records up to here are passed over; `nil` for none.
+  /// Records up to here are skipped; `nil` for none.
   let threshold: CursorValue?
-  /// What becomes of records whose value is the threshold's own.
+  /// The handling of records whose value equals the threshold.
   let ties: SincePolicy.Ties
 
-  /// Whether a record is passed over; one without a value is not.
+  /// Whether a record is skipped; one without a value is not.
   func isBeforeCursor(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> Bool {
     guard let threshold else { return false }
     let isSkipped = ties == .skip

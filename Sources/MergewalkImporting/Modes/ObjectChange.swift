@@ -1,4 +1,4 @@
-/// A change that a run makes to one object: a sample for people.
+/// A change of one object by a run, as a sample for people.
 public struct ObjectChange: Sendable, Hashable {
   /// The kind of change.
   public enum Kind: String, Sendable, Hashable {
@@ -12,12 +12,12 @@ public struct ObjectChange: Sendable, Hashable {
 
   /// A value as text.
   public struct Value: Sendable, Hashable {
-    /// The value: a text as it is, a number or a truth value in digits or words, bytes in hexadecimal digits; cut to
+    /// The value: text as it is, a number or a Boolean in digits or words, bytes in hexadecimal digits; truncated to
     /// ``greatestLength`` bytes.
     public var text: String
-    /// Whether the text is to be read as a text; else it is a number, `true` or `false`.
+    /// Whether the text is to be read as text; otherwise it is a number, `true` or `false`.
     public var isText: Bool
-    /// How long the whole value is in bytes, when it is cut; else `nil`.
+    /// The length of the whole value in bytes if it is truncated; otherwise `nil`.
     public var wholeLength: Int?
     /// The object that a relationship leads to; `nil` for attributes.
     public var target: Target?
@@ -42,7 +42,7 @@ public struct ObjectChange: Sendable, Hashable {
     public var name: String
     /// The value before; `nil` for none, and for new objects.
     public var before: Value?
-    /// The value afterwards; `nil` for none, and for objects that are deleted.
+    /// The value afterwards; `nil` for none, and for deleted objects.
     public var after: Value?
   }
 
@@ -52,9 +52,9 @@ public struct ObjectChange: Sendable, Hashable {
   public var entity: String
   /// The primary key, which together with the entity names the object in its store.
   public var primaryKey: Int64
-  /// The values, with commas, of the attributes by which the import finds the object, or of the model's first uniqueness
-  /// constraint; `nil` when there are none.
+  /// The values, separated by commas, of the attributes by which the import finds the object, or of the model's first
+  /// uniqueness constraint; `nil` if there are none.
   public var key: String?
-  /// The properties that change; of new and deleted objects those that have a value.
+  /// The properties that change; for new and deleted objects, those with a value.
   public var properties: [Property]
 }

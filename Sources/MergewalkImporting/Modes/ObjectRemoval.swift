@@ -173,7 +173,7 @@ struct ObjectRemoval {
 
   // MARK: Names
 
-  /// What a message calls an object: its URI, which other tools know too.
+  /// The name of an object in messages: its URI, which other tools know too.
   private func name(_ key: Int64) -> String {
     ManagedObjectID(storeUUID: store.identifier, entity: entity, primaryKey: key).uri
   }

@@ -1,8 +1,8 @@
 public import MergewalkDiagnostics
 
-/// How an incremental import knows which records are new: by a column that only grows.
+/// The column by which an incremental import recognises new records: its values only grow.
 ///
-/// The greatest value of the records of a run is kept in the store; the next run passes over records below it.
+/// The greatest value of the records of a run is kept in the store; the next run skips records below it.
 public struct SincePolicy: Sendable, Hashable {
   /// The kind of value in the column.
   public enum Kind: String, Sendable, CaseIterable {
@@ -15,16 +15,16 @@ public struct SincePolicy: Sendable, Hashable {
   }
   /// The treatment of records whose value equals the cursor.
   public enum Ties: String, Sendable, CaseIterable {
-    /// They are read again: others with the same value may have come since.
+    /// They are read again: others with the same value may have arrived since.
     case read
-    /// They are passed over.
+    /// They are skipped.
     case skip
   }
   /// The effect of rejected records on the cursor.
   public enum Rejects: String, Sendable, CaseIterable {
     /// The cursor stays at the first of them, so that it is read again.
     case hold
-    /// The cursor goes on; the rejects file has the records, and no run empties it before they were replayed.
+    /// The cursor advances; the rejects file has the records, and no run empties it before they have been replayed.
     case pass
   }
 
@@ -32,22 +32,21 @@ public struct SincePolicy: Sendable, Hashable {
   public var column: String
   /// The kind of value in the column.
   public var kind = Kind.date
-  /// How dates are written.
+  /// The format of dates.
   public var conversion = ConversionOptions()
-  /// Where to start when the store knows no cursor; `nil` for the beginning.
+  /// The starting value if the store has no cursor; `nil` for the beginning.
   public var start: CursorValue?
-  /// How much is read again before the cursor: seconds of a date, units of a number.
+  /// The amount to read again before the cursor: seconds of a date, units of a number.
   public var lag: Int64 = 0
   /// The treatment of records whose value equals the cursor.
   public var ties = Ties.read
-  /// The effect of rejected records on the cursor; `nil`: they hold it where they can be read again, see
-  /// ``rejects(in:)``.
+  /// The effect of rejected records on the cursor; `nil`: they hold it if they can be read again, see ``rejects(in:)``.
   public var rejects: Rejects?
-  /// Where to start this time, whatever the store knows.
+  /// The starting value for this run, regardless of the store's cursor.
   public var override: CursorValue?
-  /// Whether what the store knows is forgotten.
+  /// Whether to discard the store's cursor.
   public var isReset = false
-  /// Where the policy stands.
+  /// The position of the policy.
   public var position = SourcePosition.file
   /// The positions of its options.
   package var places = OptionPlaces()
@@ -55,8 +54,8 @@ public struct SincePolicy: Sendable, Hashable {
   /// Creates a policy for a column of dates.
   public init(column: String) { self.column = column }
 
-  /// The effect of rejected records on the cursor: they hold it, but in mode `insert`, where records read again would
-  /// be there twice.
+  /// The effect of rejected records on the cursor: they hold it, except in mode `insert`, where records read again
+  /// would be inserted twice.
   public func rejects(in mode: ImportMode) -> Rejects { rejects ?? (mode == .insert ? .pass : .hold) }
 
   /// Why a rejected record would be lost, or others imported twice; `nil` when neither can happen.
@@ -71,7 +70,7 @@ public struct SincePolicy: Sendable, Hashable {
       )
     case .pass where !hasFile:
       (
-        "the cursor passes rejected records, and there is no rejects file that has them: they would be nowhere",
+        "the cursor passes rejected records, and no rejects file keeps them: they would be lost",
         "name one: “rejects: rejects.ndjson” for the pipeline" + (mode == .insert ? "" : ", or set “rejects: hold”")
       )
     default: nil
@@ -79,7 +78,7 @@ public struct SincePolicy: Sendable, Hashable {
   }
 }
 
-/// A place in a column that only grows.
+/// A value of a column that only grows.
 public enum CursorValue: Sendable, Hashable, Comparable {
   /// Seconds since 2001-01-01 UTC.
   case date(Double)
@@ -88,7 +87,7 @@ public enum CursorValue: Sendable, Hashable, Comparable {
   /// A text.
   case text(String)
 
-  /// The order of the column; values of different kinds have none and are as good as equal.
+  /// The order of the column; values of different kinds are unordered and count as equal.
   public static func < (left: CursorValue, right: CursorValue) -> Bool {
     switch (left, right) {
     case (.date(let a), .date(let b)): a < b
@@ -98,7 +97,7 @@ public enum CursorValue: Sendable, Hashable, Comparable {
     }
   }
 
-  /// The kind of the column that it is from.
+  /// The kind of its column.
   public var kind: SincePolicy.Kind {
     switch self {
     case .date: .date

@@ -103,7 +103,7 @@ final class SinceProgress {
   /// would then be the first with its key, and count.
   ///
   /// - Parameters:
-  ///   - stored: what the store knows; `nil` for nothing, also when that is to be forgotten.
+  ///   - stored: what the store knows; `nil` for none, also when that is to be forgotten.
   ///   - override: where this run has begun to read in place of that.
   ///   - lag: how far before the cursor the next run begins to read.
   func cursor(stored: CursorValue?, override: CursorValue?, lag: Int64) -> CursorValue? {
@@ -155,7 +155,7 @@ extension SinceProgress {
 }
 
 extension SincePolicy {
-  /// What the store knows, unless it is to be forgotten.
+  /// The progress in the store, unless it is to be forgotten.
   func stored(
     _ definition: ImportDefinition, _ part: ImportPart, _ metadata: StoreMetadata
   ) throws(ImportError) -> CursorValue? {

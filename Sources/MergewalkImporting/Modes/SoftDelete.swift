@@ -19,7 +19,7 @@ struct SoftDelete: Sendable {
     slot = attribute.slot
   }
 
-  /// The cell of an object that is there.
+  /// The cell of an existing object.
   var cleared: (tag: UInt8, payload: UInt64) { isDate ? (CellTag.null, 0) : (CellTag.integer, 0) }
 
   /// The cell of an object that is gone since a time, in seconds since 2001.

@@ -2,9 +2,9 @@ import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Holds a ``SyncPolicy`` against the model.
+/// Checks a ``SyncPolicy`` against the model.
 struct SyncCheck {
-  /// What is wrong.
+  /// The findings so far.
   private(set) var findings: FindingList
   /// The attribute that says that an object is gone, when it can.
   private(set) var softDelete: SoftDelete?
@@ -24,7 +24,7 @@ struct SyncCheck {
     guard let name = part.sync.softDelete else {
       if part.sync.deletion == .mark {
         findings.report(
-          .missingField, at: place("delete", part), "marking objects as gone needs an attribute for that",
+          .missingField, at: place("delete", part), "marking objects as gone needs an attribute",
           hint: "name it as soft_delete")
       }
       return
@@ -39,7 +39,7 @@ struct SyncCheck {
     }
     if part.filledAttributes.contains(name) {
       findings.report(
-        .mappedTwice, at: position, "\(name) says whether an object is gone, so no column can fill it",
+        .mappedTwice, at: position, "\(name) marks objects as gone, so no column can fill it",
         hint: "take it out of the attributes")
       return
     }
@@ -47,7 +47,7 @@ struct SyncCheck {
     if softDelete == nil {
       findings.report(
         .unsuitableAttribute, at: position,
-        "\(entity.name).\(name) cannot say that an object is gone: that takes a stored Boolean, or an optional Date")
+        "\(entity.name).\(name) cannot mark objects as gone: this needs a stored Boolean, or an optional Date")
     }
   }
 

@@ -4,36 +4,36 @@ public import MergewalkObjectModel
 public struct SyncPolicy: Sendable, Hashable {
   /// The treatment of an object that no record names.
   public enum Deletion: String, Sendable, CaseIterable {
-    /// It is deleted, with what delete rules take along.
+    /// It is deleted, together with the objects that delete rules delete.
     case remove
-    /// It stays, and its ``SyncPolicy/softDelete`` attribute says that it is gone.
+    /// It stays, and its ``SyncPolicy/softDelete`` attribute marks it as gone.
     case mark
   }
   /// The treatment of records whose key cannot be read: any object could be theirs.
   public enum Unreadable: String, Sendable, CaseIterable {
     /// Nothing is deleted.
     case keep
-    /// They count for nothing.
+    /// Such records are ignored.
     case delete
   }
 
   /// The treatment of objects that no record names.
   public var deletion = Deletion.remove
-  /// Only objects that match may go; `nil` for all of the entity.
+  /// The condition on objects that may be deleted; `nil` for all of the entity.
   ///
-  /// It is asked at the end of the import, of the objects as they are then.
+  /// It is evaluated at the end of the import, with the final values.
   public var scope: ObjectPredicate?
-  /// The text that the scope was read from, with its place; `nil` when code made it.
+  /// The text of the scope, with its position; `nil` when code created it.
   public var scopeText: SourceText?
-  /// The greatest number of objects that may go; `nil` for any.
+  /// The maximum number of objects to delete; `nil` for any.
   public var limit: Int?
-  /// The greatest share (0...1) of the objects in scope that may go; `nil` for any.
+  /// The maximum share (0...1) of the objects in scope to delete; `nil` for any.
   public var ratio: Double?
-  /// The attribute, a Boolean or a Date, that says that an object is gone; cleared when a record names the object again.
+  /// The attribute, a Boolean or a Date, that marks an object as gone; cleared when a record names the object again.
   public var softDelete: String?
   /// The treatment of records whose key cannot be read.
   public var unreadable = Unreadable.keep
-  /// Whether an input without a single good record deletes everything in scope; else it deletes nothing.
+  /// Whether an input without a single valid record deletes everything in scope; otherwise it deletes nothing.
   public var allowsEmpty = false
   /// The positions of its options.
   package var places = OptionPlaces()
@@ -41,7 +41,7 @@ public struct SyncPolicy: Sendable, Hashable {
   /// Creates a policy that deletes everything that no record names.
   public init() {}
 
-  /// What is left of the policy where nothing goes: a record that names an object still clears what says that it is gone.
+  /// The rest of the policy if nothing is deleted: a record that names an object still clears the mark that it is gone.
   var withoutDeletion: SyncPolicy {
     var policy = SyncPolicy()
     policy.softDelete = softDelete
@@ -50,8 +50,8 @@ public struct SyncPolicy: Sendable, Hashable {
 }
 
 extension ImportMode {
-  /// Whether objects that no record names go.
+  /// Whether objects that no record names are removed.
   public var removesOthers: Bool { self == .sync || self == .replace }
-  /// Whether a record whose object is there changes it.
+  /// Whether a record whose object exists changes it.
   var updates: Bool { self == .upsert || self == .update || removesOthers }
 }

@@ -4,13 +4,14 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// What the modes `sync` and `replace` do beyond finding or creating: objects that no record of the run names go.
+/// The work of the modes `sync` and `replace` beyond finding or creating: removing objects that no record of the run
+/// names.
 ///
 /// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key. When all parts are
-/// through, the objects of each such part that were not named are counted, held against the limits, and deleted or
-/// marked, the last part's first, so that what refers to others goes before them.
+/// done, the objects of each such part that were not named are counted, checked against the limits, and deleted or
+/// marked, the last part's first, so that objects go before those they refer to.
 ///
-/// A store that is being built has no other objects than those that this run names, so nothing is done for it.
+/// A store under construction has no objects but those that this run names, so nothing is done for it.
 final class SyncRun {
   private let definition: ImportDefinition
   private let plans: [ImportPlan]
@@ -47,7 +48,7 @@ final class SyncRun {
     }
   }
 
-  /// What notes the objects that the records of a part name.
+  /// The watch that notes the objects named by the records of a part.
   func watch(part number: Int) throws(ImportError) -> SyncWatch {
     let plan = plans[number]
     let node = plan.nodes[plan.root]
@@ -119,7 +120,7 @@ final class SyncRun {
         RunWarning(
           .nothingDeleted,
           "\(name): nothing was \(act), because the key of \(PrintableText.count(unreadable, "record")) cannot"
-            + " be read, and any object could be meant (“unreadable: delete” lets objects go all the same)"))
+            + " be read, and could mean any object (“unreadable: delete” deletes objects nevertheless)"))
       return false
     }
     return true

@@ -1,10 +1,10 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Notes which objects the records of one part name, as what they stand for or as the target of a relationship.
+/// Notes the objects that the records of one part name, as their own or as the target of a relationship.
 ///
-/// A record that is rejected still names its object: a bad record is not a missing one. A record whose key cannot be
-/// read names an unknown one, and is counted.
+/// A rejected record still names its object: a bad record is not a missing one. A record with an unreadable key names
+/// an unknown object, and is counted.
 final class SyncWatch {
   /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
   private let marks: [ObjectMarks?]
@@ -34,7 +34,7 @@ final class SyncWatch {
   /// Whether an attribute says that an object of the records' own entity is gone.
   func isGone(_ primaryKey: Int64) -> Bool { gone?.contains(primaryKey) ?? false }
 
-  /// Sees to it that records which name objects that are gone are not taken for unchanged.
+  /// Ensures that records which name objects that are gone are not taken for unchanged.
   func prepare(_ state: NodeImporter) {
     guard let gone, gone.count > 0 else { return }
     state.finder.forgetContents { gone.contains($0) }

@@ -1,6 +1,6 @@
 import MergewalkBytes
 
-/// A text with placeholders, `{{name}}`, for what is known of a run at its end.
+/// A text with placeholders, `{{name}}`, for facts about a run at its end.
 public struct NotificationTemplate: Sendable, Hashable {
   /// The meaning of a placeholder.
   public enum Name: String, Sendable, Hashable, CaseIterable {
@@ -10,7 +10,7 @@ public struct NotificationTemplate: Sendable, Hashable {
     case rejectsFile = "rejects_file"
     case report
 
-    /// Whether it stands for a number, which needs no quotes in JSON.
+    /// Whether it stands for a number, which has no quotes in JSON.
     public var isNumber: Bool {
       switch self {
       case .exitCode, .read, .inserted, .updated, .unchanged, .skipped, .rejected, .seconds: true
@@ -22,15 +22,15 @@ public struct NotificationTemplate: Sendable, Hashable {
   /// The value that replaces a placeholder.
   public enum Value: Sendable, Hashable {
     case text(String)
-    /// A number as it is written.
+    /// A number, formatted.
     case number(String)
   }
 
-  /// Why a text is no template.
+  /// The reason why a text is not a template.
   public struct ParseError: Error, Sendable {
     /// The text between the braces.
     public var name: String
-    /// Where the braces begin, in bytes.
+    /// The position of the braces, in bytes.
     public var offset: Int
   }
 
@@ -39,7 +39,7 @@ public struct NotificationTemplate: Sendable, Hashable {
     case value(Name)
   }
 
-  /// The text that it was made of.
+  /// The text of the template.
   public let source: String
   private var pieces: [Piece] = []
 
@@ -63,15 +63,15 @@ public struct NotificationTemplate: Sendable, Hashable {
     if !rest.isEmpty { pieces.append(.text(String(rest))) }
   }
 
-  /// Whether the text is an object or an array of JSON; then texts that are put into it are escaped.
+  /// Whether the text is a JSON object or array; inserted texts are then escaped.
   public var isJSON: Bool {
     let first = source.utf8.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
     return (first == UInt8(ascii: "{") && !source.hasPrefix("{{")) || first == UInt8(ascii: "[")
   }
 
-  /// The text with values in the place of the placeholders; what has no value is nothing.
+  /// The text with values in place of the placeholders; a missing value is empty.
   ///
-  /// - Parameter redact: Keeps secrets out: sees the template's own text and each value, before it is escaped.
+  /// - Parameter redact: Removes secrets; called with the template's own text and with each value before it is escaped.
   public func text(_ values: [Name: Value], redact: (String) -> String = { $0 }) -> String {
     var result = ""
     for piece in pieces {
@@ -95,7 +95,7 @@ public struct NotificationTemplate: Sendable, Hashable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The body of notifications that say nothing about it: one object; `text` is what chat programs show.
+  /// The default body of notifications: one object; `text` is what chat programs show.
   public static let standard: NotificationTemplate = {
     let names: [Name] = [
       .pipeline, .run, .status, .exitCode, .reasons, .message, .read, .inserted, .updated, .unchanged, .skipped,

@@ -1,6 +1,6 @@
 /// A notification of a run's end: receiver, occasion and text.
 ///
-/// A notification never decides about a run: one that cannot be sent is the warning ``RunWarning/Code/notNotified``.
+/// A notification never affects a run: one that cannot be sent is the warning ``RunWarning/Code/notNotified``.
 public struct RunNotification: Sendable, Hashable {
   /// The outcome of a run for which the notification is sent.
   public enum Occasion: String, Sendable, Hashable, CaseIterable {
@@ -8,13 +8,13 @@ public struct RunNotification: Sendable, Hashable {
     case failure
     /// Records were rejected.
     case rejects
-    /// It is unlike the earlier runs, see ``RunAnomaly``.
+    /// It differs from earlier runs, see ``RunAnomaly``.
     case anomaly
     /// It ended.
     case always
   }
 
-  /// Where the message goes.
+  /// The receiver of the message.
   public enum Target: Sendable, Hashable {
     /// An HTTP POST to this URL.
     case webhook(url: String, headers: [Header])
@@ -36,13 +36,13 @@ public struct RunNotification: Sendable, Hashable {
     }
   }
 
-  /// When it is sent.
+  /// The outcomes for which it is sent.
   public var occasions: Set<Occasion> = Self.usualOccasions
-  /// Where it goes.
+  /// The receiver.
   public var target: Target
   /// The template of the text.
   public var body = NotificationTemplate.standard
-  /// How many seconds it may take.
+  /// The time limit in seconds.
   public var timeout = 10.0
 
   /// Runs that need attention.
@@ -51,7 +51,7 @@ public struct RunNotification: Sendable, Hashable {
   /// Creates a notification of runs that need attention.
   public init(_ target: Target) { self.target = target }
 
-  /// How messages call it: the host of a URL, whose path may be a secret, or the program.
+  /// Its name in messages: the host of a URL, whose path may be a secret, or the program.
   public var name: String {
     switch target {
     case .webhook(let url, _): Self.host(of: url) ?? "a URL"
@@ -59,7 +59,7 @@ public struct RunNotification: Sendable, Hashable {
     }
   }
 
-  /// The host of an HTTP URL with its port and without user and password; `nil` when it is none.
+  /// The host of an HTTP URL with its port and without user and password; `nil` if it is not one.
   public static func host(of url: String) -> String? {
     let lower = url.lowercased()
     guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else { return nil }

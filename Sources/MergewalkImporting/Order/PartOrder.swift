@@ -150,7 +150,7 @@ struct PartOrder {
             ? "put “\(needed)” first, or leave “order: file” out"
             : definition.parts[part].after.contains(definition.parts[other].name)
               && definition.parts[other].after.contains(definition.parts[part].name)
-              ? "each says “after” the other: take it out of one of them"
+              ? "each is “after” the other: remove one of the two"
               : "only relationships of the records' own entity, to one object each, can wait for a later import")
       }
     }

@@ -2,12 +2,12 @@ import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkRecordFormats
 
-/// Holds every file that a command writes against every file that it reads, against its other outputs, and against what is
+/// Checks every file that a command writes against every file that it reads, against its other outputs, and against what is
 /// there already.
 ///
 /// Files are the same when the system says so (device and number, with all links followed), whatever they are called.
 package struct OutputCheck: Sendable {
-  /// What tells a file, whether it is there or not.
+  /// Identifies a file, whether it exists or not.
   private enum Key: Hashable {
     case file(FileID)
     case place(String)
@@ -52,7 +52,7 @@ package struct OutputCheck: Sendable {
   /// Why a file may not be written, or `nil`; it is noted as one that is.
   ///
   /// - Parameters:
-  ///   - kind: what is written; `nil` when the caller has been told to replace whatever is there.
+  ///   - kind: what is written; `nil` when the caller has been told to replace whatever exists.
   ///   - words: what it is, such as `the report`.
   package mutating func refusal(
     of path: String, _ kind: OutputKind?, as words: String

@@ -53,7 +53,7 @@ struct DefinitionShape {
       hint: "name the attributes that identify an object" + (isRoot ? ", or set “mode: insert”" : ""))
   }
 
-  /// Finds cases that say both what becomes of a value and which value takes its place.
+  /// Finds cases that both set how a value is handled and give a value for its place.
   private mutating func checkCases(_ field: FieldImport) {
     for (name, value, isChosen) in [
       ("absent", field.absentValue, field.whenAbsent != .keep), ("null", field.nullValue, field.whenNull != .null),
@@ -79,7 +79,7 @@ struct DefinitionShape {
     {
       findings.report(
         .invalidOption, at: entity.places["sync"]?.key ?? entity.position,
-        "“sync” says which objects go, and in mode “\(entity.mode.rawValue)” none do",
+        "“sync” selects objects to delete, and in mode “\(entity.mode.rawValue)” none do",
         hint: "set “mode: sync” or “mode: replace”, or leave it out")
     }
   }
@@ -103,7 +103,7 @@ struct DefinitionShape {
     ] where since.kind != .date && (isSet || since.places[option] != nil) {
       findings.report(
         .unsuitableOption, at: since.places[option]?.key ?? since.position,
-        "“\(option)” says nothing about a column of type “\(since.kind.rawValue)”")
+        "“\(option)” does not apply to a column of type “\(since.kind.rawValue)”")
     }
     if let start = since.start, start.kind != since.kind {
       findings.report(
@@ -158,7 +158,7 @@ struct DefinitionShape {
     for relationship in target.relationships where relationship.list == nil { checkElements(relationship.target) }
   }
 
-  /// Holds the fields of the pieces of a text against what a piece has: nothing but itself.
+  /// Checks the fields of the pieces of a text against what a piece has: nothing but itself.
   private mutating func checkPieces(_ list: ListImport, _ relationship: RelationshipImport) {
     let target = relationship.target
     for (option, isSet) in [

@@ -1,11 +1,11 @@
 public import MergewalkDiagnostics
 
 extension ImportDefinition {
-  /// Finds everything that is wrong with the definition, or dubious, without reading an input: what keeps
-  /// ``ImportSession`` from running it, and warnings.
+  /// Finds all errors that keep ``ImportSession`` from running the definition, and all warnings, without reading an
+  /// input.
   ///
-  /// - Parameter path: the path that findings carry; `nil` for the definition's name.
-  /// - Returns: the findings in the order of their places.
+  /// - Parameter path: the path for findings; `nil` for the definition's name.
+  /// - Returns: the findings, sorted by position.
   public func check(path: String? = nil) -> [Diagnostic] {
     let path = path ?? name
     var findings: [Diagnostic] = []
@@ -19,12 +19,11 @@ extension ImportDefinition {
     return DiagnosticList(findings + checkWhole(path: path)).diagnostics
   }
 
-  /// Finds what is wrong with the definition beyond its single parts: their names and their order, policies, and
-  /// the files that it writes.
+  /// Finds errors of the definition beyond its single parts: their names and their order, policies, and output files.
   ///
   /// - Parameters:
-  ///   - path: the path that findings carry.
-  ///   - ordersParts: whether the parts are brought into an order; not when one of them is wrong.
+  ///   - path: the path for findings.
+  ///   - ordersParts: whether to sort the parts; not if one of them has errors.
   public func checkWhole(path: String, ordersParts: Bool = true) -> [Diagnostic] {
     var findings = FindingList(path: path)
     for limit in rejects.codes { check(limit, &findings) }
@@ -46,7 +45,7 @@ extension ImportDefinition {
 }
 
 extension ImportPart {
-  /// Finds parts of one name, and names after which parts are to run that no part has.
+  /// Finds parts with the same name, and `after` names that no part has.
   public static func checkNames(of parts: [ImportPart], path: String) -> [Diagnostic] {
     var findings = FindingList(path: path)
     var names: Set<String> = []

@@ -10,7 +10,7 @@ struct ImportPlan: Sendable {
   let fields: [CompiledField]
   /// For each field, the column of the record batch that it comes from.
   let fieldColumns: [Int]
-  /// The columns that the reader is asked for.
+  /// The columns to request from the reader.
   let columnNames: [String]
   /// Where the definition first names each of them.
   let columnPlaces: [SourcePosition]
@@ -21,7 +21,7 @@ struct ImportPlan: Sendable {
   let root: Int
   /// The to-many relationships of the root node that records fill.
   var lists: [ImportList] = []
-  /// What is done with columns before they are converted.
+  /// The transforms of columns before conversion.
   var transforms = TransformPlan()
 
   /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
@@ -71,7 +71,7 @@ struct ImportNode: Sendable {
   var rootEntity: Int
   /// Whether other entities inherit from the entity.
   var hasSubentities: Bool
-  /// What to do with known and unknown keys.
+  /// The handling of known and unknown keys.
   var mode: ImportMode
   /// Which of several records with the same key counts.
   var duplicates: DuplicatePolicy
@@ -108,7 +108,7 @@ struct ImportRelationship: Sendable {
   var slot: Int
   /// The node at the other end.
   var target: Int
-  /// What a target that is named but not there means.
+  /// The policy for a target that is named but missing.
   var missing: MissingTargetPolicy
   /// Whether an object may be without a target.
   var isOptional: Bool
@@ -117,7 +117,7 @@ struct ImportRelationship: Sendable {
   /// Whether the target is of the owner's own hierarchy, so that it may be an object that the same batch creates: it is
   /// found after the owner's objects are written.
   var isLate: Bool
-  /// Whether it is set in a second pass, when all objects are there; it is late too.
+  /// Whether it is set in a second pass, when all objects exist; it is late too.
   var isPostponed = false
   var description: RelationshipDescription
 

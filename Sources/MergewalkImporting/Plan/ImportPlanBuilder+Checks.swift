@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
 
-/// What the model demands of an entity's import beyond names and types.
+/// Checks of an entity's import against the model, beyond names and types.
 extension ImportPlanBuilder {
   /// Checks that the attributes of a key can be keys, and that finding by them is quick.
   ///

@@ -104,7 +104,7 @@ extension ImportPlanBuilder {
     return fields.count - 1
   }
 
-  /// The number of a column among those that the reader is asked for.
+  /// The number of a column among those to request from the reader.
   mutating func column(_ name: String, at position: SourcePosition) -> Int {
     if let known = columnNames.firstIndex(of: name) { return known }
     columnNames.append(name)

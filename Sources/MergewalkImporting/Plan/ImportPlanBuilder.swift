@@ -23,7 +23,7 @@ struct ImportPlanBuilder {
   var derivedNames: Set<String> = []
   /// See `RecordFormat.hasElements`.
   var hasElements = false
-  /// What each field was made from.
+  /// The source of each field.
   var sources: [TransformedField] = []
 
   init(model: ManagedObjectModel, path: String, isModelLinted: Bool) {
@@ -32,7 +32,7 @@ struct ImportPlanBuilder {
     findings = FindingList(path: path)
   }
 
-  /// What an entity's objects are to those that refer to them; as it stands, what the records stand for.
+  /// The role of an entity's objects for those that refer to them; by default, the records stand for them.
   struct Use {
     /// The entity of the objects that refer to them; `nil` for what the records stand for.
     var owner: EntityDescription?
@@ -147,7 +147,7 @@ struct ImportPlanBuilder {
     } else if relationship.list == nil {
       findings.report(
         .unsuitableRelationship, at: place,
-        "“\(name)” is a to-many relationship, and nothing says how a record lists its objects",
+        "“\(name)” is a to-many relationship, but nothing defines how a record lists its objects",
         hint: "set “split: \";\"” for a text such as a;b, or “each: COLUMN” for a JSON array of objects")
       return nil
     } else if !use.takesLists {

@@ -1,68 +1,68 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// How the rows of a run get into its store, and why.
+/// The way in which the rows of a run are written to its store, and the reason.
 ///
 /// The direct way writes the pages of a new store's file from rows in their order and from sorted keys, several times
-/// as fast as SQLite builds its trees. Nothing of it is kept when the process dies: the next run begins anew.
+/// as fast as SQLite builds its trees. Nothing remains of it if the process dies: the next run starts over.
 public struct LoadWay: Sendable, Hashable {
-  /// Why a way is taken.
+  /// The reason for a way.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// The pipeline asks for the direct way.
     case asked
-    /// The inputs are large enough to gain by it, and soon read again.
+    /// The inputs are large enough to gain by it, and quick to read again.
     case large
     /// The pipeline forbids it.
     case forbidden
-    /// The store is there, or an interrupted run goes on.
+    /// The store exists, or an interrupted run is resumed.
     case storeExists
-    /// The store is there, and what the run changes waits, sorted, to be written once at its end.
+    /// The store exists, and the run's changes are held back, sorted, and written once at its end.
     case sorted
     /// Whole objects are loaded.
     case objects
-    /// The size of the inputs is not known.
+    /// The size of the inputs is unknown.
     case unknownSize
     /// The inputs are so small that there is nothing to gain.
     case small
-    /// The inputs are so large that to begin anew after an interruption costs more than the direct way gains.
+    /// The inputs are so large that starting over after an interruption costs more than the direct way gains.
     case veryLarge
     /// Records fill lists.
     case lists
-    /// Setting a relationship writes to the object at its other end too, or waits for a second pass.
+    /// Setting a relationship also writes to the object at its other end, or waits for a second pass.
     case relationships
-    /// Objects of several entities share a table, so each is looked for in it.
+    /// Objects of several entities share a table, so each is looked up in it.
     case hierarchy
-    /// Rows may break a uniqueness constraint although their keys were looked for.
+    /// Rows may violate a uniqueness constraint although their keys were looked up.
     case constraints
   }
 
-  /// Why.
+  /// The reason.
   public var reason: Reason
 
-  /// Takes a way for a reason.
+  /// Creates the way for a reason.
   public init(_ reason: Reason) { self.reason = reason }
 
-  /// Whether rows go past SQLite.
+  /// Whether rows bypass SQLite.
   public var isDirect: Bool { reason == .asked || reason == .large }
 
   /// `direct`, `sorted` or `sqlite`.
   public var name: String { isDirect ? "direct" : reason == .sorted ? "sorted" : "sqlite" }
 
-  /// Inputs of fewer bytes are not worth while: they are a second's work, and an interrupted run can go on.
+  /// Smaller inputs, in bytes, are not worthwhile: they take a second, and an interrupted run can resume.
   public static let leastBytes = 16 << 20
-  /// Inputs of more bytes are minutes of work, too long to do again.
+  /// Larger inputs, in bytes, take minutes, too long to repeat.
   public static let mostBytes = 8 << 30
 
   /// The reason as the end of a sentence.
   public var sentence: String {
     switch reason {
-    case .asked: "the pipeline says direct: always"
+    case .asked: "the pipeline has direct: always"
     case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run starts over"
-    case .forbidden: "the pipeline says direct: never"
-    case .storeExists: "the store is there"
-    case .sorted: "the store is there, and keys are found in memory: changed rows wait and are written once, sorted"
+    case .forbidden: "the pipeline has direct: never"
+    case .storeExists: "the store exists"
+    case .sorted: "the store exists, and keys are found in memory: changed rows are held back and written once, sorted"
     case .objects: "whole objects are loaded"
-    case .unknownSize: "the size of the inputs is not known, and an interrupted run can resume"
+    case .unknownSize: "the size of the inputs is unknown, and an interrupted run can resume"
     case .small: "the inputs have less than 16 MiB, and an interrupted run can resume"
     case .veryLarge: "the inputs have more than 8 GiB, and an interrupted run can resume"
     case .lists: "records fill lists"
@@ -74,17 +74,17 @@ public struct LoadWay: Sendable, Hashable {
 }
 
 extension LoadWay {
-  /// Chooses for a store that is not there yet.
+  /// Chooses for a store that does not exist yet.
   init(new definition: ImportDefinition, plans: [ImportPlan]) {
     self.init(Self.obstacle(definition, plans) ?? Self.size(definition))
   }
 
-  /// Whether what a run changes in a store that is there may wait for its end.
+  /// Whether what a run changes in an existing store may wait for its end.
   static func mayWait(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Bool {
     obstacle(definition, plans) == nil
   }
 
-  /// What keeps the direct way from being taken at all.
+  /// The reason why the direct way cannot be taken at all.
   private static func obstacle(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Reason? {
     if definition.policy.direct == .never { return .forbidden }
     if plans.isEmpty { return .objects }

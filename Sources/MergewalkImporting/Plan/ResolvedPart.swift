@@ -2,7 +2,7 @@ package import MergewalkDiagnostics
 package import MergewalkObjectModel
 import MergewalkRecordFormats
 
-/// A part of a definition, held against the model: what ``ImportSession`` runs, and what `mergewalk lint` reports.
+/// A part of a definition, checked against the model: what ``ImportSession`` runs, and what `mergewalk lint` reports.
 package struct ResolvedPart: Sendable {
   /// Everything that is wrong or dubious, errors and warnings, at its place in the definition's file.
   package let findings: [Diagnostic]

@@ -4,10 +4,10 @@ import MergewalkRecordFormats
 
 /// The rejects files that earlier runs have left under one name.
 ///
-/// A rejects file has the rejects of the last run. What an earlier run has left there goes aside when the next one
-/// begins, to a file beside it with the moment of its own run in the name,
-/// `orders.rejects.2024-05-01T020000.123Z.ndjson` for `orders.rejects.ndjson`. So no run empties a file whose records
-/// are not yet put right; `docs/rejects.md` has the rules.
+/// A rejects file has the rejects of the last run. When a run begins, the file of an earlier run is moved to a file
+/// beside it, with the time of that run in its name: `orders.rejects.2024-05-01T020000.123Z.ndjson` for
+/// `orders.rejects.ndjson`. So no run empties a file with records that are not yet corrected; `docs/rejects.md` has the
+/// rules.
 package struct EarlierRejects: Sendable {
   /// The rejects file's path, with its links followed.
   private let path: String
@@ -114,7 +114,7 @@ package struct EarlierRejects: Sendable {
     ([path] + paths.reversed()).first { access($0, F_OK) == 0 && Self.run(of: $0) == run }
   }
 
-  /// Puts the file of a run that goes on back in its place; what was there goes aside.
+  /// Puts the file of a run that resumes back in its place; what was there goes aside.
   ///
   /// - Returns: whether there is such a file.
   func putBack(run: String) throws(RejectWriterError) -> Bool {

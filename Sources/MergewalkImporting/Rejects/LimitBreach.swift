@@ -1,10 +1,10 @@
-/// A limit that a run has exceeded, for which the whole run is rolled back.
+/// A limit that a run has exceeded, so that the whole run is rolled back.
 public struct LimitBreach: Sendable, Hashable {
   /// The limit's name: `rejects.limit`, `rejects.ratio`, `rejects.codes` or another field of the pipeline.
   public var limit: String
-  /// The code or pattern of codes that was counted; else nothing.
+  /// The code or pattern of codes that was counted, if any.
   public var subject: String?
-  /// How many there were.
+  /// The number of rejects.
   public var count: Int
   /// The limit and the count in words.
   public var message: String

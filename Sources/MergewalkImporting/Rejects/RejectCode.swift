@@ -1,10 +1,11 @@
 public import MergewalkObjectContext
 public import MergewalkRecordFormats
 
-/// Why a record was rejected, across all stages; raw values are what the rejects file and the summary carry.
+/// The reason why a record was rejected, across all stages; raw values are the codes in the rejects file and the
+/// summary.
 ///
-/// The part before the dot is the stage. The list is closed: `docs/rejects.md` describes every code, and a test holds
-/// it to that.
+/// The part before the dot is the stage. The list is closed: `docs/rejects.md` describes every code, and a test checks
+/// that.
 public enum RejectCode: String, Error, Sendable, CaseIterable {
   // Reading: the bytes are not a record of the file's format.
   case readInvalidText = "read.invalidText"
@@ -91,7 +92,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case unique = "constraint.unique"
   case database = "database.refused"
 
-  /// Whether the reason lies before conversion, in what a transform, a process, a hook or the contract says of it.
+  /// Whether the reason lies before conversion: a transform, a process, a hook or the contract gives it.
   var isAboutSource: Bool {
     switch self {
     case .contractNewColumn, .contractMissingColumn, .contractType, .transformValue, .transformOverflow,

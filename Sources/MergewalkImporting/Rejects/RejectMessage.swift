@@ -28,7 +28,7 @@ struct RejectMessage {
     case .valueNumber: return "\(shown) is not a number for \(name)"
     case .valueRange: return "\(shown) is outside the range of type \(field.type.xmlName) for \(name)"
     case .valuePrecision:
-      return "\(shown) has more digits than a Core Data store keeps exactly (15, or 64 bits when whole) for \(name)"
+      return "\(shown) has more digits than a Core Data store keeps exactly (15, or 64 bits if whole) for \(name)"
     case .valueBoolean: return "\(shown) is not one of the spellings of true and false for \(name)"
     case .valueDate: return "\(shown) is not a date (\(dateForm(field))) for \(name)"
     case .valueCalendar: return "\(shown) is not a day and time that exist for \(name)"
@@ -59,7 +59,7 @@ struct RejectMessage {
       let isUnnamed = value.map(\.isEmpty) ?? true
       return isUnnamed
         ? "the record names no \(entity): \(name) is empty" : "there is no \(entity) with \(name) = \(shown)"
-    case .deleteDenied: return "no record names this \(entity), and a relationship does not let it go"
+    case .deleteDenied: return "no record names this \(entity), but a relationship prevents its deletion"
     // The constraint may be that of another entity in the table, and so may the object.
     case .unique: return "another object has the value \(shown) for \(name)" + suffix(detail)
     default: return "the record was refused" + suffix(detail)

@@ -23,7 +23,7 @@ final class RejectOutput {
   private let repeatsHeaders: Bool
   /// Whether the spaces before a record's first line matter.
   private var keepsIndent: Bool
-  /// What else is wrong with records of another width.
+  /// Other faults in records of another width.
   private var widthFaults: WidthFaults
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
@@ -42,7 +42,7 @@ final class RejectOutput {
   ///
   /// - Parameters:
   ///   - metadata: of the store, which knows which rejects files were replayed; `nil` for none.
-  ///   - checkpoint: of the run that goes on; what its process wrote later is cut off.
+  ///   - checkpoint: of the run that resumes; what its process wrote later is cut off.
   /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
   init(
     _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, metadata: StoreMetadata? = nil,

@@ -2,15 +2,16 @@ import MergewalkDiagnostics
 public import MergewalkRecordFormats
 
 extension ImportDefinition {
-  /// The import of the records of a rejects file, put right, by the same pipeline.
+  /// The import of the corrected records of a rejects file by the same pipeline.
   ///
-  /// What fails again goes to another rejects file; positions are those of the lines of the file that is read. Nothing is
-  /// deleted: `sync` and `replace` become `upsert`. The limit of rejects holds, their ratio does not. Lines of imports that
-  /// the pipeline does not have are rejected again; one of another pipeline ends the run (`otherPipeline`).
+  /// Records that fail again go to another rejects file; positions refer to the lines of the file that is read. Nothing
+  /// is deleted: `sync` and `replace` become `upsert`. The limit on rejects applies, the ratio does not. Lines of
+  /// imports that the pipeline does not have are rejected again; a line of another pipeline ends the run
+  /// (`otherPipeline`).
   ///
   /// - Parameters:
   ///   - file: The rejects file.
-  ///   - rejectsPath: Where rejects go; it is not the file that is read.
+  ///   - rejectsPath: The file for rejects; not the file that is read.
   public func replaying(_ file: ByteSource, rejectsPath: String) -> ImportDefinition {
     var result = self
     result.rejects.path = rejectsPath

@@ -5,7 +5,7 @@ import MergewalkRecordFormats
 /// The lines of a rejects file, as bytes that grow at their end; `docs/rejects.md` describes their members.
 struct RejectText {
   private var buffer = JSONBytes()
-  /// What names the run in each line.
+  /// The name of the run in each line.
   let run: String
 
   /// No lines yet.

@@ -26,12 +26,12 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
   /// The message, with the path and the operating system's words.
   package var description: String {
     switch code {
-    case .cannotOpen where number == ENXIO: "the pipe \(path), which is to take the rejects, has no reader"
+    case .cannotOpen where number == ENXIO: "the pipe \(path) for the rejects has no reader"
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
     case .notRejects:
       "the rejects file \(path) would take the place of a file that is not a rejects file; name another one, or move it away"
-    case .tooShort: "the rejects file \(path) has lost what the run has written to it"
+    case .tooShort: "the rejects file \(path) has lost rejects that the run has written"
     }
   }
 }
@@ -53,7 +53,7 @@ package final class RejectWriter {
   /// Whether the file's name and its first lines are on the disk: by these the next run knows it.
   private var isSettled = true
   private var descriptor: Int32 = -1
-  /// What runs before have left.
+  /// The rejects that earlier runs have left.
   private let earlier: EarlierRejects
   /// Who may use a file that is made: at most who may use the store, and the file that was set aside.
   private var rights: FileAccess
@@ -70,7 +70,7 @@ package final class RejectWriter {
   ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.
   /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when
   ///   there is a file that can be neither set aside nor written, or no file can be made; better now than after hours.
-  ///   The folder is made when it is not there.
+  ///   The folder is made when it does not exist.
   package init(
     path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
@@ -130,7 +130,7 @@ package final class RejectWriter {
     byteCount = length
   }
 
-  /// Opens a file that is there and cuts it to a length.
+  /// Opens an existing file and cuts it to a length.
   private init(path: String, run: String, length: Int) throws(RejectWriterError) {
     self.path = path
     text = RejectText(run: run)

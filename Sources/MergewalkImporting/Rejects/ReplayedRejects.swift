@@ -2,10 +2,10 @@ import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkRecordFormats
 
-/// Which rejects files of a pipeline were replayed into a store: by their size and the hash of all their bytes.
+/// The rejects files of a pipeline that were replayed into a store: by their size and the hash of all their bytes.
 ///
-/// It is written with the end of the replay, in one transaction. The last ``limit`` files are known; an
-/// older one is not known to be replayed, so it is kept like one that was not.
+/// It is written with the end of the replay, in one transaction. The last ``limit`` files are known; an older one
+/// counts as not replayed, and is kept.
 struct ReplayedRejects {
   private var files: [UInt64] = []
   private let key: String

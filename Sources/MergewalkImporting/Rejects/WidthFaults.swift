@@ -1,7 +1,7 @@
 import MergewalkRecordFormats
 
-/// What else is wrong with a CSV record that has more or fewer fields than the header: the values that it does have are
-/// converted all the same, so that whoever puts it right need not do so twice.
+/// Other faults in a CSV record that has more or fewer fields than the header: its values are converted all the same,
+/// so that all faults can be corrected at once.
 struct WidthFaults {
   private let plan: ImportPlan
   private let format: RecordFormat

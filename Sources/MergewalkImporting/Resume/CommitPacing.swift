@@ -1,10 +1,10 @@
-/// When a store that is being built keeps its rows, so that another process can go on: after each batch, unless that
-/// would cost more than it is worth.
+/// Decides when a store under construction commits its rows, so that another process can resume: after each batch,
+/// unless that would cost more than it is worth.
 ///
-/// Rows are appended, so a batch touches the last pages of the tables only, and committing it writes little beside the
-/// batch. Small batches share a commit, as long as little would be lost. Where batches change pages everywhere (indexes
-/// that are kept up, objects that each batch changes) the former content of the pages goes to the journal once a
-/// transaction; then more and more batches share one, until that is a small part of what they write.
+/// Rows are appended, so a batch touches only the last pages of the tables, and its commit writes little beside the
+/// batch. Small batches share a commit, as long as little would be lost. If batches change pages everywhere (indexes
+/// that are maintained, objects that each batch changes), the former content of the pages goes to the journal once per
+/// transaction; then more and more batches share one, until the journal is a small part of what they write.
 struct CommitPacing {
   private var interval = 1
   private var waiting = 0

@@ -2,11 +2,10 @@ import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// A hash over everything of a definition that decides what its records become: mapping, modes, formats, the model.
+/// A hash of every part of a definition that determines the results of its records: mapping, modes, formats, the model.
 ///
-/// Where things stand in their file, the inputs, batches, memory, limits and policies do not count: these may change
-/// between a run and its continuation. Values are walked by reflection, so that what is added to a definition counts
-/// without being named here.
+/// Positions in the file, inputs, batches, memory, limits and policies do not count: these may change before a run
+/// resumes. Values are walked by reflection, so additions to a definition count without being listed here.
 struct DefinitionDigest {
   private var hash: UInt64 = 0x6D65_7267_6577_616C
 

@@ -2,12 +2,12 @@ import MergewalkDiagnostics
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// A running hash over the records that were read, whatever batches they came in: tells whether an input still begins
-/// with the same records.
+/// A running hash of the records that were read, independent of batches: shows whether an input still begins with the
+/// same records.
 ///
 /// Good and refused records have a hash each, so that both can be followed in their own order. Positions count, so a
-/// record that moved is another one; of each file's or archive member's first record the fields count by column, so
-/// that a header with other columns shows.
+/// record that moved is a different one; in the first record of each file or archive member, the fields count by
+/// column, so that a header with other columns shows.
 struct InputChain: Sendable, Equatable {
   /// Records read, refused ones included.
   private(set) var records = 0

@@ -2,17 +2,17 @@ import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkRecordFormats
 
-/// How far a run has come: what a later process needs to go on as if nothing had happened.
+/// The progress of a run: all that a later process needs to resume it as if nothing had happened.
 ///
-/// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
-/// true as they are. What is left when a run has ended but was not reported is a checkpoint that ``isDone``.
+/// The transaction that holds the rows also writes it, as one value in the store's metadata, so it always agrees with
+/// the rows. A run that has ended but was not reported leaves a checkpoint that ``isDone``.
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   static let version: Int64 = 3
 
   // What stays the same throughout the run.
 
-  /// What names the run in its rejects and in the history of runs.
+  /// The name of the run in its rejects and in the history of runs.
   var run = ""
   /// When the run began, in seconds since 1970.
   var started = 0.0
@@ -38,7 +38,7 @@ struct RunCheckpoint: Sendable, Equatable {
   /// With more inputs than this a checkpoint knows only the hash of all.
   static let namedInputLimit = 4096
 
-  /// What belongs to the place.
+  /// Gives access to the properties of the position.
   subscript<Value>(dynamicMember member: WritableKeyPath<RunPosition, Value>) -> Value {
     get { place[keyPath: member] }
     set { place[keyPath: member] = newValue }

@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// Keeps the checkpoint of a run in the store: with the rows of every transaction, and no longer than it is needed.
+/// Keeps the checkpoint of a run in the store: with the rows of every transaction, and only as long as it is needed.
 ///
 /// A transaction that changes nothing in the store gets no checkpoint: importing its records once more gives the same
 /// counts and the same rejects.

@@ -1,6 +1,6 @@
-/// Where in a run its importing stands, and what was counted up to there.
+/// The position of a run's importing, and the counts up to it.
 struct RunPosition: Sendable, Equatable {
-  /// What hashes of keys and of the input start from; the same throughout a run.
+  /// The seed of the hashes of keys and of the input; the same throughout a run.
   var seed: UInt64 = 0
   /// The first primary key of each hierarchy that the run can have given out, by root entity; the same throughout a run.
   var firstKeys: [Int: Int64] = [:]
@@ -8,9 +8,9 @@ struct RunPosition: Sendable, Equatable {
   var part = 0
   /// How far its inputs have been read.
   var position = InputPosition()
-  /// What became of the records of all parts.
+  /// The outcomes of the records of all parts.
   var ledger = RecordLedger()
-  /// What was counted beside.
+  /// The other counts.
   var tally = RunTally()
   /// Records of the part of which the records themselves do not say what became of them.
   var late = LateRecords()

@@ -4,7 +4,7 @@ import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkRecordFormats
 
-/// How a run begins, decided by what earlier runs of the pipeline have left in the store.
+/// Decides how a run begins, by the traces of earlier runs of the pipeline in the store.
 enum RunStart {
   /// At the start of the inputs; what an earlier process has begun is forgotten.
   case fresh
@@ -39,7 +39,7 @@ struct RunStartChoice {
     inputs = definition.allSources.map(SourcePrint.init)
   }
 
-  /// How the run begins in a store that is there.
+  /// How the run begins in an existing store.
   ///
   /// - Throws: the codes of ``ImportError`` that are about earlier runs.
   func choose(_ file: StoreFile) throws(ImportError) -> RunStart {
@@ -121,7 +121,7 @@ struct RunStartChoice {
   private func difference(_ checkpoint: RunCheckpoint) -> ImportError? {
     if checkpoint.definition != digest {
       return error(
-        .pipelineChanged, checkpoint, "the pipeline or its model says something else now than when the run began")
+        .pipelineChanged, checkpoint, "the pipeline or its model has changed since the run began")
     }
     let counts = definition.parts.map(\.sources.count)
     guard checkpoint.inputCounts.count == counts.count else {
@@ -223,7 +223,7 @@ extension ImportDefinition {
   /// The name under which a store remembers the definition's runs: rejects that are replayed are a run of their own.
   var journalName: String { reporting.kind == .replay ? name + "/replay" : name }
 
-  /// What happens when the last finished run had the same inputs.
+  /// The policy when the last finished run had the same inputs.
   var effectiveAgain: RunPolicy.SameInputs {
     policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)
   }

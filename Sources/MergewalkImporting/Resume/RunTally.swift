@@ -1,25 +1,25 @@
 import MergewalkObjectModel
 import MergewalkRecordFormats
 
-/// What a run counts beside records.
+/// The counts of a run beside its records.
 struct RunTally: Sendable, Equatable {
   /// The parts that are done: the same as ``ImportSummary/parts``.
   var parts: [ImportSummary.PartCounts] = []
-  /// What happened to the objects of the parts that are done, by entity.
+  /// The counts of the objects of the finished parts, by entity.
   var entities: [String: ImportSummary.EntityCounts] = [:]
   /// The same for the part that is being imported, by node.
   var nodes: [ImportSummary.EntityCounts] = []
-  /// What became of the values and elements of the parts that are done, by part.
+  /// The outcomes of the values and elements of the finished parts, by part.
   var fields: [[FieldTally]] = []
   var lists: [[ListTally]] = []
   /// The same for the part that is being imported, by plan and by list.
   var values: [ValueCounts] = []
   var links: [ListTally] = []
-  /// What became of the text of the inputs of the parts that are done.
+  /// The outcomes of the text of the inputs of the finished parts.
   var text = TextAccount()
   /// The same for the part that is being imported; who goes on reads it again.
   var partText = TextAccount()
-  /// What was lost, or nothing; then the run ends with an error.
+  /// The loss, if any; then the run ends with an error.
   var loss: String?
   /// How objects were found, by entity.
   var findPlans: [String: String] = [:]
@@ -35,9 +35,9 @@ struct RunTally: Sendable, Equatable {
   /// Objects that no record names and that may not be deleted.
   var denied = 0
   var seconds = 0.0
-  /// What the part that is being imported maps and has not found; `nil` before it begins.
+  /// The columns that the current part maps and has not found; `nil` before it begins.
   var unmatched: UnmatchedColumns.State?
-  /// What the parts that are done warn of.
+  /// The warnings of the finished parts.
   var warnings: [RunWarning] = []
 
   /// Notes which objects went because no record names them.

@@ -4,13 +4,12 @@ import MergewalkSystem
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// What an input looks like from outside: its path, its size, a hash of its first and its last 64 KiB, and when it was
+/// The outward features of an input: its path, its size, a hash of its first and its last 64 KiB, and when it was
 /// written.
 ///
-/// What lies between is not read, as inputs are large: such a file is taken for another one when it was written
-/// meanwhile.
+/// The bytes between are not read, because inputs are large: a file that was written meanwhile counts as another one.
 ///
-/// Of what can be read only once, such as standard input, nothing is known but the path; then only the records tell
+/// For input that can be read only once, such as standard input, only the path is known; then only the records show
 /// whether it is the same.
 struct SourcePrint: Sendable, Equatable {
   /// The hash of the path.
@@ -63,7 +62,7 @@ struct SourcePrint: Sendable, Equatable {
     number = words[6]
   }
 
-  /// What stays the same when a file is copied with its times.
+  /// The features that stay the same when a file is copied with its times.
   private var contentWords: [UInt64] { [name, UInt64(bitPattern: size), head, tail, written] }
 
   /// Whether the input was not changed since.

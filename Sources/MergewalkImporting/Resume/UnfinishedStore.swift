@@ -1,13 +1,12 @@
 import MergewalkObjectStore
 
-/// A new store that an earlier process has begun to build, and what is to be done with it.
+/// A new store that an earlier process has begun to build, and the decision about it.
 ///
-/// It is not visible before it has its name, so in case of doubt it goes and the run begins anew. What its process has
-/// written is there for as long as the machine runs; when the machine has stopped since, only what was written durably
-/// is.
+/// It is invisible before it has its name, so in case of doubt it is removed and the run starts over. The rows of its
+/// process last as long as the machine runs; if the machine has stopped since, only those written durably do.
 struct UnfinishedStore {
   private let definition: ImportDefinition
-  /// Why a store that is there is not resumed.
+  /// Why an existing store is not resumed.
   private(set) var refusal: String?
 
   init(_ definition: ImportDefinition) { self.definition = definition }

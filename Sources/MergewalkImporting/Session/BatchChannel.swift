@@ -2,8 +2,8 @@ import MergewalkThreads
 
 /// A bounded hand-over of batches from one thread to another, and of empty ones back.
 ///
-/// The sender waits while `capacity` batches are on their way, so memory is bounded; batches come back to be filled
-/// again, so nothing is allocated in the steady state.
+/// The sender waits while `capacity` batches are in transit, so memory is bounded; batches return to be filled again,
+/// so nothing is allocated in the steady state.
 final class BatchChannel: Sendable {
   private struct State {
     var filled: [ImportBatch] = []
@@ -68,7 +68,7 @@ final class BatchChannel: Sendable {
   /// Gives a batch back to be filled again.
   func recycle(_ batch: consuming ImportBatch) { shared.give(batch) { $0.empty.append($1) } }
 
-  /// Lets go of the empty batches and their memory; for when the sender has ended.
+  /// Releases the empty batches and their memory; for when the sender has ended.
   func drain() { shared.withLock { $0.empty.removeAll() } }
 
   /// Tells the sender to stop.

@@ -36,8 +36,8 @@ struct NodeClash {
   }
 }
 
-/// A batch goes through its nodes one after the other, so what the second node says of an object would count even if the
-/// first one says something else in a later record. Such a batch is imported in pieces.
+/// A batch goes through its nodes one after the other, so the second node's values for an object would count even if
+/// the first one has others in a later record. Such a batch is imported in pieces.
 extension BatchImporter {
   func findClashes() -> [NodeClash] {
     var order: [NodeImporter] = []
@@ -91,7 +91,7 @@ extension BatchImporter {
     }
   }
 
-  /// What a record says in some fields, and by the targets of some nodes.
+  /// The hash of a record's values in some fields, and of the targets of some nodes.
   private func hash(_ record: Int, _ fields: [Int], _ nodes: [Int], _ view: BatchView) -> UInt64 {
     var hash = seed
     for field in fields {

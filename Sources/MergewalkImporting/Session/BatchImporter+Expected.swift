@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Records whose targets in their own hierarchy will not be there, settled before anything of them is written.
+/// Records whose targets in their own hierarchy will be missing, settled before any of their rows is written.
 extension BatchImporter {
   /// Settles the records whose targets in their own hierarchy will not be there, unless other nodes may make some of these.
   ///
@@ -98,7 +98,7 @@ extension BatchImporter {
     return missing.filter { settleMissing($0, relationship, view) }
   }
 
-  /// Says what a record means whose target is not there; whether it is rejected.
+  /// Says what a record means whose target does not exist; whether it is rejected.
   private func settleMissing(_ record: Int, _ relationship: ImportRelationship, _ view: BatchView) -> Bool {
     let target = nodes[relationship.target]
     if relationship.missing == .null, relationship.isOptional {

@@ -1,7 +1,7 @@
 import MergewalkBytes
 import MergewalkRecordFormats
 
-/// Records that an earlier process has imported: a run that goes on reads them once more and imports them no more.
+/// Records that an earlier process has imported: a resumed run reads them again, but does not import them again.
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {
@@ -39,8 +39,8 @@ extension BatchImporter {
     state.seenKeys?.mark()
   }
 
-  /// What became of the records of a batch as far as it matters for those behind them: pending are those that have named
-  /// their object.
+  /// The outcomes of a batch's records as far as later records need them: pending are those that have named their
+  /// object.
   func outcomes(ofImported batch: ImportBatch) -> ContiguousArray<RecordLedger.Outcome> {
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.pending, count: batch.records.recordCount)
     for record in outcomes.indices {

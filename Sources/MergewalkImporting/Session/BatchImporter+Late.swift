@@ -5,9 +5,9 @@ import MergewalkObjectStore
 /// Relationships within one hierarchy, such as an employee's manager: the target may be an object that the same batch
 /// creates, so it is found after the owner's objects are written.
 ///
-/// A target is there when the store has it or when a record of the same batch names it as its own. One that comes in a
-/// later batch is not there yet: put such records first, or raise the batch's limits. Of what targets and elements refer
-/// to themselves, only earlier records count, whatever the batch.
+/// A target exists if the store has it, or if a record of the same batch names it as its own. A target in a later batch
+/// does not exist yet: put such records first, or raise the batch's limits. For references of targets and elements to
+/// themselves, only earlier records count, whatever the batch.
 extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView) throws(ImportError) {

@@ -1,7 +1,7 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Which objects records name: for counting those that are named again.
+/// The objects that records name: for counting those that are named again.
 extension BatchImporter {
   /// Prepares the counting.
   ///

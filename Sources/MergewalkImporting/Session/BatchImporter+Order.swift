@@ -1,9 +1,9 @@
 import MergewalkObjectStore
 
-/// Several nodes of a plan that fill one hierarchy: one of them may look for what another one makes.
+/// Several nodes of a plan that fill one hierarchy: one of them may look for objects that another one creates.
 ///
-/// A batch goes through its nodes one after the other, so that the first one sees nothing of what the second one makes, and
-/// the second one sees all that the first one makes, of later records too. Where that gives another result than one
+/// A batch goes through its nodes one after the other, so the first one sees no objects of the second one, and the
+/// second one sees all objects of the first one, those of later records, too. If this gives another result than one
 /// record after the other, the records are imported alone.
 extension BatchImporter {
   /// The nodes that only look for objects, each with one that makes some in the same hierarchy.

@@ -2,13 +2,13 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Why a row could not be written.
+/// The reason why a row could not be written.
 struct Refusal {
   /// The stable reason.
   var code: RejectCode
   /// The field that is to blame, or `nil`.
   var field: Int?
-  /// What the model or the database said.
+  /// The message of the model or the database.
   var detail: String
 
   /// Whether other rows of the batch may have been written before the refusal.
@@ -25,7 +25,7 @@ struct Refusal {
     }
   }
 
-  /// What makes the records of a batch be imported one at a time: they contradict each other.
+  /// Makes the records of a batch be imported one at a time: they contradict each other.
   static let contradiction = Refusal(code: .database, detail: "")
 
   private init(code: RejectCode, detail: String) {
@@ -114,7 +114,7 @@ extension BatchImporter {
     return ImportError(code: .database, message: "records of one batch depend on each other")
   }
 
-  /// What has to be put back when an attempt fails.
+  /// The state to restore when an attempt fails.
   private struct Mark {
     var outcomes: [RecordLedger.Outcome]
     var targets: [[Int64]]

@@ -49,7 +49,7 @@ extension BatchImporter {
     }
   }
 
-  /// What a record means whose object is not there; returns whether to create it.
+  /// Handles a record whose object does not exist; returns whether to create it.
   @inline(__always)
   func mayInsert(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
     if state.role == .root {
@@ -73,7 +73,7 @@ extension BatchImporter {
     return false
   }
 
-  /// What a record means whose object is there; returns whether to compare and update it.
+  /// Handles a record whose object exists; returns whether to compare and update it.
   @inline(__always)
   func mayUpdate(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
     switch state.plan.mode {

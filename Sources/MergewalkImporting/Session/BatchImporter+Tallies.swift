@@ -1,9 +1,9 @@
 import MergewalkObjectModel
 
-/// What is counted of values, references and elements, beside what became of records and objects.
+/// Counts of values, references and elements, beside the outcomes of records and objects.
 ///
-/// What is read is counted when a batch comes for the first time, and what became of it when its records are settled, so
-/// that ``fieldTallies(part:)`` and ``listTallies(part:)`` can be held against each other at the end.
+/// Values read are counted when a batch arrives for the first time, outcomes when its records are settled, so that
+/// ``fieldTallies(part:)`` and ``listTallies(part:)`` can be compared at the end.
 extension BatchImporter {
   /// The lists of the plan and those within them.
   var allLists: [ListImporter] { lists.flatMap { [$0] + $0.importer.allLists } }
@@ -139,7 +139,7 @@ extension BatchImporter {
 
   // MARK: The end
 
-  /// What became of the values of all fields.
+  /// The outcomes of the values of all fields.
   func fieldTallies(part: String) -> [FieldTally] {
     var tallies = values.tallies(of: plan, part: part)
     for state in nodes {
@@ -159,7 +159,7 @@ extension BatchImporter {
     return tallies + lists.flatMap { $0.importer.fieldTallies(part: part) }
   }
 
-  /// What became of the elements of all lists.
+  /// The outcomes of the elements of all lists.
   func listTallies(part: String) -> [ListTally] {
     allLists.map { list in
       var tally = list.tally
@@ -171,7 +171,7 @@ extension BatchImporter {
     }
   }
 
-  /// What was lost of a part's values and elements, or nothing.
+  /// The loss of a part's values and elements, if any.
   ///
   /// - Parameter counts: what became of the part's records.
   func loss(_ counts: ImportSummary.PartCounts) -> String? {

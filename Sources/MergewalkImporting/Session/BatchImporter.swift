@@ -4,9 +4,9 @@ import MergewalkRecordFormats
 
 /// Moves prepared batches into the context and saves them: find-or-create for every node, targets first.
 ///
-/// For each node and batch, in this order: find which records name known objects (by the node's ``Finder``),
-/// insert the others in one go, fetch the rows that may have changed in one statement, set their cells. Then one save
-/// writes all nodes, targets first, and the context is reset.
+/// For each node and batch, in this order: find the records that name known objects (by the node's ``Finder``), insert
+/// the others at once, fetch the rows that may have changed in one statement, set their cells. Then one save writes all
+/// nodes, targets first, and the context is reset.
 final class BatchImporter {
   let plan: ImportPlan
   let context: ManagedObjectContext
@@ -14,7 +14,7 @@ final class BatchImporter {
   let nodes: [NodeImporter]
   let seed: UInt64
   var ledger = RecordLedger()
-  /// What became of the values of the plan's fields.
+  /// The outcomes of the values of the plan's fields.
   var values = ValueCounts()
   /// Fetches executed to find existing objects.
   var fetches = 0
@@ -25,16 +25,16 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
-  /// Where the records stand that an earlier process has put off and that are not passed over yet, when
+  /// Where the records stand that an earlier process has put off and that are not skipped yet, when
   /// they have to be known.
   var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
-  /// How many of these were passed over.
+  /// How many of these were skipped.
   var deferredPassed = 0
-  /// Records of which a run that goes on later cannot tell what became of them; see ``skipImported(_:)``.
+  /// Records of which a run that resumes later cannot tell what became of them; see ``skipImported(_:)``.
   var late = LateRecords()
-  /// What batches are imported for now.
+  /// The current pass.
   var pass = Pass.single
-  /// What objects that the first of two passes created refer to.
+  /// The references of objects that the first of two passes created.
   var references: DeferredRecords?
   /// Whether a relationship that is set in the second pass may be refused although its target is there or made.
   var linksMayFail = false
@@ -48,7 +48,7 @@ final class BatchImporter {
   let waitingObjects = ObjectMarks()
   /// Those of the current attempt.
   var waitingSince: [Int64] = []
-  /// What waiting records take the place of when the second pass rejects others.
+  /// The vacancies that waiting records fill when the second pass rejects others.
   var vacancies = Vacancies()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
@@ -67,7 +67,7 @@ final class BatchImporter {
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.
   lazy var keepsSavepoints =
     !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.plan.rootEntity)).count < nodes.count
-  /// Whether an object that is not there when a record is skipped may be made later in the run.
+  /// Whether an object that does not exist when a record is skipped may be made later in the run.
   private(set) lazy var makesSkippedObjects = findsMakersOfSkipped()
   /// Nodes that look for what others make.
   private(set) lazy var meetings = findMeetings()
@@ -75,7 +75,7 @@ final class BatchImporter {
   private(set) lazy var clashes = findClashes()
   /// The records before which the current attempt has to be cut, instead of in its middle.
   var cuts: [Int] = []
-  /// What fills the to-many relationships of the records' own entity.
+  /// The importers of the to-many relationships of the records' own entity.
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.
   var listBatches: [ListBatch] = []
@@ -186,7 +186,7 @@ final class BatchImporter {
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
   }
 
-  /// Lets go of everything that finding needed, before indexes are built.
+  /// Releases everything that finding needed, before indexes are built.
   func forget() {
     for state in allNodes { state.finder = NoFinder() }
     context.reset()
@@ -210,7 +210,7 @@ struct RecordReject: Sendable {
   var field: Int32?
   /// Why.
   var code: RejectCode
-  /// What the database said, or nothing.
+  /// The database's message, if any.
   var detail = ""
   /// The element of a list that is to blame, or `nil`.
   var element: RejectedElement?

@@ -1,6 +1,6 @@
-/// Ends statements that go on and on when the run is to stop.
+/// Interrupts statements that do not end when the run is to stop.
 ///
-/// A run stops behind its batch. Where the batch itself does not end, because a trigger of the store has no end or a table
+/// A run stops after its batch. If the batch itself does not end, because a trigger of the store never ends or a table
 /// is large, its statement is interrupted after a while.
 final class Impatience {
   /// How long a batch may take to its end when the run is to stop, in seconds.
@@ -23,7 +23,7 @@ final class Impatience {
     return hasEnded
   }
 
-  /// What the caller hears of it.
+  /// The error for the caller.
   static let error = ImportError(
     code: .interrupted,
     message: "the run was told to stop while the database was at work on a batch, which was rolled back; what was"

@@ -3,7 +3,7 @@ import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Why a run could not be carried out; the store is as it was before.
+/// The reason why a run failed; the store is unchanged.
 public struct ImportError: Error, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -15,56 +15,55 @@ public struct ImportError: Error, CustomStringConvertible {
     case cannotRead
     /// The database failed.
     case database
-    /// The run was told to stop while the database was at work on something that takes long; what was committed can be
-    /// continued.
+    /// The run was stopped during a long database operation; its committed work can be resumed.
     case interrupted
-    /// Another program has the store open and kept it open for as long as was to be waited.
+    /// Another program had the store open for longer than the allowed waiting time.
     case storeBusy
     /// Another program has written to the store while the run was planned; nothing of the run is in it.
     case storeChanged
-    /// A row that waited for the end of the run was refused; nothing of the run is in the store.
+    /// A row held back until the end of the run was refused; nothing of the run is in the store.
     case rowsRefused
     /// The rejects file cannot be written.
     case cannotWriteRejects
-    /// The cursor that the store remembers is of another column.
+    /// The cursor in the store belongs to another column.
     case cursorMismatch
     /// There is no unfinished run to resume.
     case nothingToResume
-    /// An unfinished run cannot go on: its checkpoint is of another version, or its rejects file is gone.
+    /// An unfinished run cannot be resumed: its checkpoint is of another version, or its rejects file is missing.
     case cannotResume
-    /// An unfinished run cannot go on: the pipeline or the model has changed.
+    /// An unfinished run cannot be resumed: the pipeline or the model has changed.
     case pipelineChanged
-    /// An unfinished run cannot go on: there are other input files.
+    /// An unfinished run cannot be resumed: there are other input files.
     case inputsDiffer
-    /// An unfinished run cannot go on: what was imported is no longer what the input begins with.
+    /// An unfinished run cannot be resumed: the input no longer begins with the imported records.
     case inputChanged
-    /// An unfinished run cannot go on: an input has become shorter.
+    /// An unfinished run cannot be resumed: an input has become shorter.
     case inputShorter
-    /// An unfinished run cannot go on: an input has become longer, which the pipeline does not allow.
+    /// An unfinished run cannot be resumed: an input has become longer, which the pipeline does not allow.
     case inputLonger
-    /// The last finished run had the same inputs, and that is not to happen.
+    /// The last finished run had the same inputs, and the policy forbids importing them again.
     case alreadyImported
     /// A temporary file cannot be used.
     case temporaryFile
-    /// An external process failed, hung, or did not answer as agreed.
+    /// An external process failed, hung, or violated the protocol.
     case process
-    /// A source is not as agreed.
+    /// A source violates its contract.
     case contract
     /// The objects of a look-up need more memory than tables of keys may take.
     case lookupTooLarge
     /// A hook threw an error.
     case hook
-    /// The records read are not those stored, replaced, skipped and rejected together: the run has lost some, and is
-    /// rolled back.
+    /// The records read do not equal those stored, replaced, skipped and rejected: the run has lost some, and is rolled
+    /// back.
     case countsDiffer
-    /// The input has not as many records as were expected; nothing of the run is kept.
+    /// The input does not have the expected number of records; nothing of the run is kept.
     case inputIncomplete
   }
   /// The kind of failure.
   public let code: Code
   /// The message: expected, found, and the cure.
   public let message: String
-  /// The findings behind it, where there are any.
+  /// The findings behind it, if any.
   public let diagnostics: [Diagnostic]
 
   /// Creates an error.

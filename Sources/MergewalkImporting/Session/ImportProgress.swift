@@ -1,4 +1,4 @@
-/// How far a run has come.
+/// The progress of a run.
 public struct ImportProgress: Sendable {
   /// The stage of a run.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
@@ -10,31 +10,31 @@ public struct ImportProgress: Sendable {
     case finish
   }
 
-  /// The stage that the run is in.
+  /// The current stage.
   public var stage = Stage.records
   /// Records read.
   public var records = 0
   /// Bytes of input read.
   public var bytes = 0
-  /// Bytes of all inputs; 0 when one of them has no known size.
+  /// Bytes of all inputs; 0 if the size of one is unknown.
   public var totalBytes = 0
   /// Records rejected.
   public var rejects = 0
   /// Seconds since the run began.
   public var seconds = 0.0
-  /// The number of the import that is running, from 0, and of all imports.
+  /// The number of the current import, from 0.
   public var part = 0
-  /// How many imports the run has.
+  /// The number of imports in the run.
   public var partCount = 1
-  /// The name of the import that is running; empty when there is only one.
+  /// The name of the current import; empty if there is only one.
   public var partName = ""
-  /// Seconds that the reader's thread spent on reading and cutting records so far.
+  /// Seconds that the reader's thread has spent on reading and splitting records.
   public var readSeconds = 0.0
   /// Seconds spent on converting them.
   public var convertSeconds = 0.0
-  /// Seconds the writer spent on finding and filling rows.
+  /// Seconds that the writer has spent on finding and filling rows.
   public var findSeconds = 0.0
-  /// Seconds the writer spent on saving.
+  /// Seconds that the writer has spent on saving.
   public var writeSeconds = 0.0
   /// Counts of rejects by code.
   public var rejectCounts: [RejectCode: Int] = [:]

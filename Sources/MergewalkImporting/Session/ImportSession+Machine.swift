@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkRecordFormats
 
-/// What the machine and its files say.
+/// Facts about the machine and its files.
 extension ImportSession {
   /// The bytes of all inputs; 0 when one of them has no known size.
   static func inputBytes(_ sources: [ByteSource]) -> Int { sum(sources.map(\.fileSize)) }

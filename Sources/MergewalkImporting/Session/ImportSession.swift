@@ -10,7 +10,7 @@ import MergewalkRecordFormats
 /// file or none do: a new store is renamed into place at the end, and changes to an existing one are planned beside it
 /// and applied at the end.
 public final class ImportSession {
-  /// What a run does.
+  /// The work of a run.
   private enum Work {
     /// It imports records, by the plans of its parts; those of a group run together.
     case records([ImportPlan], groups: [Range<Int>])
@@ -19,7 +19,7 @@ public final class ImportSession {
   }
 
   let definition: ImportDefinition
-  /// What names the run.
+  /// The identity of the run.
   private(set) var identity: RunIdentity
   private let work: Work
   private var summary = ImportSummary()
@@ -42,7 +42,7 @@ public final class ImportSession {
 
   /// Resolves a definition against its model.
   ///
-  /// - Throws: `DiagnosticList` with everything that is wrong.
+  /// - Throws: `DiagnosticList` with all findings.
   public convenience init(_ definition: ImportDefinition) throws(DiagnosticList) {
     try self.init(definition, isChecked: false)
   }
@@ -225,14 +225,14 @@ public final class ImportSession {
     }
   }
 
-  /// Opens a store that is there.
+  /// Opens an existing store.
   private func plan(_ cacheKiB: Int) throws(StoreError) -> StoreFile {
     try StoreFile.plan(
       path: definition.storePath, model: definition.model, run: definition.journalName,
       isThrownAway: definition.isDryRun, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait)
   }
 
-  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  /// The checkpoint to begin with: that of the run that resumes, or a new one.
   private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
     if case .resumed(let checkpoint) = begin {
       summary.resumedAfter = checkpoint.ledger.read
@@ -293,7 +293,7 @@ public final class ImportSession {
     }
   }
 
-  /// Holds what was read against what was expected, and notes whether anything was.
+  /// Checks what was read against what was expected, and notes whether anything was.
   private func checkCompleteness() throws(ImportError) {
     let sources = definition.allSources
     let isDigested = sources.contains { $0.expected != nil }
@@ -365,8 +365,8 @@ public final class ImportSession {
     inputs.count == now.count && zip(inputs, now).allSatisfy { $0.isSame(as: $1) }
   }
 
-  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
-  /// told.
+  /// The record that the store keeps of the run to recognize its inputs; `nil` when that does not matter, or is not
+  /// possible.
   private func finishedRun() -> FinishedRun? {
     guard definition.effectiveAgain != .run else { return nil }
     let now = definition.allSources.map(SourcePrint.init)
@@ -380,7 +380,7 @@ public final class ImportSession {
       ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
   }
 
-  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  /// Finishes the store's file, leaves it for another process to resume, or rolls the run back.
   private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
     summary.status = status
     summary.statements += file.statementsExecuted

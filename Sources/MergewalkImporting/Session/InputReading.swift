@@ -3,7 +3,7 @@ import MergewalkThreads
 
 /// Reads inputs one after the other and prepares their batches: the work of the reader's thread.
 ///
-/// The receiver prepares those that it was waiting for.
+/// The receiver prepares the batches that it was waiting for.
 struct InputReading: Sendable {
   let sources: [ByteSource]
   let format: RecordFormat
@@ -14,7 +14,7 @@ struct InputReading: Sendable {
   var tracking: InputTracking?
   /// Where the records of each source stood in their own file; nothing when they still do.
   var spool: [SpooledSource] = []
-  /// Whether the receiver wants to know what was passed over behind the last record of an input, from a batch without
+  /// Whether the receiver wants to know what was skipped behind the last record of an input, from a batch without
   /// records.
   var sendsRest = false
 
@@ -149,16 +149,16 @@ struct InputReading: Sendable {
 
 /// How an input's records are followed: to know where a run stands in it, and to go on there.
 struct InputTracking: Sendable {
-  /// What the hash of the records starts from.
+  /// The seed of the hash of the records.
   var seed: UInt64
-  /// Where to go on; the records before it are passed over.
+  /// Where to go on; the records before it are skipped.
   var start = InputPosition()
-  /// Whether what is passed over is handed on too, because something has to be rebuilt from it.
+  /// Whether what is skipped is handed on too, because something has to be rebuilt from it.
   var isRebuilding = false
-  /// Whether what is passed over has to be what was imported.
+  /// Whether what is skipped has to be what was imported.
   var isCompared = true
 
-  /// Compares what was passed over with what was imported.
+  /// Compares what was skipped with what was imported.
   func check(_ position: InputPosition, _ path: String) throws(ImportError) {
     if !isCompared || position == start { return }
     throw ImportError(

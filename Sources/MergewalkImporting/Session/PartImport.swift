@@ -21,23 +21,23 @@ final class PartImport {
   var lost: [Int64: Int32] = [:]
   /// Whether objects were taken out whose place a waiting record may take.
   var hasVacancies = false
-  /// What became of records in the second pass.
+  /// The outcomes of records in the second pass.
   private(set) var secondCounts = RecordCounts()
-  /// What was counted when the first pass ended.
+  /// The counts at the end of the first pass.
   private(set) var firstPassTally = RunTally()
   /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
   let isHeld: Bool
   /// The tables that later parts write to: those of their indexes that are not needed before wait for the end.
   var laterTables: Set<String> = []
   private let transforms: TransformRunner?
-  /// What is mapped and was not found.
+  /// The mapped columns that were not found.
   private var unmatched: UnmatchedColumns
-  /// What the summary should warn of.
+  /// The warnings for the summary.
   private(set) var warnings: [RunWarning] = []
   /// Those about files that may be cut.
   private var ends: [RunWarning] = []
   private(set) var bytesRead = 0
-  /// What became of their text; what an earlier process has imported is read once more.
+  /// The outcomes of their text; the input that an earlier process has imported is read once more.
   private var text = TextAccount()
   /// Which limit was exceeded; then the whole run has to be rolled back.
   private(set) var breach: LimitBreach?
@@ -49,7 +49,7 @@ final class PartImport {
   private let journal: RunJournal?
   /// How far the inputs have been read and imported.
   private var position: InputPosition
-  /// What the open transaction holds: batches come in chunks that fit the processor's cache.
+  /// The contents of the open transaction: batches come in chunks that fit the processor's cache.
   private var chunk = (records: 0, bytes: 0)
   /// When a store that is being built keeps what it has.
   private var pacing = CommitPacing()
@@ -101,13 +101,13 @@ final class PartImport {
     times.prepare = ImportSession.now() - started
   }
 
-  /// What became of all records so far.
+  /// The outcomes of all records so far.
   var ledger: RecordLedger { importer.ledger }
 
   /// The root entity of the records' hierarchy.
   var rootEntity: Int { plan.nodes[plan.root].rootEntity }
 
-  /// What is counted of the run, this part included.
+  /// The counts of the run, this part included.
   var tally: RunTally {
     var tally = place.tally
     tally.count(importer)
@@ -248,7 +248,7 @@ final class PartImport {
     if breach == nil, !isHeld { try complete() }
   }
 
-  /// Lets go of what finding needed and nothing needs any more, so that its memory and that of indexes do not add up.
+  /// Releases what finding needed and nothing needs any more, so that its memory and that of indexes do not add up.
   private func forgetKeys() {
     if hasSecondPass { return }
     guard let deferred = importer.deferred, deferred.count > 0 else { return importer.forget() }
@@ -320,7 +320,7 @@ final class PartImport {
     try commit()
   }
 
-  /// Sees to it that another process can go on at this place.
+  /// Ensures that another process can resume at this place.
   private func stop() throws(ImportError) {
     guard journal != nil, !isHeld else { return }
     if file.isNew {

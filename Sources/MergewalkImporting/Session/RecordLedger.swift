@@ -1,10 +1,10 @@
-/// What became of every record: the one place where records are counted.
+/// The outcomes of all records: the one place where records are counted.
 ///
-/// A record is read once and settled once. ``check()`` holds the identity
-/// `read = inserted + updated + unchanged + skipped + rejected` at the end of a run, so no record is lost unseen.
+/// A record is read once and settled once. At the end of a run, ``check()`` verifies `read = inserted + updated +
+/// unchanged + skipped + rejected`, so no record is lost unnoticed.
 @dynamicMemberLookup
 struct RecordLedger: Sendable {
-  /// What became of a record.
+  /// The outcome of a record.
   enum Outcome: UInt8, Sendable {
     /// Not known yet.
     case pending

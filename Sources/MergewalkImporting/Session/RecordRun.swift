@@ -2,8 +2,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// The importing of records within one run: its state, and its steps in the order in which ``ImportSession`` takes
-/// them.
+/// Imports the records of one run: its state, and its steps in the order in which ``ImportSession`` takes them.
 final class RecordRun {
   private let definition: ImportDefinition
   private let plans: [ImportPlan]
@@ -32,7 +31,7 @@ final class RecordRun {
   private let started: Double
   /// Whether rows go past SQLite where a part allows it.
   var isDirect = false
-  /// Whether what changes in a store that is there may wait for the end.
+  /// Whether what changes in an existing store may wait for the end.
   var letsRowsWait = false
 
   /// Prepares a run.
@@ -235,7 +234,7 @@ final class RecordRun {
       part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
   }
 
-  /// Rolls back what was not committed since a place, and sees to it that another process can resume there.
+  /// Rolls back what was not committed since a place, and ensures that another process can resume there.
   private func takeBack(to place: RunPosition, _ bytes: Int, _ counts: [RejectCode: Int]) throws(ImportError) {
     // Of a new store that has nothing else yet nothing is kept.
     guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }

@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Collects what the user of an import should know about the store: what is not kept up in it as Core Data would.
+/// Collects warnings for the user of an import about the store: the parts that are not maintained as Core Data would.
 struct StoreWarnings {
   let plan: ImportPlan
   let model: ManagedObjectModel

@@ -1,18 +1,18 @@
 import MergewalkDiagnostics
 import MergewalkRecordFormats
 
-/// What a part maps and no record has had so far, for the warning `neverMatched`.
+/// The columns that a part maps and no record has had so far, for the warning `neverMatched`.
 ///
-/// A column is looked for until one record has it, so that it costs nothing once all were found; what `where`, `since` or
-/// a refusal leaves out has it, too. Sources whose header names all columns are held against that before; here are paths
-/// of JSON, XML, YAML and property lists, and members of the elements of lists wherever these come from. Inputs without
-/// records tell nothing, and neither do the few records of a replay.
+/// A column is looked for until one record has it, so the search costs nothing once all were found; records that
+/// `where`, `since` or a refusal leaves out count, too. Sources whose header names all columns are checked before; this
+/// is for paths of JSON, XML, YAML and property lists, and for members of the elements of lists of any format. Inputs
+/// without records prove nothing, and neither do the few records of a replay.
 struct UnmatchedColumns: Sendable {
   /// Something that is looked for.
   private struct Item: Sendable {
     /// As the pipeline has it, behind the columns of the lists that it is in.
     var path: String
-    /// What it fills.
+    /// The attribute that it fills.
     var target: String?
     var position: SourcePosition
     /// The lists that lead to it, each by its number in the plan of the one before, and the first one's column.
@@ -21,7 +21,7 @@ struct UnmatchedColumns: Sendable {
     var column: Int
   }
 
-  /// What was found out so far; a process that resumes the run takes it over.
+  /// The results so far; a process that resumes the run takes them over.
   struct State: Sendable, Equatable {
     /// The items that were not found, by number.
     var open: [Int]
@@ -35,7 +35,7 @@ struct UnmatchedColumns: Sendable {
   private let items: [Item]
   private let part: ImportPart
   private let file: String?
-  /// What was found out.
+  /// The results so far.
   private(set) var state: State
   private var names = OccurringPaths()
   private var sampled = 0

@@ -1,34 +1,34 @@
 public import MergewalkRecordFormats
 
-/// How rows of an SQLite database become records.
+/// Options for reading rows of an SQLite database as records.
 public struct SQLiteSourceOptions: Sendable, Hashable {
-  /// Which rows are read.
+  /// The rows to read.
   public enum Rows: Sendable, Hashable {
     /// Those of the only table; a database with several is refused.
     case onlyTable
     /// Those of the table or view of this name.
     case table(String)
-    /// Those of one statement that only reads.
+    /// Those of one read-only statement.
     case query(String)
   }
 
-  /// How values that are bytes are spelt.
+  /// The text form of byte values.
   public enum Blobs: String, Sendable, Hashable, CaseIterable {
-    /// In base64, which is how a Binary attribute reads text unless it is told otherwise.
+    /// In base64, the default encoding of Binary attributes.
     case base64
-    /// In hexadecimal digits, which a UUID attribute reads too.
+    /// In hexadecimal digits, which a UUID attribute reads, too.
     case hex
-    /// As the text that they are; others are refused.
+    /// As text; bytes that are not text are refused.
     case text
   }
 
-  /// Which rows are read.
+  /// The rows to read.
   public var rows: Rows
-  /// How values that are bytes are spelt.
+  /// The text form of byte values.
   public var blobs: Blobs
-  /// A record that is longer than this, as JSON, is refused; at most 512 MiB.
+  /// The maximum length of a record as JSON; longer ones are refused; at most 512 MiB.
   public var maxRecordBytes: Int
-  /// The seconds of processor time that a recursive query or view may take, because it need not end.
+  /// The seconds of processor time for a recursive query or view, because it might not end.
   public var recursionSeconds: Double
 
   /// Creates options.
@@ -45,7 +45,7 @@ public struct SQLiteSourceOptions: Sendable, Hashable {
 extension RecordFormat {
   /// The rows of a table, a view or a query of an SQLite database, which is only read.
   ///
-  /// All rows are those of one moment. Errors: `unknownTable`, `invalidQuery`, `missingColumn`, `duplicateHeader`,
+  /// All rows belong to one snapshot. Errors: `unknownTable`, `invalidQuery`, `missingColumn`, `duplicateHeader`,
   /// `locked`, `corrupt`, `truncated`, `recursionLimit`, `unsupportedContainer`, and those of opening files.
   public static func sqlite(_ options: SQLiteSourceOptions = SQLiteSourceOptions()) -> RecordFormat {
     // The names of cases and their values tell any two options apart.

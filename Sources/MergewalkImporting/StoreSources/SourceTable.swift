@@ -10,10 +10,10 @@ struct SourceTable {
   let columns: [String]
   /// Whether it is a view, which is a query.
   let isView: Bool
-  /// What the rows are ordered by; empty for what has no order of its own.
+  /// The order of the rows; empty for a table or view without one.
   private let order: String
 
-  /// Finds the table that is asked for; without a name the only one.
+  /// Finds the requested table; without a name the only one.
   ///
   /// - Throws: `unknownTable`, and what reading the schema throws.
   init(named wanted: String?, in database: SourceDatabase) throws(ReadError) {
@@ -45,7 +45,7 @@ struct SourceTable {
 
   /// The statement that selects some columns of all rows, in the order of their keys.
   ///
-  /// An order makes SQLite read the table itself, never an index that has all that is asked for, so that what comes
+  /// An order makes SQLite read the table itself, never an index that has all that is requested, so that what comes
   /// first does not depend on which columns are read.
   func query(_ columns: [String]) -> String {
     let list = columns.isEmpty ? "NULL" : columns.map(Self.quoted).joined(separator: ", ")

@@ -1,32 +1,32 @@
 public import MergewalkObjectModel
 public import MergewalkRecordFormats
 
-/// How objects of a Core Data store become records.
+/// Options for reading objects of a Core Data store as records.
 public struct StoreSourceOptions: Sendable {
-  /// Where the store's model comes from; it must be the one that the store was made with.
+  /// The source of the store's model; it must be the model of the store.
   public enum Model: Sendable {
     /// The copy that the store carries.
     case stored
-    /// This one.
+    /// The given model.
     case given(ManagedObjectModel)
-    /// The one in a file: an `.xcdatamodeld`, an `.xcdatamodel` or a YAML model; of several versions the one that is
-    /// named, else the one that fits.
+    /// The model in a file: an `.xcdatamodeld`, an `.xcdatamodel` or a YAML model; if there are several versions, the
+    /// named one, otherwise the one that fits.
     case file(path: String, version: String?)
   }
 
   /// The name of the entity.
   public var entity: String
-  /// Where the store's model comes from.
+  /// The source of the store's model.
   public var model: Model
-  /// Which objects, in the predicate language; nil for all.
+  /// The condition on the objects, in the predicate language; nil for all.
   ///
   /// Dates and UUIDs are written as texts in quotes.
   public var predicate: String?
-  /// The order, as keys with commas between them (`name,-placed`); nil for that of the identities.
+  /// The order, as keys separated by commas (`name,-placed`); nil for that of the identities.
   public var sort: String?
-  /// Whether objects of entities that inherit from the entity are read too.
+  /// Whether objects of subentities are read, too.
   public var includesSubentities: Bool
-  /// A record that is longer than this, as JSON, is refused; at most 512 MiB.
+  /// The maximum length of a record as JSON; longer ones are refused; at most 512 MiB.
   public var maxRecordBytes: Int
 
   /// Creates options that read all objects of an entity.
@@ -42,7 +42,7 @@ public struct StoreSourceOptions: Sendable {
     self.maxRecordBytes = maxRecordBytes
   }
 
-  /// What tells these options from others.
+  /// Distinguishes these options from others.
   var identity: String {
     let model =
       switch model {
@@ -61,9 +61,9 @@ extension RecordFormat {
   /// The objects of an entity in a Core Data store, which is only read.
   ///
   /// Columns are the attributes by name, the to-one relationships (as the identity of the object, `Z_PK`), `_id`, which
-  /// is the object's own identity, and key paths over to-one relationships such as `customer.email`. Values are spelt as
-  /// exports spell them. All objects are those of one moment. Errors: `unknownEntity`, `missingColumn`, `invalidQuery`,
-  /// `unsuitableStore`, and those of databases.
+  /// is the object's own identity, and key paths over to-one relationships such as `customer.email`. Values have the
+  /// same form as in exports. All objects belong to one snapshot. Errors: `unknownEntity`, `missingColumn`,
+  /// `invalidQuery`, `unsuitableStore`, and those of databases.
   public static func coreData(_ options: StoreSourceOptions) -> RecordFormat {
     .custom(
       CustomRecordFormat(identity: options.identity, readsObjects: true) { source, columns, index throws(ReadError) in

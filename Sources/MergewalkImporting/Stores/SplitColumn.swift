@@ -4,7 +4,7 @@ package import MergewalkRecordFormats
 
 /// The values of one column of an import, read or made, without the rest of the import.
 package struct SplitColumn {
-  /// What a reader is asked for.
+  /// The columns to request from a reader.
   package let columns: [String]
   /// The number of the column, when it is read.
   private let readColumn: Int?
@@ -35,7 +35,7 @@ package struct SplitColumn {
     let text = value.flatMap { compiler.convert($0, to: .text, step: name, at: position) }
     if !compiler.plan.lookups.isEmpty {
       compiler.report(
-        "transformOption", position, "“\(name)” reads a store, but there is no store before the records are spread",
+        "transformOption", position, "“\(name)” reads a store, but there is no store before the records are split",
         hint: "spread them by a column that needs no “lookup”")
     }
     guard let text, compiler.findings.isEmpty else { throw DiagnosticList(compiler.findings) }

@@ -1,10 +1,10 @@
 import MergewalkBytes
 
-/// A path with the value of a column in it, such as `{country:2}/{country}.sqlite`.
+/// A path that contains the value of a column, such as `{country:2}/{country}.sqlite`.
 ///
-/// Values are percent-encoded, so that whatever a value is, its path stays in the family's folder: letters, digits and
-/// `-`, `_`, `.`, `~` stand for themselves, but for a dot or an underscore at either end, and the first letter of a name
-/// that Windows keeps for a device, such as `aux`.
+/// Values are percent-encoded, so the path of any value stays in the family's folder. Letters, digits and `-`, `_`,
+/// `.`, `~` stay as they are, except for a dot or an underscore at either end, and the first letter of a Windows device
+/// name, such as `aux`.
 public struct StorePathTemplate: Sendable, Hashable {
   /// A piece of the path.
   enum Piece: Sendable, Hashable {
@@ -13,11 +13,11 @@ public struct StorePathTemplate: Sendable, Hashable {
     case value(first: Int?)
   }
 
-  /// The path as it was written.
+  /// The path as written.
   public let text: String
   let pieces: [Piece]
 
-  /// The most bytes of a name: what is put behind it, such as `-journal`, needs room too.
+  /// The maximum length of a name in bytes: suffixes such as `-journal` need room, too.
   public static let mostNameBytes = 230
 
   /// A mistake in a path, with its cure.
@@ -30,7 +30,7 @@ public struct StorePathTemplate: Sendable, Hashable {
 
   /// Reads a path.
   ///
-  /// - Throws: what is wrong with it.
+  /// - Throws: the mistake.
   public init(_ text: String, column: String) throws(Fault) {
     self.text = text
     var pieces: [Piece] = []
@@ -57,7 +57,7 @@ public struct StorePathTemplate: Sendable, Hashable {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard let digits = parts.last, parts.count > 1, text.dropLast(digits.count + 1) == column else {
       throw Fault(
-        message: "“{\(text)}” is not the column that the stores are made by", hint: "write {\(column)} or {\(column):2}"
+        message: "“{\(text)}” is not the column by which stores are made", hint: "write {\(column)} or {\(column):2}"
       )
     }
     guard let count = Quantity.digits(String(digits)), 1...64 ~= count else {

@@ -1,21 +1,21 @@
 public import MergewalkDiagnostics
 
-/// A column that is made from others, or a source's column with a type.
+/// A column computed from others, or a source's column with a type.
 public struct ColumnTransform: Sendable, Hashable {
-  /// The column's name; it may be that of a column of the source, in whose place it is used.
+  /// The column's name; it may be that of a column of the source, which it replaces.
   public var name: String
   /// The source of the values.
   public var source: Source
-  /// The steps that the values pass, in order.
+  /// The steps applied to the values, in order.
   public var steps: [TransformStep]
-  /// The type that the column has at the end; nil for that of its last step.
+  /// The final type of the column; nil for that of its last step.
   public var kind: ValueKind?
-  /// How texts are read as numbers, dates and truth values.
+  /// How texts are read as numbers, dates and Booleans.
   public var reading = ConversionOptions()
   /// The position of the definition.
   public var position = SourcePosition.file
 
-  /// Where values come from.
+  /// The source of values.
   public enum Source: Sendable, Hashable {
     /// A column of the source or another derived one.
     case column(String)

@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import MergewalkRecordFormats
 import Synchronization
 
-/// Holds sources against a ``SchemaContract``.
+/// Checks sources against a ``SchemaContract``.
 struct ContractCheck {
   private let contract: SchemaContract
   private let columns: [String]
@@ -19,7 +19,7 @@ struct ContractCheck {
   private var seen: Set<String> = []
   private var types: ContractTypes?
   private let notes: ContractNotes
-  /// The columns that the current source is asked for.
+  /// The columns to request from the current source.
   private(set) var requestedColumns: [String]
 
   /// - Parameters:
@@ -183,11 +183,11 @@ struct ContractCheck {
   }
 }
 
-/// What the summary warns of because sources are not as agreed.
+/// The warnings for the summary because sources break the contract.
 ///
 /// The thread that reads adds it; who ends a run asks for it while that thread may still be at work.
 final class ContractNotes: Sendable {
-  /// What was added; `left` are those that are only counted, by code.
+  /// The notes so far; `left` are those that are only counted, by code.
   private struct State {
     var kept: [RunWarning] = []
     var known: Set<RunWarning> = []
@@ -204,7 +204,7 @@ final class ContractNotes: Sendable {
     state.withLock { state in
       state.kept
         + state.left.sorted { $0.key.rawValue < $1.key.rawValue }.map { code, count in
-          RunWarning(code, "\(count) more differences of this kind are not told one by one")
+          RunWarning(code, "\(count) more differences of this kind are not listed")
         }
     }
   }

@@ -1,6 +1,6 @@
 package import MergewalkRecordFormats
 
-/// Holds the JSON types of values against the first one of their column in a source: `types` of a ``SchemaContract``.
+/// Checks the JSON types of values against the first one of their column in a source: `types` of a ``SchemaContract``.
 ///
 /// A run asks it for all records, and so does the split of a family of stores: a part alone has only some of them.
 package struct ContractTypes: Sendable {
@@ -65,7 +65,7 @@ package struct ContractTypes: Sendable {
     self.init(contract, columns: columns, lists: Array(columns.indices), notes: ContractNotes())
   }
 
-  /// What the summary warns of.
+  /// The warnings for the summary.
   package var warnings: [RunWarning] { notes.all }
 
   /// The type of each column's first value so far, a letter each.

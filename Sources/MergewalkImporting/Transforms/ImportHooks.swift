@@ -1,22 +1,21 @@
-/// Swift code that takes part in an import: for users of the library.
+/// Swift code that runs during an import, for users of the library.
 ///
-/// Every closure may be called on the reader's thread or on the thread that called ``ImportSession/run(progress:)``, as
-/// each says; calls of one closure never overlap and follow the order of the input. A closure that is nil costs
-/// nothing.
+/// Each closure is called on the reader's thread or on the thread that called ``ImportSession/run(progress:)``, as
+/// documented; calls of one closure never overlap and follow the order of the input. A nil closure costs nothing.
 public struct ImportHooks: Sendable {
-  /// Is called on the caller's thread before anything of an import is read; an error that it throws ends the run and
-  /// leaves the store as it was.
+  /// Called on the caller's thread before an import reads anything; an error ends the run and leaves the store
+  /// unchanged.
   public var willBegin: (@Sendable (_ part: ImportPart) throws -> Void)?
-  /// Is called on the reader's thread with each batch, before conversion.
+  /// Called on the reader's thread with each batch, before conversion.
   public var batch: (@Sendable (_ batch: BatchInfo) -> Void)?
-  /// Is called on the reader's thread with each record that ``ImportPart/filter`` lets through; it may change, skip or
-  /// reject the record.
+  /// Called on the reader's thread with each record that passes ``ImportPart/filter``; it may change, skip or reject
+  /// the record.
   public var record: (@Sendable (_ record: inout RecordView) -> Void)?
-  /// The columns that ``record`` sees and may change, also new ones.
+  /// The columns that ``record`` sees and may change, including new ones.
   public var columns: [String] = []
   /// Those of ``columns`` that the source does not have.
   public var newColumns: Set<String> = []
-  /// Is called on the caller's thread when an import's records are all written, but before the run is final.
+  /// Called on the caller's thread when all records of an import have been written, before the run is final.
   public var didEnd: (@Sendable (_ part: ImportPart, _ counts: ImportSummary.PartCounts) throws -> Void)?
 
   /// Creates hooks that do nothing.
@@ -25,20 +24,20 @@ public struct ImportHooks: Sendable {
   /// Whether batches have to be shown to hooks or processes.
   var seesBatches: Bool { batch != nil || record != nil }
 
-  /// The facts that a hook learns of a batch.
+  /// Facts about a batch, for a hook.
   public struct BatchInfo: Sendable {
     /// The path of the source.
     public var source: String
-    /// The number of records in it.
+    /// The number of its records.
     public var records: Int
     /// The number of the first record in its file, from 1.
     public var firstRecord: Int
   }
 }
 
-/// One record on its way into the store, as a hook sees it; valid during the call only.
+/// One record in transit into the store, for a hook; valid during the call only.
 public struct RecordView {
-  /// What becomes of the record.
+  /// The decision about the record.
   enum Decision {
     case take
     case skip
@@ -62,7 +61,7 @@ public struct RecordView {
     changed = Array(repeating: false, count: names.count)
   }
 
-  /// The text of a column; nil when the record has none.
+  /// The text of a column; nil if the record has none.
   ///
   /// - Precondition: the column is one of ``ImportHooks/columns``.
   public subscript(_ name: String) -> String? {
@@ -74,10 +73,10 @@ public struct RecordView {
     }
   }
 
-  /// Leaves the record out; it counts as skipped.
+  /// Skips the record; it counts as skipped.
   public mutating func skip() { decision = .skip }
 
-  /// Rejects the record, with a sentence that says why.
+  /// Rejects the record, with a sentence that gives the reason.
   public mutating func reject(_ reason: String) { decision = .reject(reason) }
 
   private func index(_ name: String) -> Int {

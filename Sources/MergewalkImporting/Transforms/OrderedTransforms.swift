@@ -2,11 +2,11 @@ import MergewalkDiagnostics
 import MergewalkRecordFormats
 import Synchronization
 
-/// What sees batches one after the other: the contract, the external process, the hooks.
+/// The transforms that see batches one after the other: the contract, the external process, the hooks.
 ///
 /// `@unchecked Sendable`: the reader's thread uses it from the first source to ``finish()``, and the caller's thread
-/// before that thread begins and after it was joined. What is needed of it while the reader's thread may be at work, because
-/// it was left to itself, is under a lock: the process, which may be ended, and the warnings.
+/// before that thread begins and after it was joined. The parts that are needed while the abandoned reader's thread may
+/// still be at work are under a lock: the process, which may be ended, and the warnings.
 final class OrderedTransforms: @unchecked Sendable {
   private let plan: TransformPlan
   private let columns: [String]
@@ -14,7 +14,7 @@ final class OrderedTransforms: @unchecked Sendable {
   private let notes = ContractNotes()
   private let session = Mutex<ProcessSession?>(nil)
   private var source = ""
-  /// The columns that the current source is asked for.
+  /// The columns to request from the current source.
   private(set) var columnNames: [String]
 
   init(_ plan: TransformPlan, columns: [String]) {
@@ -26,7 +26,7 @@ final class OrderedTransforms: @unchecked Sendable {
     }
   }
 
-  /// What the summary warns of, from any thread.
+  /// The warnings for the summary, from any thread.
   var warnings: [RunWarning] { notes.all }
 
   /// Begins with a source.

@@ -4,8 +4,8 @@ import MergewalkRecordFormats
 
 /// One program that answers records line by line, for the time of one import.
 ///
-/// It never waits for one pipe alone, so neither side can keep the other waiting for ever; how long a line is, how many
-/// records are on their way and how long an answer takes are bounded.
+/// It never waits for one pipe alone, so neither side can block the other forever; the length of a line, the number of
+/// records in transit and the time for an answer are bounded.
 ///
 /// `@unchecked Sendable`: one thread at a time uses it; another may only call ``interrupt()``, which touches nothing
 /// that changes.

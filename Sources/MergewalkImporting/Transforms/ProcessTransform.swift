@@ -1,28 +1,28 @@
 public import MergewalkDiagnostics
 
-/// A program that sees the records of an import, one JSON object a line, and answers with one line for each.
+/// A program that receives the records of an import, one JSON object per line, and answers each with one line.
 ///
 /// An object replaces the columns that it names; `null` skips the record; `{"$reject": "why"}` rejects it. The program
-/// is started once for each import, without a shell, and must write each answer out at once, not when a buffer is full.
+/// is started once for each import, without a shell, and must write each answer immediately, not when a buffer is full.
 public struct ProcessTransform: Sendable, Hashable {
-  /// The program and its arguments; a name without a slash is looked for in `PATH`.
+  /// The program and its arguments; a name without a slash is searched for in `PATH`.
   public var command: [String]
   /// The folder that the program starts in; nil for the current one.
   public var folder: String?
-  /// The columns that it is given and may replace; empty for all that the import names.
+  /// The columns that it receives and may replace; empty for all that the import uses.
   public var columns: [String] = []
-  /// Further columns that it gives, and their types where they are not text.
+  /// Further columns that it returns, with their types unless they are text.
   public var gives: [Column] = []
-  /// The longest time that it may leave a record unanswered, in seconds, and that it may take to end.
+  /// The time limit for answering a record, and for ending, in seconds.
   public var timeout = 30.0
-  /// The most records that are on their way to it at once.
+  /// The maximum number of records that wait for an answer.
   public var inFlight = 1_000
-  /// The longest line that it may write, in bytes.
+  /// The maximum length of a line that it writes, in bytes.
   public var lineLimit = 1 << 20
   /// The position of the definition.
   public var position = SourcePosition.file
 
-  /// A column that a program gives.
+  /// A column that a program returns.
   public struct Column: Sendable, Hashable {
     /// The column's name.
     public var name: String

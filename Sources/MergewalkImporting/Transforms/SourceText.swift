@@ -1,14 +1,14 @@
 public import MergewalkDiagnostics
 public import MergewalkObjectModel
 
-/// A text that stands in a file: a predicate or an expression, and where its bytes are.
+/// A text from a file, a predicate or an expression, with the positions of its bytes.
 public struct SourceText: Sendable, Hashable {
   /// The text.
   public var text: String
-  /// Where its first byte stands.
+  /// The position of its first byte.
   public var position: SourcePosition
-  /// For each byte of the text, how far behind ``position`` it stands on the same line; nil when they follow each other,
-  /// empty when only the beginning is known.
+  /// For each byte of the text, its distance from ``position`` on the same line; nil if the bytes are contiguous, empty
+  /// if only the beginning is known.
   public var offsets: [Int]?
 
   /// Wraps a text.
@@ -18,7 +18,7 @@ public struct SourceText: Sendable, Hashable {
     self.offsets = offsets
   }
 
-  /// The place of a byte of the text.
+  /// The position of a byte of the text.
   public func position(at index: Int) -> SourcePosition {
     guard position.line > 0 else { return position }
     var offset = index
@@ -31,8 +31,8 @@ public struct SourceText: Sendable, Hashable {
     return place
   }
 
-  /// Where an error in the text stands: its own place, or that of the first name that it quotes; the text's own when lines
-  /// keep places from being counted.
+  /// The position of an error in the text: its own, or that of the first name that it quotes; the text's own if line
+  /// breaks prevent counting.
   public func position(of error: PredicateError) -> SourcePosition {
     guard !text.contains("\n") else { return position }
     if error.position.line == 1 { return position(at: max(0, error.position.column - 1)) }

@@ -31,7 +31,7 @@ extension FieldImport {
 
 /// Compiles the transforms of one part of a definition.
 enum TransformCompilation {
-  /// What a field takes its values from.
+  /// The source of a field's values.
   struct Outcome {
     /// The derived column, from 0.
     var derived: Int

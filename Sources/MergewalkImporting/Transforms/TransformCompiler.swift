@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkObjectModel
 
-/// What a transform's definition is checked and compiled with: collects instructions and findings.
+/// Checks and compiles a transform's definition: collects instructions and findings.
 struct TransformCompiler {
   /// The path that findings carry.
   let path: String
@@ -14,7 +14,7 @@ struct TransformCompiler {
   var fieldKinds: [String: (kind: ValueKind, reading: ConversionOptions)] = [:]
   /// The columns that are read for transforms, and what asks for them.
   private(set) var reads: [(name: String, position: SourcePosition)] = []
-  /// What `now` means in expressions.
+  /// The meaning of `now` in expressions.
   let now: Double
   /// Whether expressions get instructions where they can; tests hold the evaluator against them.
   var hasInstructions = true

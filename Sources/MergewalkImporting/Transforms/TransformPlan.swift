@@ -1,4 +1,4 @@
-/// What is done with the columns of every batch between reading and conversion.
+/// The work on the columns of every batch between reading and conversion.
 struct TransformPlan: Sendable {
   /// The instructions in an order in which each comes behind those that it needs; the i-th fills register i.
   var instructions: [Instruction] = []
@@ -10,7 +10,7 @@ struct TransformPlan: Sendable {
   var outputs: [Output] = []
   /// The columns that other code may change; the derived columns before those of `outputs`.
   var shared: [SharedColumn] = []
-  /// What is looked up in the store.
+  /// The lookups in the store.
   var lookups: [StoreLookup] = []
   /// The process that sees every record, and the path of the file in which it stands.
   var process: ProcessTransform?
@@ -19,7 +19,7 @@ struct TransformPlan: Sendable {
   var processColumns = 0
   /// The hook that sees every record.
   var hooks = ImportHooks()
-  /// What may differ from what the pipeline knows of its source.
+  /// The ways in which the source may differ from the pipeline's description.
   var contract: SchemaContract?
   /// The columns that lists are read from.
   var listColumns: [Int] = []

@@ -5,15 +5,15 @@ import Synchronization
 
 /// Carries out the transforms of one import, batch by batch.
 ///
-/// Where batches need not follow each other (``TransformPlan/isOrdered``), several threads may run it at once, each
-/// with a machine of its own.
+/// If batches need not follow each other (``TransformPlan/isOrdered``), several threads may run it at once, each with
+/// its own machine.
 final class TransformRunner: Sendable {
   let plan: TransformPlan
   private let columns: [String]
   private let tables: [LookupTable]
   private let now: Double
   private let machines = Mutex<[RegisterMachine]>([])
-  /// What only the reader's thread uses, one batch after the other.
+  /// The transforms that only the reader's thread uses, one batch after the other.
   private let ordered: OrderedTransforms
 
   /// Prepares the transforms of a part; nil when it has none.
@@ -54,12 +54,12 @@ final class TransformRunner: Sendable {
   /// - Parameter isJoined: Whether the reader's thread has ended.
   func end(isJoined: Bool) { ordered.end(isJoined: isJoined) }
 
-  /// What the summary warns of.
+  /// The warnings for the summary.
   var warnings: [RunWarning] { ordered.warnings }
 
   // MARK: The reader's thread
 
-  /// The columns that the current source is asked for.
+  /// The columns to request from the current source.
   var columnNames: [String] { ordered.columnNames }
 
   /// Begins with a source.

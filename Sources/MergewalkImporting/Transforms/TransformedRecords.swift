@@ -1,4 +1,4 @@
-/// What transforms, hooks and the contract decided about the records of one batch.
+/// The decisions of transforms, hooks and the contract about the records of one batch.
 struct TransformedRecords: Sendable {
   /// Whether each record is left out; empty when none is.
   var skipped: ContiguousArray<Bool> = []

@@ -2,11 +2,11 @@ import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Two passes: the first creates all objects without the relationships whose targets may come later, and writes what
-/// they refer to into ``BatchImporter/references``; the second sets the relationships.
+/// Two passes: the first creates all objects without the relationships whose targets may come later, and writes their
+/// references into ``BatchImporter/references``; the second sets the relationships.
 ///
-/// A record whose object is there already waits as a whole for the second pass, unless what it refers to was in the
-/// store before the run: so an object that exists is never changed by a record that turns out to be rejected.
+/// A record whose object already exists waits as a whole for the second pass, unless the targets of its references were
+/// in the store before the run: so a record that turns out to be rejected never changes an existing object.
 extension BatchImporter {
   /// Finds, before the objects are looked for, what the store had of the targets when the run began.
   func findKnownTargets(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
@@ -24,7 +24,7 @@ extension BatchImporter {
     }
   }
 
-  /// Puts off the records whose object is there and that refer to what may come later.
+  /// Puts off the records whose object exists and that refer to what may come later.
   ///
   /// So it does those whose object an earlier record has made that may turn out to be rejected, as the object would go
   /// with it, and those about whose object something waits already, so that the last record counts. Those that were

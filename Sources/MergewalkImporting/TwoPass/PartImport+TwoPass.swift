@@ -43,7 +43,7 @@ extension PartImport {
     }
   }
 
-  /// Ends the first pass: records whose keys may have come before are told apart, now that an index can.
+  /// Ends the first pass: records whose keys may have come before are distinguished, now that an index can.
   func endFirstPass() throws(ImportError) {
     let root = importer.nodes[plan.root]
     guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }

@@ -1,14 +1,15 @@
-/// How often the records of an import are gone through for the relationships whose targets may be records of their own.
+/// The number of passes over the records of an import, for relationships whose targets may be records of the same
+/// import.
 public enum Passes: String, Sendable, CaseIterable {
-  /// Twice when a relationship leads into the records' own hierarchy and the import creates objects, else once.
+  /// Two if a relationship leads into the records' own hierarchy and the import creates objects, otherwise one.
   case automatic
-  /// Once: a target is there when the store has it, or when a record of the same batch is it.
+  /// One: a target must be in the store, or be a record of the same batch.
   case one
-  /// Twice: first all objects are created, then the relationships are set.
+  /// Two: first all objects are created, then the relationships are set.
   case two
 }
 
-/// What a batch is imported for.
+/// The purpose of importing a batch.
 enum Pass: Equatable {
   /// Everything at once.
   case single
@@ -52,7 +53,7 @@ extension ImportRelationship {
 }
 
 extension ImportPlan {
-  /// The relationships of the root node that are set when all objects are there.
+  /// The relationships of the root node that are set when all objects exist.
   var postponed: [ImportRelationship] { nodes[root].relationships.filter(\.isPostponed) }
   /// The fields that the second pass needs of a record besides its object.
   var postponedFields: [Int] {

@@ -4,17 +4,16 @@ import MergewalkObjectStore
 
 /// The second pass of one part, or of several that refer to each other.
 ///
-/// 1. The relationships of the objects that the first pass created are set that reject (``ImportRelationship/Stage``).
-///    Objects whose targets are missing and that cannot be without are taken out, and then those that refer to these,
-///    until nothing refers to what is gone. Records that wait take the place of those that are taken out
-///    (``Vacancies``), before anything is made for want of them, and what refers to these is looked at again.
-/// 2. Those that are still there fill their lists, and their other relationships are set, one stage after the other. Where
-///    that rejects a record, all of it is rolled back, the object is taken out as in step 1, and the others begin anew: so
-///    nothing is left of a list whose record is rejected, whatever the order.
-/// 3. Records whose objects were there before are imported.
+/// 1. Set the relationships that can reject (``ImportRelationship/Stage``) of the objects that the first pass created.
+///    Remove objects that lack a required target, then the objects that refer to these, until nothing refers to a
+///    removed object. Waiting records take the places of removed ones (``Vacancies``) before any missing target is
+///    created, and the references to these objects are checked again.
+/// 2. Fill the lists of the remaining objects, and set their other relationships, one stage after the other. If that
+///    rejects a record, roll back the whole step, remove the object as in step 1, and begin again with the others: so
+///    nothing remains of the list of a rejected record, whatever the order.
+/// 3. Import the records whose objects existed before.
 ///
-/// An object that was there before the run refers to nothing that the run made until step 3, so taking out never
-/// changes it.
+/// Until step 3, an object from before the run refers to nothing that the run created, so removals never change it.
 struct SecondPass {
   let parts: [PartImport]
   let file: StoreFile
@@ -277,7 +276,7 @@ struct SecondPass {
         code: .database,
         message:
           "“\(failure.property)” of \(failure.entity) \(failure.primaryKey), which was there before, must not be empty, "
-          + "and a record had taken its object that turned out to be rejected; nothing was kept: set “passes: one”")
+          + "and a record that was later rejected had taken its object; nothing was kept: set “passes: one”")
     }
     context.reset()
     for part in parts { try part.forgetObjects(of: roots) }

@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// A piece of a second pass that is rolled back as a whole when a record turns out to be rejected in it.
 ///
-/// What it says of records that are rejected stays: they are written and counted as such.
+/// Its rejections remain: these records are written and counted as rejected.
 struct SecondPassAttempt {
   private let parts: [PartImport]
   private let file: StoreFile
@@ -11,7 +11,7 @@ struct SecondPassAttempt {
   private let sequences: PersistentStore.Sequences
   private let tallies: [Tally]
 
-  /// What one part has counted when the attempt begins.
+  /// The counts of one part when the attempt begins.
   private struct Tally {
     var nodes: [ImportSummary.EntityCounts]
     var lists: [ListTally]

@@ -1,7 +1,7 @@
 import MergewalkObjectStore
 
-/// What the first of two passes keeps from a record for the sake of one that the second may reject, and whose place it
-/// takes then.
+/// The data that the first of two passes keeps of a record in case the second rejects the record whose place it then
+/// takes.
 struct Vacancies {
   /// Objects of the run that waiting records stand for, too.
   private let claimed = ObjectMarks()
@@ -32,7 +32,7 @@ struct Vacancies {
   /// Notes the key of a record that was refused for a unique value.
   mutating func park(_ hash: UInt64) { parkedKeys.insert(hash) }
 
-  /// Lets go of the refused records, before they are tried again.
+  /// Releases the refused records, before they are tried again.
   mutating func startAgain() { parkedKeys.removeAll() }
 
   /// Notes that the references of an object are to be looked at again; before the first look all are.
@@ -62,7 +62,7 @@ extension BatchImporter {
     }
   }
 
-  /// Has a refused record wait until it is known what becomes of the one that has its value; whether it does.
+  /// Makes a refused record wait until the outcome of the one that has its value is known; returns whether it does.
   ///
   /// What it says of its targets is written with the first pass, as that of every record that waits.
   func parks(_ record: Int, _ refusal: Refusal, _ view: BatchView) -> Bool {

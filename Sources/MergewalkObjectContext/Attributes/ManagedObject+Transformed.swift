@@ -39,7 +39,7 @@ extension ManagedObject {
     return value
   }
 
-  /// Sets a transformable attribute, or takes its value away.
+  /// Sets a transformable attribute, or removes its value.
   ///
   /// - Throws: ``ObjectError`` with `transformer` when the attribute's transformer is not registered or fails,
   ///   `typeMismatch` when the attribute is not transformable, or as ``setValue(_:forKey:)`` does.
@@ -69,7 +69,7 @@ extension ManagedObject {
 
   /// The value of a transformable attribute as a Swift type; `nil` for none.
   ///
-  /// Fails as ``get(_:)`` does, also when the value is of another type.
+  /// Fails as ``get(_:)`` does, also for a value of another type.
   public final func getTransformed<Value>(_ key: String, as type: Value.Type = Value.self) -> Value? {
     do throws(ObjectError) {
       guard let value = try transformedValue(forKey: key) else { return nil }
@@ -95,7 +95,7 @@ extension ManagedObject {
     return attribute
   }
 
-  /// What is in nested optionals that came as one `Any`.
+  /// Unwraps nested optionals that came as one `Any`.
   private static func unwrapped(_ value: Any?) -> Any? {
     guard let value else { return nil }
     if let optional = value as? any AnyOptional { return unwrapped(optional.content) }
@@ -127,8 +127,8 @@ public struct Transformed<Value> {
   /// Declares that a property is the transformable attribute of this name.
   public init(_ key: String) { self.key = key }
 
-  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``; the compiler refuses
-  /// what would trap here.
+  /// Unavailable: the property must belong to a class that inherits from ``ManagedObject``; the compiler refuses all
+  /// uses that would trap here.
   @available(*, unavailable, message: "@Transformed can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value? {
     get { preconditionFailure("@Transformed(\"\(key)\") is used outside of a managed object") }

@@ -2,9 +2,10 @@ import MergewalkObjectModel
 public import MergewalkObjectStore
 
 extension PersistentStoreCoordinator {
-  /// Registers the transformer that a model's transformable attributes name, for all contexts on the coordinator.
+  /// Registers a transformer under the name used by the model's transformable attributes, for all contexts on the
+  /// coordinator.
   ///
-  /// Register transformers before values are read; another one of the same name takes the former one's place.
+  /// Register transformers before values are read; a later one replaces an earlier one with the same name.
   ///
   /// - Throws: ``ObjectError`` with `transformer` when an attribute of the model names it and it does not allow
   ///   reverse.
@@ -12,17 +13,17 @@ extension PersistentStoreCoordinator {
     try ValueTransformerRegistry.shared(list).register(transformer, forName: name, model: model)
   }
 
-  /// Registers a transformer that works as the default one does: forward from bytes to values.
+  /// Registers a transformer that works like the default one: forward from bytes to values.
   public func registerTransformer(_ transformer: any UnarchivingTransformer, forName name: String) {
     ValueTransformerRegistry.shared(list).register(transformer, forName: name)
   }
 
-  /// Replaces the transformer of attributes that name none; ``PlainArchiver`` at first.
+  /// Replaces the transformer of attributes that name none; the initial one is ``PlainArchiver``.
   public func setDefaultTransformer(_ transformer: any UnarchivingTransformer) {
     ValueTransformerRegistry.shared(list).standard = transformer
   }
 
-  /// The names of transformers that the model's attributes have and that are not registered, sorted.
+  /// The names of transformers that the model uses but that are not registered, sorted.
   public var unregisteredTransformers: [String] {
     let registry = ValueTransformerRegistry.shared(list)
     let attributes = model.entities.flatMap(\.attributes).filter {
@@ -43,12 +44,12 @@ extension ManagedObjectContext {
     try ValueTransformerRegistry.shared(storeList).register(transformer, forName: name, model: model)
   }
 
-  /// Registers a transformer that works as the default one does: forward from bytes to values.
+  /// Registers a transformer that works like the default one: forward from bytes to values.
   public func registerTransformer(_ transformer: any UnarchivingTransformer, forName name: String) {
     ValueTransformerRegistry.shared(storeList).register(transformer, forName: name)
   }
 
-  /// Replaces the transformer of attributes that name none; ``PlainArchiver`` at first.
+  /// Replaces the transformer of attributes that name none; the initial one is ``PlainArchiver``.
   public func setDefaultTransformer(_ transformer: any UnarchivingTransformer) {
     ValueTransformerRegistry.shared(storeList).standard = transformer
   }

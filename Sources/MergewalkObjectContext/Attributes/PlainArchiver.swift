@@ -24,7 +24,7 @@ public struct PlainArchiver: UnarchivingTransformer {
   /// Reads an archive.
   public func transformedValue(_ bytes: [UInt8]) throws -> Any { try Self.value(ArchivedValue.read(bytes)) }
 
-  /// Writes an archive; dictionaries and sets in the order of their bytes, so that equal values have equal bytes.
+  /// Writes an archive, with dictionaries and sets in the order of their bytes, so that equal values have equal bytes.
   public func reverseTransformedValue(_ value: Any) throws -> [UInt8] {
     try Self.archived(value, depth: 0).write()
   }

@@ -1,18 +1,18 @@
-/// Turns the values of transformable attributes into bytes and back.
+/// Converts the values of transformable attributes to bytes and back.
 ///
-/// Transformers are registered under the names that models give (`valueTransformerName`):
-/// ``ManagedObjectContext/registerTransformer(_:forName:)``. Equal values should have equal bytes, so that setting the
-/// value that is there already is no change.
+/// Transformers are registered under the names used in models (`valueTransformerName`):
+/// ``ManagedObjectContext/registerTransformer(_:forName:)``. Equal values should have equal bytes, so that setting an
+/// equal value is not a change.
 public protocol ValueTransformer {
-  /// Whether bytes can be turned back into values; attributes need that.
+  /// Whether bytes can be converted back to values; attributes require it.
   var allowsReverse: Bool { get }
   /// The bytes that the store keeps for a value.
   ///
-  /// - Throws: Any error, when the value is not of a type that the transformer is for; its description is reported.
+  /// - Throws: Any error if the transformer does not support the value's type; its description is reported.
   func transformedValue(_ value: Any) throws -> [UInt8]
-  /// The value that some bytes stand for.
+  /// The value represented by some bytes.
   ///
-  /// - Throws: Any error, when the bytes are not what the transformer writes; its description is reported.
+  /// - Throws: Any error if the transformer cannot have written the bytes; its description is reported.
   func reverseTransformedValue(_ bytes: [UInt8]) throws -> Any
 }
 
@@ -21,12 +21,12 @@ extension ValueTransformer {
   public var allowsReverse: Bool { true }
 }
 
-/// A transformer whose forward direction leads from bytes to values: the default one, and what replaces it.
+/// A transformer whose forward direction leads from bytes to values: the default one, and replacements for it.
 ///
-/// Core Data uses its default transformer, an unarchiver, in reverse: reverse on writing, forward on reading. That it is
-/// another type than ``ValueTransformer`` keeps the two directions apart.
+/// Core Data uses its default transformer, an unarchiver, in reverse: reverse on writing, forward on reading. A type
+/// other than ``ValueTransformer`` keeps the two directions apart.
 public protocol UnarchivingTransformer {
-  /// The value that some bytes stand for: called on reading.
+  /// The value represented by some bytes: called on reading.
   ///
   /// - Throws: Any error; its description is reported.
   func transformedValue(_ bytes: [UInt8]) throws -> Any
@@ -36,7 +36,7 @@ public protocol UnarchivingTransformer {
   func reverseTransformedValue(_ value: Any) throws -> [UInt8]
 }
 
-/// The error of a transformer about a value or bytes that it does not handle.
+/// A transformer's error about a value or bytes that it cannot handle.
 public struct ValueTransformerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The message: expected, then found.
   public let description: String

@@ -15,7 +15,7 @@ final class ValueTransformerRegistry {
     "NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformerName",
   ]
 
-  /// What attributes without a name have.
+  /// The transformer of attributes without a name.
   var standard: any UnarchivingTransformer = PlainArchiver()
   private var entries: [String: Entry] = [:]
 

@@ -2,7 +2,7 @@ import MergewalkObjectModel
 
 /// A property that rows of a batch insert can give.
 struct BatchColumn {
-  /// What the property is.
+  /// The kind of property.
   enum Property {
     case attribute(AttributeDescription)
     case reference(RelationshipDescription)

@@ -1,18 +1,18 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Why a batch request did not happen; the store is as before.
+/// The reason why a batch request failed; the store is unchanged.
 public enum BatchError: Error, Sendable, CustomStringConvertible {
-  /// The request does not fit the model, names objects that are not there, or came when the store was closed; with the
-  /// code `invalidRequest` a predicate or an expression cannot be carried out, and ``ObjectError/predicateError`` says
-  /// why.
+  /// The request does not fit the model, names objects that do not exist, or came after the store was closed; with the
+  /// code `invalidRequest`, a predicate or an expression cannot be carried out, and ``ObjectError/predicateError``
+  /// gives the reason.
   case object(ObjectError)
-  /// The model forbids what would come out, or the database refuses it.
+  /// The model or the database refuses the result.
   case save(SaveError)
   /// The closure that fills rows threw.
   case source(any Error)
 
-  /// The error's own words.
+  /// The description of the underlying error.
   public var description: String {
     switch self {
     case .object(let error): error.description

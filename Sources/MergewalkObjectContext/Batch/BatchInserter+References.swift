@@ -39,7 +39,7 @@ extension BatchInserter {
     }
   }
 
-  /// Sees to it that the objects at the other end are in the store, and notes their entities; one statement.
+  /// Ensures that the objects at the other end are in the store, and notes their entities; one statement.
   private func checkTargets(
     _ rows: Range<Int>, _ column: Int, _ relationship: RelationshipDescription
   ) throws(BatchError) {

@@ -226,7 +226,7 @@ final class BatchInserter {
     }
   }
 
-  /// What the request did, when all rows are written.
+  /// The result of the request, when all rows are written.
   func finish(_ type: BatchResultType) -> BatchResult {
     var result = result
     if type == .status {

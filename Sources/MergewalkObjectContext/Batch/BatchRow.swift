@@ -3,11 +3,12 @@ import MergewalkObjectStore
 
 /// The row that a batch insert's closure fills: a handle on columns, valid during the call.
 ///
-/// Properties are counted from 0 as ``BatchInsertRequest/properties`` names them. What is not set gets the model's
-/// default, or keeps its value when the row updates an object; setting a property again replaces the value.
+/// Properties are counted from 0 in the order of ``BatchInsertRequest/properties``. A property that is not set gets the
+/// model's default, or keeps its value when the row updates an object; setting a property again replaces the value.
 ///
-/// All methods throw ``ObjectError`` with `unknownKey` for a number that the request has no property for and with
-/// `typeMismatch` when the property cannot hold the value, which ends the request unless the closure catches it. Whether the model allows a value otherwise is asked when the rows are written.
+/// All methods throw ``ObjectError`` with `unknownKey` for a number beyond the request's properties and with
+/// `typeMismatch` when the property cannot hold the value, which ends the request unless the closure catches it. The
+/// model's other requirements are checked when the rows are written.
 public struct BatchRow: ~Copyable {
   let stage: BatchStage
   let columns: [BatchColumn]
@@ -89,7 +90,7 @@ public struct BatchRow: ~Copyable {
 
   /// Sets a to-one relationship.
   ///
-  /// Whether the object is there, and of the right entity, is asked when the rows are written.
+  /// Whether the object exists and is of the right entity is checked when the rows are written.
   ///
   /// - Throws: ``ObjectError`` with `typeMismatch`, or `otherContext` for an ID of another store.
   public func set(_ property: Int, object id: ManagedObjectID) throws(ObjectError) {

@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What a request selects, resolved.
+  /// The selection of a request, resolved.
   private struct DeleteSelection {
     enum Source {
       case fetch(CompiledFetch)
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
     var source: Source
   }
 
-  /// Resolves what a request selects; `nil` for nothing.
+  /// Resolves what a request selects; `nil` for none.
   private func deleteSelection(_ selection: BatchDeleteRequest.Selection) throws(BatchError) -> DeleteSelection? {
     switch selection {
     case .fetch(let fetch):
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What a deletion does to the store.
+  /// The changes that a deletion makes to the store.
   private func changes(_ plan: BatchDeletePlan) throws(BatchError) -> BatchChanges {
     var changes = BatchChanges(store)
     for rows in plan.observedNullifications {
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
     return changes
   }
 
-  /// What is in the way of a deletion, at most 1,000 of each kind.
+  /// The obstacles to a deletion, at most 1,000 of each kind.
   func failures(_ plan: BatchDeletePlan) throws(BatchError) -> [ObjectValidationFailure] {
     var failures: [ObjectValidationFailure] = []
     for sql in plan.checkStatements(limit: 1000) {
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
     return failures
   }
 
-  /// Runs a statement on a table and returns how many rows it changed; names them if that is asked for.
+  /// Runs a statement on a table and returns how many rows it changed; names them if requested.
   private func run(
     _ statement: BatchDeletePlan.TableStatement, isNamed: Bool, _ body: (_ entity: Int, _ primaryKey: Int64) -> Void
   ) throws(BatchError) -> Int {

@@ -4,16 +4,16 @@ import MergewalkObjectStore
 extension ManagedObjectContext {
   /// Inserts the rows of a request into the store, in one transaction: all or nothing.
   ///
-  /// The store is what the request works on: unsaved changes of this context neither count nor are saved, and its objects
-  /// know nothing of the result before ``mergeChanges(from:)``. Values are checked as a save checks them, types, missing
-  /// values and bounds included (Core Data skips that); only the least and greatest number of objects in to-many
-  /// relationships is not.
+  /// The request works on the store: unsaved changes of this context neither count nor are saved, and its objects do
+  /// not know the result before ``mergeChanges(from:)``. Values are checked as in a save, including types, missing
+  /// values and bounds (Core Data skips that), except for the minimum and maximum number of objects in to-many
+  /// relationships.
   ///
   /// - Throws: ``BatchError``: `object` with `unknownEntity`, `abstractEntity`, `unknownKey`, `readOnly`, `transient`,
   ///   `typeMismatch`, `notStorable`, `wrongEntity`, `otherContext`, `notFound` or `closed`; `save` with `validation`,
-  ///   `constraint` or `database`. The store is then as before.
+  ///   `constraint` or `database`. The store is then unchanged.
   /// - Complexity: O(values); a constant number of statements for every 4,096 rows, and memory for as many. An entity
-  ///   with several uniqueness constraints is written row by row from where rows find objects.
+  ///   with several uniqueness constraints is written row by row in chunks where rows find objects.
   public func execute(_ request: BatchInsertRequest) throws(BatchError) -> BatchResult {
     var rows = request.rows.makeIterator()
     return try insert(request, chunkRows: BatchInserter.chunkRows) { row throws(BatchError) in
@@ -39,9 +39,9 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// - Parameter fill: Sets what the row gives; returns `true` when there is no row any more, and what was set then is
-  ///   dropped. It may fetch from contexts on the store, but not save.
-  /// - Throws: ``BatchError``, also `source` with what the closure threw.
+  /// - Parameter fill: Sets the row's values; returns `true` when there are no more rows, which discards the values set
+  ///   in that call. It may fetch from contexts on the store, but not save.
+  /// - Throws: ``BatchError``, also `source` with the closure's error.
   public func execute(
     _ request: BatchInsertRequest, filling fill: (borrowing BatchRow) throws -> Bool
   ) throws(BatchError) -> BatchResult {

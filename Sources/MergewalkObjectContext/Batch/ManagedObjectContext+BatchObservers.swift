@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// What observers of the store hear of batch requests.
+/// Notifications of batch requests to observers of the store.
 extension ManagedObjectContext {
   /// Writes rows and tells the store's observers before and after.
   ///
@@ -32,7 +32,7 @@ struct BatchChanges {
 
   init(_ store: PersistentStore) { self.store = store }
 
-  /// Adds the rows of a query; rows of unknown entities are passed over.
+  /// Adds the rows of a query; rows of unknown entities are skipped.
   ///
   /// - Parameters:
   ///   - slots: The slots that are written, for updates.

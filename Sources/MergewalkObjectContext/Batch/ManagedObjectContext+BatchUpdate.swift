@@ -4,21 +4,21 @@ import MergewalkObjectStore
 extension ManagedObjectContext {
   /// Changes the objects of a request in the store, with one UPDATE: all or nothing.
   ///
-  /// The store is what the request works on: unsaved changes of this context neither count nor are saved, and its objects
-  /// know nothing of the result before ``mergeChanges(from:)``. Every object that satisfies the predicate is written and
-  /// its version moves, whether its values change or not. Expressions see the old values of all properties.
+  /// The request works on the store: unsaved changes of this context neither count nor are saved, and its objects do
+  /// not know the result before ``mergeChanges(from:)``. Every object that satisfies the predicate is written and its
+  /// version moves, whether or not its values change. Expressions see the old values of all properties.
   ///
-  /// Nothing gets into the store that a save would refuse: constants are checked before anything runs, computed values
-  /// while the statement runs, types, missing values and bounds included (Core Data skips that). A computed number for an
-  /// integer attribute must be whole and in range. To-one relationships take an ID or null; objects that come to an
-  /// ordered to-many relationship so come last, by primary key. One-to-one relationships are refused, as a batch cannot
-  /// give one object to many. The least and greatest number of objects in to-many relationships is not checked.
+  /// The store accepts only what a save would accept: constants are checked before anything runs, computed values while
+  /// the statement runs, including types, missing values and bounds (Core Data skips that). A computed number for an
+  /// integer attribute must be whole and in range. To-one relationships take an ID or null; objects that this adds to
+  /// an ordered to-many relationship come last, by primary key. One-to-one relationships are refused, because a batch
+  /// cannot give one object to many. The minimum and maximum number of objects in to-many relationships is not checked.
   ///
   /// - Throws: ``BatchError``: `object` with `unknownEntity`, `unknownKey`, `readOnly`, `transient`, `typeMismatch`,
-  ///   `notStorable`, `wrongEntity`, `otherContext`, `notFound`, `invalidRequest` or `closed`; `save` with `validation`,
-  ///   `constraint` or `database`. The store is then as before.
-  /// - Complexity: One statement, and one for each object that a relationship is set to. SQLite checks uniqueness row by
-  ///   row, so two objects cannot exchange a unique value.
+  ///   `notStorable`, `wrongEntity`, `otherContext`, `notFound`, `invalidRequest` or `closed`; `save` with
+  ///   `validation`, `constraint` or `database`. The store is then unchanged.
+  /// - Complexity: One statement, and one for each object that a relationship is set to. SQLite checks uniqueness row
+  ///   by row, so two objects cannot exchange a unique value.
   public func execute(_ request: BatchUpdateRequest) throws(BatchError) -> BatchResult {
     let entity = try batchEntity(request.entityName)
     guard !request.propertiesToUpdate.isEmpty else {
@@ -188,7 +188,7 @@ private struct BatchUpdate {
       throw .object(column.mismatch("an object", entity))
     }
     if case .attribute(let attribute) = column.property, attribute.allowsExternalBinaryDataStorage {
-      throw .object(column.mismatch("an expression, as its values may lie in files", entity))
+      throw .object(column.mismatch("an expression, because its values may be in files", entity))
     }
     let fits: Bool
     switch (type, column.type) {
@@ -248,7 +248,7 @@ private struct BatchUpdate {
 }
 
 extension AttributeType {
-  /// What values compare with: numbers, texts; 0 for types that only go with themselves.
+  /// The family of values that compare with each other: numbers, texts; 0 for types that only compare with themselves.
   fileprivate var family: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal: 1
@@ -259,7 +259,7 @@ extension AttributeType {
 }
 
 extension ManagedObjectContext {
-  /// The object with an ID as the store has it; `nil` when it is not there.
+  /// The object with an ID as the store has it; `nil` when it does not exist.
   ///
   /// What this context is about to do with it does not count, as a batch request works on the store.
   fileprivate func storedTarget(_ id: ManagedObjectID) throws(ObjectError) -> ManagedObject? {

@@ -2,9 +2,9 @@ public import MergewalkObjectModel
 import MergewalkObjectStore
 
 extension ManagedObjectContext {
-  /// Brings the context's objects up to what a batch request did to the store; the request must have returned IDs.
+  /// Updates the context's objects with the result of a batch request; the request must have returned IDs.
   ///
-  /// As ``mergeChanges(inserted:updated:deleted:)`` does.
+  /// Works like ``mergeChanges(inserted:updated:deleted:)``.
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for IDs of another store, `closed` or `database`.
   public func mergeChanges(from result: BatchResult) throws(ObjectError) {
@@ -12,14 +12,13 @@ extension ManagedObjectContext {
       inserted: result.insertedObjectIDs, updated: result.updatedObjectIDs, deleted: result.deletedObjectIDs)
   }
 
-  /// Brings the context's objects up to changes that another context or process made to the store.
+  /// Updates the context's objects with changes that another context or process made to the store.
   ///
-  /// Objects that were written take the store's values when they are used next; values that were set here and not saved
-  /// stay, on top of the store's new ones, so that the next save is no conflict. Objects that are gone are deleted ones
-  /// (``ManagedObject/isDeleted``) and not valid any more, what was changed in them is lost, and to-one relationships
-  /// changed here that refer to them refer to nothing. To-many relationships are read anew. New objects are named in
-  /// `objectsDidChange`, and are registered here as faults until the next merge when that is observed. Other objects
-  /// that the context does not hold cost nothing.
+  /// Written objects take the store's values when they are next used; unsaved values set here stay on top of them, so
+  /// that the next save is not a conflict. Deleted objects are marked so (``ManagedObject/isDeleted``) and are no
+  /// longer valid, their changes are lost, and to-one relationships changed here that refer to them become empty.
+  /// To-many relationships are read again. New objects are named in `objectsDidChange`; if it is observed, they are
+  /// registered here as faults until the next merge. Other objects that the context does not hold cost nothing.
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for IDs of another store or model, `closed` or `database`.
   /// - Complexity: O(IDs + changed rows); one statement for each object that was changed both there and here.

@@ -17,7 +17,7 @@ struct ClassHooks: OptionSet {
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// What a class overrides.
+  /// Finds the methods that a class overrides.
   init(of type: ManagedObject.Type) {
     self = []
     if type == ManagedObject.self { return }

@@ -9,7 +9,7 @@ public import MergewalkObjectModel
 /// }
 /// ```
 ///
-/// The value is that of `get` and `set`: nothing is kept in the object.
+/// Access goes through `get` and `set`: the object stores nothing.
 @propertyWrapper
 public struct Managed<Value: ManagedValue> {
   /// The attribute's name.
@@ -18,8 +18,8 @@ public struct Managed<Value: ManagedValue> {
   /// Declares that a property is the attribute of this name.
   public init(_ key: String) { self.key = key }
 
-  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``; the compiler refuses
-  /// what would trap here.
+  /// Unavailable: the property must belong to a class that inherits from ``ManagedObject``; the compiler refuses all
+  /// uses that would trap here.
   @available(*, unavailable, message: "@Managed can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value {
     get { preconditionFailure("@Managed(\"\(key)\") is used outside of a managed object") }
@@ -58,7 +58,7 @@ extension RelatedObjects: RelationshipValue {
   public static func relationshipValue(of object: ManagedObject, key: String) -> RelatedObjects {
     object.relatedObjects(key)
   }
-  /// Makes a to-many relationship refer to the objects that are in another collection now.
+  /// Makes a to-many relationship refer to the present objects of another collection.
   public static func setRelationship(of object: ManagedObject, key: String, to value: RelatedObjects) {
     object.relatedObjects(key).replace(with: Array(value) as [Element])
   }
@@ -80,8 +80,8 @@ public struct ManagedRelation<Value: RelationshipValue> {
   /// Declares that a property is the relationship of this name.
   public init(_ key: String) { self.key = key }
 
-  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``; the compiler refuses
-  /// what would trap here.
+  /// Unavailable: the property must belong to a class that inherits from ``ManagedObject``; the compiler refuses all
+  /// uses that would trap here.
   @available(*, unavailable, message: "@ManagedRelation can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value {
     get { preconditionFailure("@ManagedRelation(\"\(key)\") is used outside of a managed object") }

@@ -92,7 +92,7 @@ final class ObjectClasses {
       let name = String(describing: type)
       let entities = model.entities.filter { Self.className($0.declaration.className ?? $0.name) == name }
       guard !entities.isEmpty else {
-        throw ObjectError(.unknownEntity, "no entity of the model has the class \(name); say which one it is for")
+        throw ObjectError(.unknownEntity, "no entity of the model has the class \(name); name its entity")
       }
       named += entities.map { ($0.name, type) }
     }
@@ -130,13 +130,13 @@ extension ObjectFlags {
 }
 
 extension ManagedObjectModel {
-  /// Registers the classes of the model's objects: those of the entities for which the model names them, or that have the
-  /// classes' names; all or none.
+  /// Registers the classes of the model's objects: each for the entities that name it in the model, or that have its
+  /// name; all or none.
   ///
-  /// Coordinators and containers that are made for the model after that have them.
+  /// Coordinators and containers created for the model after that have them.
   ///
-  /// - Throws: ``ObjectError`` with `unknownEntity` for a class that no entity has, or `wrongClass` for one that does not
-  ///   descend from that of the entity's parent.
+  /// - Throws: ``ObjectError`` with `unknownEntity` for a class that no entity has, or `wrongClass` for one that does
+  ///   not descend from that of the entity's parent.
   public func register(_ classes: [ManagedObject.Type]) throws(ObjectError) {
     let found = ObjectClasses(model: self)
     if let registered = registeredClasses { try found.set(registered) }

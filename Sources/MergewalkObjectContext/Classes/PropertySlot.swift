@@ -2,7 +2,7 @@ public import MergewalkObjectModel
 import MergewalkObjectStore
 import Synchronization
 
-/// Where the objects of a class have an attribute or a relationship: looked up by name once, then known.
+/// The position of an attribute or a relationship in the objects of a class, looked up by name only once.
 ///
 /// Generated accessors have one for each property, shared by all objects, contexts and threads:
 ///
@@ -13,13 +13,13 @@ import Synchronization
 public final class PropertySlot: Sendable {
   /// The property's name.
   public let key: String
-  /// What was found last.
+  /// The result of the last search.
   private let known = SlotMemory()
 
   /// Names a property.
   public init(_ key: String) { self.key = key }
 
-  /// What accessors have to know, for objects of an entity; `nil` when there is no such attribute.
+  /// The access data for accessors, for objects of an entity; `nil` when there is no such attribute.
   @inline(__always)
   func access(_ link: ContextLink, entity: Int) -> EntityDescription.AttributeAccess? {
     if let bits = known.bits(link.modelSerial, entity) { return EntityDescription.AttributeAccess(bits: bits) }
@@ -44,7 +44,7 @@ public final class PropertySlot: Sendable {
   }
 }
 
-/// What a slot found last: the model, the entity, and bits for what was found, in one number, so that threads see all of
+/// The last result of a slot: the model, the entity, and bits for the result, in one number, so that threads see all of
 /// it or none.
 struct SlotMemory: ~Copyable, Sendable {
   /// The number; 0 for nothing: no model has the number 0.
@@ -53,7 +53,7 @@ struct SlotMemory: ~Copyable, Sendable {
   /// How many bits there are.
   static let width = 23
 
-  /// What was noted for an entity of the model with a serial number; `nil` when it is not what was found last.
+  /// The bits noted for an entity of the model with a serial number; `nil` when they are not the last result.
   @inline(__always)
   func bits(_ model: UInt64, _ entity: Int) -> UInt64? {
     let word = word.load(ordering: .relaxed)
@@ -89,7 +89,7 @@ extension EntityDescription.AttributeAccess {
 }
 
 extension ManagedObject {
-  /// The value of an attribute: as ``get(_:)-(String)``, without looking for its name.
+  /// The value of an attribute: like ``get(_:)-(String)``, without a name look-up.
   @inlinable
   public final func get<Value: ManagedValue>(_ slot: PropertySlot) -> Value {
     let value = slotValue(slot)
@@ -98,16 +98,16 @@ extension ManagedObject {
     return unreadableValue(value, slot.key)
   }
 
-  /// Sets an attribute: as ``set(_:_:)-(String,_)``.
+  /// Sets an attribute: like ``set(_:_:)-(String,_)``.
   @inlinable
   public final func set<Value: ManagedValue>(_ slot: PropertySlot, _ value: Value) {
     setSlotValue(slot, value.attributeValue)
   }
 
-  /// Not there: objects are the values of relationships.
+  /// Unavailable: objects are the values of relationships.
   @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
   public final func get<Other: ManagedObject>(_ slot: PropertySlot) -> Other? { nil }
-  /// Not there: objects are the values of relationships.
+  /// Unavailable: objects are the values of relationships.
   @available(*, unavailable, message: "this property refers to an object: mark it with @Relationship")
   public final func set<Other: ManagedObject>(_ slot: PropertySlot, _ value: Other?) {}
 

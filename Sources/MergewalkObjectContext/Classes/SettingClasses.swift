@@ -2,25 +2,25 @@ public import MergewalkObjectModel
 public import MergewalkObjectStore
 
 extension PersistentStoreCoordinator {
-  /// Makes the objects of an entity, in all contexts on the coordinator, objects of a class.
+  /// Sets the class of an entity's objects, in all contexts on the coordinator.
   ///
-  /// Entities below it that are given none have the class too, and two entities may share one. Set classes before
-  /// contexts make objects: those that exist keep the class they were made with.
+  /// Entities below it without a class of their own get the class, too, and two entities may share one. Set classes
+  /// before contexts create objects: existing objects keep their class.
   ///
   /// - Throws: ``ObjectError`` with `unknownEntity`, or `wrongClass` when the class does not descend from that of the
-  ///   entity's parent, or that of an entity below not from it.
+  ///   entity's parent, or when that of an entity below does not descend from it.
   public func setClass(_ type: ManagedObject.Type, forEntity name: String) throws(ObjectError) {
     try ObjectClasses.shared(list, model: model).set([(name, type)])
   }
 
-  /// Gives classes to entities by name, all or none.
+  /// Sets the classes of entities by name, all or none.
   ///
   /// - Throws: ``ObjectError`` as ``setClass(_:forEntity:)`` does.
   public func setClasses(_ classes: [String: ManagedObject.Type]) throws(ObjectError) {
     try ObjectClasses.shared(list, model: model).set(classes.map { ($0.key, $0.value) })
   }
 
-  /// Gives classes to the entities for which the model names them, or that have the class's name; all or none.
+  /// Sets the classes of the entities that name them in the model, or that have the class's name; all or none.
   ///
   /// - Throws: ``ObjectError`` as ``setClass(_:forEntity:)`` does.
   public func setClasses(_ classes: [ManagedObject.Type]) throws(ObjectError) {
@@ -29,8 +29,8 @@ extension PersistentStoreCoordinator {
 }
 
 extension ManagedObjectContext {
-  /// Makes the objects of an entity objects of a class: for contexts over a bare store; others share the classes of
-  /// their coordinator.
+  /// Sets the class of an entity's objects for contexts over a bare store; others share the classes of their
+  /// coordinator.
   ///
   /// See ``MergewalkObjectStore/PersistentStoreCoordinator/setClass(_:forEntity:)``.
   ///
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     try registry.link.classes.set([(name, type)])
   }
 
-  /// Gives classes to the entities for which the model names them, or that have the class's name; all or none.
+  /// Sets the classes of the entities that name them in the model, or that have the class's name; all or none.
   ///
   /// - Throws: ``ObjectError`` with `unknownEntity` or `wrongClass`.
   public func setClasses(_ classes: [ManagedObject.Type]) throws(ObjectError) {
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     registry.link.classes.types[entity.index]
   }
 
-  /// Adds an object of the entity that has this class.
+  /// Inserts an object of the entity that has this class.
   ///
   /// - Throws: ``ObjectError`` with `unknownEntity` when no entity, or more than one, has it; otherwise as
   ///   ``insert(_:)-(String)`` does.

@@ -2,14 +2,14 @@ public import MergewalkObjectModel
 
 /// A fetch request whose objects are of one class.
 public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
-  /// The request; everything about it can be changed.
+  /// The request; all of its properties can be changed.
   public var request: FetchRequest
 
-  /// Makes a request for the objects of an entity.
+  /// Creates a request for the objects of an entity.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - predicate: What they have to be like; `nil` for all.
+  ///   - predicate: The condition on the objects; `nil` for all.
   ///   - sortDescriptors: Their order.
   public init(
     _ entityName: String, where predicate: ObjectPredicate? = nil, sortedBy sortDescriptors: [ObjectSortDescriptor] = []
@@ -17,7 +17,7 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
     request = FetchRequest(entityName, where: predicate, sortedBy: sortDescriptors)
   }
 
-  /// Makes a typed request of any other.
+  /// Creates a typed request from any other.
   public init(_ request: FetchRequest) { self.request = request }
 }
 
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// How many objects a request finds.
+  /// The number of objects that a request finds.
   ///
   /// - Throws: ``ObjectError`` as ``count(for:)`` does.
   public func count<Object: ManagedObject>(for request: TypedFetchRequest<Object>) throws(ObjectError) -> Int {

@@ -1,6 +1,6 @@
 /// A value for each object of a request, for `for try await`: see `PersistentContainer.stream`.
 ///
-/// Each iterator begins the fetch anew. When the task is cancelled, a SELECT that is running stops soon, and the stream throws
+/// Each iterator starts the fetch again. When the task is cancelled, a running SELECT stops soon, and the stream throws
 /// ``ObjectError`` with `cancelled`.
 public struct ObjectStream<Element: Sendable>: AsyncSequence, Sendable {
   /// The error that it throws.
@@ -10,10 +10,10 @@ public struct ObjectStream<Element: Sendable>: AsyncSequence, Sendable {
 
   init(open: @escaping @Sendable () async -> QueueFetch<Element>) { self.open = open }
 
-  /// Begins the fetch anew.
+  /// Starts the fetch again.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(open: open) }
 
-  /// Goes through the values.
+  /// Iterates over the values.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let open: @Sendable () async -> QueueFetch<Element>
     private var portions: QueueFetch<Element>.AsyncIterator?
@@ -40,7 +40,7 @@ public struct ObjectStream<Element: Sendable>: AsyncSequence, Sendable {
       return values.popFirst()
     }
 
-    /// Lets go of the reader.
+    /// Releases the reader.
     private mutating func end() {
       isAtEnd = true
       portions = nil

@@ -1,22 +1,22 @@
 public import MergewalkObjectModel
 
 extension PersistentContainer {
-  /// Runs work with a context that only reads, beside other reads and beside the writer.
+  /// Runs work with a read-only context, in parallel with other reads and with the writer.
   ///
-  /// Each read has a thread and connections of its own, of which there are ``readerCount``; further reads wait for their
-  /// turn. What the body reads is of one moment: what was committed when it read first. Whatever it awaits, it goes on
-  /// there. Values and object IDs come out, objects do not; what is changed in the context cannot be saved.
+  /// Each read has a thread and connections of its own, of which there are ``readerCount``; further reads wait for
+  /// their turn. The body sees a snapshot: the state committed at its first read. After each `await`, it continues on
+  /// the same thread. It can return values and object IDs, but not objects; changes in the context cannot be saved.
   ///
-  /// Stores that only one connection can read (in memory, XML, binary, incremental ones, and SQLite stores that are not in
-  /// write-ahead mode) are read on the thread of the writer, and not of one moment where the body awaits something.
+  /// Stores that only one connection can read (in memory, XML, binary, incremental ones, and SQLite stores that are not
+  /// in write-ahead mode) are read on the writer's thread, without a snapshot if the body awaits something.
   ///
-  /// When the task is cancelled, a SELECT that is running stops soon and throws ``ObjectError`` with `cancelled`.
+  /// When the task is cancelled, a running SELECT stops soon and throws ``ObjectError`` with `cancelled`.
   ///
   /// ```swift
   /// let open = try await container.read { context in try context.count("Issue", where: ["isOpen": .boolean(true)]) }
   /// ```
   ///
-  /// - Throws: What `body` throws, as what it is.
+  /// - Throws: The error of `body`, with its type.
   public func read<Value: Sendable, Failure: Error>(
     _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -34,18 +34,20 @@ extension PersistentContainer {
     return try await withContext { context in await Self.result(context, body) }.get()
   }
 
-  /// The objects of a request, one value for each, read portion by portion beside other reads and beside the writer.
+  /// The objects of a request, one value for each, read portion by portion, in parallel with other reads and with the
+  /// writer.
   ///
-  /// All of them are of one moment: what was committed when the first was asked for. The stream has a reader of its own,
-  /// beside those that reads wait for, until its iterator ends or goes away.
+  /// All of them belong to one snapshot: the state committed when the first was requested. The stream has a reader of
+  /// its own, in addition to those of reads, until its iterator ends or is released.
   ///
   /// ```swift
-  /// for try await title in container.stream(FetchRequest("Issue"), { try $0.read("title") as String }) { print(title) }
+  /// for try await title in container.stream(FetchRequest("Issue"), { try $0.read("title") as String }) { print(title)
+  /// }
   /// ```
   ///
   /// - Parameters:
-  ///   - portion: How many objects are read at a time; `nil` for the request's batch size, or 500 when it has none.
-  ///   - transform: Makes the value of an object, on the reader's thread.
+  ///   - portion: The number of objects to read at a time; `nil` for the request's batch size, or 500 if it has none.
+  ///   - transform: Creates the value of an object, on the reader's thread.
   public func stream<Value: Sendable>(
     _ request: FetchRequest, portion: Int? = nil,
     _ transform: @escaping @Sendable (ManagedObject) throws(ObjectError) -> Value

@@ -1,5 +1,4 @@
-/// An error that can say that a save failed: what a body of
-/// `PersistentContainer.write` with a typed error throws.
+/// An error type that can represent a failed save: for bodies of `PersistentContainer.write` with a typed error.
 public protocol WriteFailure: Error {
   init(_ error: SaveError)
 }
@@ -10,17 +9,17 @@ extension SaveError: WriteFailure {
 }
 
 extension PersistentContainer {
-  /// Runs work with a context of its own and saves what it changed; writes come one after the other, in the order of
-  /// the calls.
+  /// Runs work with a context of its own and saves its changes; writes run one after the other, in the order of the
+  /// calls.
   ///
-  /// When the body throws, nothing is saved, but what it saved itself. Whatever it awaits, no other write runs
-  /// meanwhile, and reads go on. A write within a write has a context of its own too, and is saved before the outer
-  /// one. A task that the body starts and does not wait for writes within it while it runs, and in its own turn after
-  /// that. A write of another container waits for its turn there: two containers whose writes nest both ways would
-  /// wait for each other.
+  /// When the body throws, nothing is saved except what it saved itself. While the body awaits something, no other
+  /// write runs, but reads do. A nested write has a context of its own, too, and is saved before the outer one. A task
+  /// that the body starts without waiting for it writes within the body while that runs, and in its own turn
+  /// afterwards. A write of another container waits for its turn there: two containers whose writes nest in both
+  /// directions would wait for each other.
   ///
-  /// The IDs of new objects are temporary until the save: a body that gives one back calls `save()` first. A write
-  /// whose task is cancelled is saved all the same, unless the body throws.
+  /// The IDs of new objects are temporary until the save: a body that returns one should call `save()` first. A write
+  /// whose task is cancelled is still saved, unless the body throws.
   ///
   /// ```swift
   /// try await container.write { context in
@@ -29,17 +28,17 @@ extension PersistentContainer {
   /// }
   /// ```
   ///
-  /// - Parameter mergePolicy: What the save does about objects that another context or process changed meanwhile.
-  /// - Throws: What `body` throws, or ``SaveError``.
+  /// - Parameter mergePolicy: The treatment of objects that another context or process has changed in the meantime.
+  /// - Throws: The error of `body`, or ``SaveError``.
   public func write<Value: Sendable>(
     mergePolicy: MergePolicy.Kind = .error, _ body: @Sendable (ManagedObjectContext) async throws -> Value
   ) async throws -> Value {
     try await write(mergePolicy, body) { $0 }
   }
 
-  /// The same for a body whose errors are of one type; that has to be able to say that a save failed.
+  /// The same for a body with a typed error, which must be able to represent a failed save.
   ///
-  /// - Throws: What `body` throws, as what it is, or the ``SaveError`` as the same type.
+  /// - Throws: The error of `body`, with its type, or the ``SaveError`` as the same type.
   public func write<Value: Sendable, Failure: WriteFailure>(
     mergePolicy: MergePolicy.Kind = .error, _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -88,7 +87,7 @@ extension PersistentContainer {
     }
   }
 
-  /// What becomes of some work.
+  /// The result of some work.
   static func result<Value, Failure: Error>(
     _ context: ManagedObjectContext, _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Value
   ) async -> Result<Value, Failure> {

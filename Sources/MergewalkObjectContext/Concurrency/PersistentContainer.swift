@@ -1,11 +1,11 @@
 public import MergewalkObjectModel
 public import MergewalkObjectStore
 
-/// A coordinator with its contexts on a thread of their own, and readers beside it, for programs with many tasks.
+/// A coordinator with its contexts on a thread of their own, and parallel readers, for programs with many tasks.
 ///
-/// What changes stores happens on one thread, one piece of work after the other: `write` for work that is saved at its end,
-/// and contexts that live longer (``viewContext``, ``newBackgroundContext()``). Reads (``read(_:)``, `stream`) run beside it
-/// and beside each other, on threads and connections of their own.
+/// All changes to stores happen on one thread, one piece of work after the other: `write` for work that is saved at its
+/// end, and long-lived contexts (``viewContext``, ``newBackgroundContext()``). Reads (``read(_:)``, `stream`) run in
+/// parallel with it and with each other, on threads and connections of their own.
 ///
 /// ```swift
 /// let container = try await PersistentContainer.open(model, at: "shop.sqlite", classes: [Order.self])
@@ -15,13 +15,13 @@ public import MergewalkObjectStore
 public final class PersistentContainer: Sendable {
   /// The model of all stores.
   public let model: ManagedObjectModel
-  /// The context for reading and for what people see.
+  /// The context for reading, and for user interfaces.
   public let viewContext: QueueContext
   let queue: StoreQueue
   let box: CoordinatorBox
   let readers: ReaderPool
   let turnstile = Turnstile()
-  /// How many reads run at a time.
+  /// The number of parallel reads.
   public var readerCount: Int { readers.size }
   /// Whether the task is inside a read: another one within it must not wait for its end.
   @TaskLocal static var isReading = false
@@ -31,7 +31,7 @@ public final class PersistentContainer: Sendable {
 
   /// Creates a container without a store.
   ///
-  /// - Parameter readers: How many reads run at a time; threads and connections are made when they are needed.
+  /// - Parameter readers: The number of parallel reads; threads and connections are created when they are needed.
   public init(model: ManagedObjectModel, readers: Int = 8) {
     self.model = model
     let queue = StoreQueue()
@@ -43,13 +43,13 @@ public final class PersistentContainer: Sendable {
     viewContext = QueueContext(queue: queue) { ManagedObjectContext(coordinator: box.coordinator) }
   }
 
-  /// Makes a container with one SQLite store, which is made when there is no file.
+  /// Creates a container with one SQLite store, which is created if it does not exist.
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - classes: The classes of objects, for the entities for which the model names them or that have their names.
-  ///   - readers: How many reads run at a time.
-  ///   - options: How the store is opened.
+  ///   - classes: The classes of objects, for the entities that name them in the model or that have their names.
+  ///   - readers: The number of parallel reads.
+  ///   - options: The options for opening the store.
   /// - Throws: ``StoreError`` or ``ObjectError``.
   public static func open(
     _ model: ManagedObjectModel, at path: String, classes: [ManagedObject.Type] = [], readers: Int = 8,
@@ -63,9 +63,9 @@ public final class PersistentContainer: Sendable {
     return container
   }
 
-  /// Runs work with the coordinator on the container's thread: adding stores, above all.
+  /// Runs work with the coordinator on the container's thread, mainly to add stores.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   public func withCoordinator<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (PersistentStoreCoordinator) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -82,18 +82,18 @@ public final class PersistentContainer: Sendable {
     return QueueContext(queue: queue) { ManagedObjectContext(coordinator: box.coordinator) }
   }
 
-  /// Runs work with a new context that goes away afterwards; what the work does not save is lost.
+  /// Runs work with a new, temporary context; changes that the work does not save are lost.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   public func performBackgroundTask<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     try await newBackgroundContext().perform(body)
   }
 
-  /// Closes all stores, after all work that came before.
+  /// Closes all stores, after all work submitted earlier.
   ///
-  /// - Throws: ``StoreError``; what was committed is safe.
+  /// - Throws: ``StoreError``; committed data is safe.
   public func close() async throws(StoreError) {
     await readers.close()
     try await withCoordinator { coordinator throws(StoreError) in try coordinator.close() }

@@ -1,8 +1,7 @@
-/// A context on the thread of a container, as other tasks see it.
+/// A context on the thread of a container, for use by other tasks.
 ///
-/// The context itself never leaves its thread: work goes to it as closures, and what closures give back is `Sendable`,
-/// so values and object IDs come out and managed objects do not. An object that is smuggled out stops the program at
-/// its next use.
+/// The context itself never leaves its thread: work reaches it as closures, and their results are `Sendable`: values
+/// and object IDs, but not managed objects. An object that is smuggled out traps at its next use.
 ///
 /// ```swift
 /// let id = try await background.perform { context in
@@ -20,9 +19,9 @@ public final class QueueContext: Sendable {
     box = ContextBox(queue: queue, make: make)
   }
 
-  /// Runs work with the context on its thread, after all work that came before.
+  /// Runs work with the context on its thread, after all work submitted earlier.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   public func perform<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -32,10 +31,9 @@ public final class QueueContext: Sendable {
 
   /// Runs work with the context on its thread and blocks the caller until it is done.
   ///
-  /// It may be called from work of the same container, and then runs at once. A task should rather use ``perform(_:)``,
-  /// which blocks no thread.
+  /// Called from work of the same container, it runs at once. Tasks should use ``perform(_:)``, which blocks no thread.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   public func performAndWait<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -46,7 +44,7 @@ public final class QueueContext: Sendable {
   /// Has work done on the thread some time.
   func post(_ work: @escaping @Sendable () -> Void) { queue.post(work) }
 
-  /// A new context whose saves go to this one.
+  /// A new context that saves to this one.
   public func newChild() -> QueueContext {
     let parent = box
     return QueueContext(queue: queue) { ManagedObjectContext(parent: parent.context) }

@@ -1,18 +1,18 @@
 public import MergewalkObjectModel
 import Synchronization
 
-/// A fetch on a container's thread that comes in portions of values, for tasks that show how far it is, let others work
-/// on the container meanwhile, and can be cancelled.
+/// A fetch on a container's thread that returns portions of values, for tasks that show progress, let others use the
+/// container in between, and can be cancelled.
 ///
 /// ```swift
 /// let names = background.asyncFetch(request) { order throws(ObjectError) in try order.value(forKey: "number") }
 /// for try await portion in names { ... }
 /// ```
 ///
-/// Objects stay on their thread; what is made of each is what comes. The fetch runs with the first portion; when the
-/// task is cancelled, a SELECT that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`.
+/// Objects stay on their thread; the values made from them are returned. The fetch runs with the first portion; when
+/// the task is cancelled, a running SELECT stops soon, and the sequence throws ``ObjectError`` with `cancelled`.
 public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
-  /// The values of objects that follow each other in the result.
+  /// The values of consecutive objects in the result.
   public typealias Element = [Value]
   /// The error that it throws.
   public typealias Failure = ObjectError
@@ -21,13 +21,13 @@ public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
   let request: FetchRequest
   let size: Int
   let transform: @Sendable (ManagedObject) throws(ObjectError) -> Value
-  /// The work of the thread when no more can be asked for.
+  /// The work of the thread when no more can be requested.
   var end: (@Sendable () -> Void)?
 
-  /// Begins the fetch anew.
+  /// Starts the fetch again.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(fetch: self) }
 
-  /// Goes through the portions.
+  /// Iterates over the portions.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let fetch: QueueFetch
     private let place: QueueFetchPlace
@@ -63,13 +63,13 @@ public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension QueueContext {
-  /// Fetches the objects of a request in portions and makes a value of each.
+  /// Fetches the objects of a request in portions and creates a value from each.
   ///
-  /// Nothing runs before the first portion is asked for.
+  /// Nothing runs before the first portion is requested.
   ///
   /// - Parameters:
-  ///   - portion: How many objects come at a time; `nil` for the request's batch size, or 500 when it has none.
-  ///   - transform: Makes the value, on the container's thread.
+  ///   - portion: The number of objects at a time; `nil` for the request's batch size, or 500 if it has none.
+  ///   - transform: Creates the value, on the container's thread.
   public func asyncFetch<Value: Sendable>(
     _ request: FetchRequest, portion: Int? = nil,
     _ transform: @escaping @Sendable (ManagedObject) throws(ObjectError) -> Value
@@ -98,7 +98,7 @@ private final class QueueFetchPlace: Sendable {
   }
 }
 
-/// What has not come yet.
+/// The objects that have not arrived yet.
 ///
 /// Unchecked: ``portions`` is touched on the context's thread only.
 private final class QueueFetchRest: @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the readers of a container have open: the stores and classes of its coordinator.
+/// The plan by which readers of a container open it: the stores and classes of its coordinator.
 struct ReaderPlan: Sendable {
   /// Moves with every change.
   var version = 0
@@ -12,7 +12,7 @@ struct ReaderPlan: Sendable {
 
 /// The readers of a container: as many as work at a time, each with a thread, and connections of its own.
 ///
-/// Who reads within a read, and who reads as a stream, gets a reader beyond the number, as waiting could be for ever.
+/// Who reads within a read, and who reads as a stream, gets a reader beyond the number, as waiting could be forever.
 final class ReaderPool: Sendable {
   fileprivate struct State {
     var plan = ReaderPlan()
@@ -29,7 +29,7 @@ final class ReaderPool: Sendable {
 
   init(size: Int) { self.size = max(1, size) }
 
-  /// What readers have open from their next read on.
+  /// The plan of readers from their next read on.
   var plan: ReaderPlan { state.withLock { $0.plan } }
 
   /// Takes note of the coordinator's stores and classes.

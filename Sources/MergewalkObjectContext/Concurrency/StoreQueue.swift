@@ -6,7 +6,7 @@ import MergewalkThreads
 /// Work on stores blocks in the file system, so it must not take a thread of Swift's pool away from tasks that could run.
 /// The thread starts with the first piece of work and ends when the queue goes away and all work is done.
 final class StoreQueue: Sendable {
-  /// What the thread and its callers share; the thread keeps it alive, not the queue.
+  /// The state that the thread and its callers share; the thread keeps it alive, not the queue.
   private final class Work: Sendable {
     private struct State {
       var waiting: [@Sendable () -> Void] = []

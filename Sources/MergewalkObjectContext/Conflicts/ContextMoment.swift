@@ -1,8 +1,8 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What a context's changes are before a merge policy acts: rows, their objects and pairs, to go back there when the
-/// save fails all the same.
+/// The state of a context's changes before a merge policy acts: rows, their objects and pairs, to restore when the save
+/// fails all the same.
 struct ContextMoment {
   /// An object with changes, and where its row is.
   fileprivate struct Place {

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     return run.plan
   }
 
-  /// What there is to write when the policy has resolved everything.
+  /// The changes to write when the policy has resolved everything.
   ///
   /// - Parameter moment: Becomes what the context's changes were before the policy acted.
   private func resolved(

@@ -1,11 +1,11 @@
 public import MergewalkObjectModel
 
-/// A record that was changed or deleted here, and also by another context or process since it was fetched; or one that
-/// was deleted here while others began to refer to it.
+/// A record changed or deleted here and, since it was fetched, also by another context or process; or one deleted here
+/// to which others have begun to refer.
 ///
 /// Snapshots have the stored attributes and the to-one relationships, as IDs, by name; to-many relationships are not
-/// among them. A context reads rows from the store, so there is no cache between the two that could be stale: what the
-/// context fetched is the cached snapshot, and what the store has now the persisted one.
+/// among them. A context reads rows from the store, so there is no cache between the two that could be stale: the
+/// cached snapshot has the values that the context fetched, the persisted one those that the store has now.
 ///
 /// Source: Apple, [NSMergeConflict](https://developer.apple.com/documentation/coredata/nsmergeconflict).
 public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
@@ -21,10 +21,10 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   public let cachedSnapshot: [String: ConstantValue]
   /// The values in the store; `nil` when the record was deleted there.
   public let persistedSnapshot: [String: ConstantValue]?
-  /// The records that others made refer to a record that is deleted here; the delete rules did not see them.
+  /// The records that others made refer to a record deleted here; the delete rules did not see them.
   public internal(set) var referringIDs: [ManagedObjectID] = []
 
-  /// Such as `Order 17: version 3 here, 4 in the store`.
+  /// For example, `Order 17: version 3 here, 4 in the store`.
   public var description: String {
     if !referringIDs.isEmpty {
       let names = referringIDs.prefix(3).map { "\($0.entity.name) \($0.primaryKey)" }.joined(separator: ", ")
@@ -44,7 +44,7 @@ public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
   public let constraint: [String]
   /// Their values.
   public let constraintValues: [String: ConstantValue]
-  /// The record in the store that has the values; `nil` when only records of this save do.
+  /// The stored record that has the values; `nil` when only records of this save have them.
   public let databaseObjectID: ManagedObjectID?
   /// The values of that record in the store.
   public let databaseSnapshot: [String: ConstantValue]?
@@ -53,7 +53,7 @@ public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
   /// The values of these records.
   public let conflictingSnapshots: [[String: ConstantValue]]
 
-  /// Such as `Desk: number = 4: stored record 17, new 3`.
+  /// For example, `Desk: number = 4: stored record 17, new 3`.
   public var description: String {
     let values = constraint.map { "\($0) = \(constraintValues[$0].map(Self.text) ?? "null")" }.joined(separator: ", ")
     var records = databaseObjectID.map { ["stored record \($0.primaryKey)"] } ?? []

@@ -3,10 +3,8 @@
 /// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |
 /// |---|---|---|---|---|
 /// | `error` | the save fails | the save fails | the save fails | the save fails |
-/// | `mergeByPropertyStoreTrump` | where both changed a property, the store's value | gone | stays | the stored record
-/// |
-/// | `mergeByPropertyObjectTrump` | where both changed a property, this context's | stored again | gone | new values
-/// win |
+/// | `mergeByPropertyStoreTrump` | if both changed a property, the store's value | gone | stays | the stored record |
+/// | `mergeByPropertyObjectTrump` | if both changed a property, this context's | stored again | gone | new values win |
 /// | `overwrite` | all of this context's values | stored again | gone | all new values |
 /// | `rollback` | all of the store's values | gone | stays | the stored record |
 ///
@@ -38,13 +36,13 @@ open class MergePolicy {
     case mergeByPropertyStoreTrump
     /// Conflicting properties take this context's values.
     case mergeByPropertyObjectTrump
-    /// Everything becomes what this context has.
+    /// All values become those of this context.
     case overwrite
-    /// Everything becomes what the store has.
+    /// All values become those of the store.
     case rollback
   }
 
-  /// The standard policy that does what a policy of one's own leaves over.
+  /// The standard policy that handles everything a custom policy leaves over.
   public let kind: Kind
 
   /// Creates a policy.
@@ -56,9 +54,9 @@ open class MergePolicy {
   public static var mergeByPropertyStoreTrump: MergePolicy { MergePolicy(.mergeByPropertyStoreTrump) }
   /// Conflicting properties take this context's values.
   public static var mergeByPropertyObjectTrump: MergePolicy { MergePolicy(.mergeByPropertyObjectTrump) }
-  /// Everything becomes what this context has.
+  /// All values become those of this context.
   public static var overwrite: MergePolicy { MergePolicy(.overwrite) }
-  /// Everything becomes what the store has.
+  /// All values become those of the store.
   public static var rollback: MergePolicy { MergePolicy(.rollback) }
 
   /// Resolves conflicts with changes that another context or process made to records, so that the save can be tried

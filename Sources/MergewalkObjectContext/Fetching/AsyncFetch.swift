@@ -1,6 +1,6 @@
 public import MergewalkObjectModel
 
-/// A fetch that comes in portions, so that a task can show how far it is, let others run and be cancelled.
+/// A fetch that returns portions, so that a task can show progress, let others run and be cancelled.
 ///
 /// ```swift
 /// for try await portion in context.asyncFetch(request) {
@@ -9,18 +9,18 @@ public import MergewalkObjectModel
 /// }
 /// ```
 ///
-/// The first portion begins with one SELECT for all IDs, each portion with one for its rows. The work is done by the
-/// task that asks, to which the context is confined; between two portions other tasks run. When the task is cancelled,
-/// a SELECT that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`. Objects go when they
-/// are no longer held, so memory does not grow with their number.
+/// The first portion begins with one SELECT for all IDs, each portion with one for its rows. The calling task, to which
+/// the context is confined, does the work; other tasks run between two portions. When the task is cancelled, a running
+/// SELECT stops soon, and the sequence throws ``ObjectError`` with `cancelled`. Objects are freed when they are no
+/// longer held, so memory does not grow with their number.
 public struct AsyncFetch: AsyncSequence {
-  /// Objects that follow each other in the result.
+  /// Consecutive objects of the result.
   public struct Portion {
     /// The objects.
     public let objects: [ManagedObject]
-    /// How many objects have come, these included.
+    /// The number of objects so far, including these.
     public let completed: Int
-    /// How many objects there are in all.
+    /// The total number of objects.
     public let total: Int
   }
 
@@ -39,7 +39,7 @@ public struct AsyncFetch: AsyncSequence {
     Iterator(portions: FetchPortions(request, size: size, context: context))
   }
 
-  /// Fetches portion after portion.
+  /// Fetches one portion after the other.
   public struct Iterator: AsyncIteratorProtocol {
     private let portions: FetchPortions
 
@@ -61,9 +61,9 @@ public struct AsyncFetch: AsyncSequence {
 extension ManagedObjectContext {
   /// Fetches the objects of a request in portions, for tasks that can be cancelled.
   ///
-  /// Nothing runs before the first portion is asked for.
+  /// Nothing runs before the first portion is requested.
   ///
-  /// - Parameter portion: How many objects come at a time; `nil` for the request's batch size, or 500 when it has none;
+  /// - Parameter portion: The number of objects at a time; `nil` for the request's batch size, or 500 if it has none;
   ///   less than 1 counts as 1.
   public func asyncFetch(_ request: FetchRequest, portion: Int? = nil) -> AsyncFetch {
     AsyncFetch(context: self, request: request, size: FetchPortions.size(portion, request))

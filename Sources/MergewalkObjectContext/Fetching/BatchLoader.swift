@@ -5,7 +5,7 @@ struct BatchLoader {
   /// How many rows one SELECT fetches.
   let size: Int
   let table: TableID
-  /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is asked for.
+  /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is needed.
   let slots: [Int]?
   let options: FetchedRowReader.Options
   let prefetched: PrefetchTree
@@ -42,7 +42,7 @@ struct BatchLoader {
 
   /// Fetches what the key paths for prefetching lead to from some rows.
   ///
-  /// What cannot be fetched is fetched when it is asked for, and then says why it cannot.
+  /// What cannot be fetched is fetched when it is requested, and then says why it cannot.
   func companions(_ places: ContiguousArray<Int32>, _ context: ManagedObjectContext) -> PrefetchedRows? {
     guard !prefetched.steps.isEmpty else { return nil }
     let kept = PrefetchedRows(context)

@@ -9,7 +9,7 @@ struct FetchPlan {
   /// The number of the table that is asked.
   let table: TableID
   let store: PersistentStore
-  /// What is done with rows.
+  /// The handling of rows.
   let options: FetchedRowReader.Options
   /// Whether the request asks the store at all.
   let isStoreAffected: Bool
@@ -17,7 +17,7 @@ struct FetchPlan {
   let mergesChanges: Bool
   /// The objects that are judged here.
   let pending: PendingMatches
-  /// What the store is asked.
+  /// The request to the store.
   var storeRequest: FetchRequest
 
   /// Checks a request.

@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 
-/// What a request does with objects that were found elsewhere than in one statement: in several stores, in a parent, or by
-/// judging them here.
+/// Applies a request to objects that were not found in one statement: in several stores, in a parent, or by evaluating
+/// them here.
 extension FetchRequest {
   /// Sees to it that limit, offset and batch size can be: before anything is asked, as several stores and parents are asked
   /// for more than the window.
@@ -15,7 +15,7 @@ extension FetchRequest {
     }
   }
 
-  /// What is left of a result after limit and offset.
+  /// The part of a result within limit and offset.
   func window<Element>(_ all: [Element]) -> ArraySlice<Element> {
     let rest = all.dropFirst(fetchOffset)
     return fetchLimit > 0 ? rest.prefix(fetchLimit) : rest

@@ -3,8 +3,8 @@ import MergewalkObjectStore
 
 /// The dictionaries that a fetch found, in order.
 ///
-/// The values are in one table; a row is a handle on it, and neither dictionaries nor texts are made before they
-/// are asked for. A value that goes to other tasks.
+/// The values are in one table; a row is a handle on it, and dictionaries and texts are created on demand. The result
+/// is a value that other tasks can use.
 ///
 /// ```swift
 /// var request = FetchRequest("Order")
@@ -18,7 +18,7 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
   /// The rows of several stores in order; `nil` when the rows are those of ``content``.
   var merged: [FetchedDictionary]?
 
-  /// What all rows share.
+  /// The content that all rows share.
   final class Content: Sendable {
     let table: FetchedCells
     let columns: [FetchedColumn]
@@ -36,12 +36,12 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
     }
   }
 
-  /// The first place.
+  /// The first position.
   public var startIndex: Int { 0 }
   /// The number of dictionaries.
   public var endIndex: Int { merged?.count ?? content.table.count }
 
-  /// The dictionary at a place.
+  /// The dictionary at a position.
   public subscript(position: Int) -> FetchedDictionary {
     // The number of dictionaries never changes: a place that is not there is the caller's mistake, as with an array.
     precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) dictionaries")
@@ -54,7 +54,7 @@ extension FetchedDictionaries: CustomStringConvertible {
   public var description: String { "\(count) dictionaries of \(keys.joined(separator: ", "))" }
 }
 
-/// One dictionary of a fetch's result: values by name or by place.
+/// One dictionary of a fetch's result: values by name or by position.
 ///
 /// A value is an `AttributeValue`, or a `ManagedObjectID` for a to-one relationship and for the object itself.
 public struct FetchedDictionary: Sendable {
@@ -64,26 +64,26 @@ public struct FetchedDictionary: Sendable {
   /// The value of a key; `nil` when the request has no such key.
   public subscript(key: String) -> ConstantValue? { content.positions[key].map { self[$0] } }
 
-  /// The value at a place in the order of `FetchedDictionaries.keys`.
+  /// The value at a position in the order of `FetchedDictionaries.keys`.
   public subscript(index: Int) -> ConstantValue {
     let value = content.table.value(row: row, content.columns[index])
     guard content.external.contains(index), case .attribute(.binary(let bytes)) = value else { return value }
     return .attribute(.binary(ExternalData.value(bytes, store: content.storePath)))
   }
 
-  /// Whether there is no value at a place.
+  /// Whether the value at a position is missing.
   public func isNull(_ index: Int) -> Bool {
     content.table.tag(row: row, content.columns[index].position) == CellTag.null
   }
 
-  /// The whole number at a place (also a Boolean and the primary key of an object); `nil` for anything else.
+  /// The whole number at a position (also a Boolean and the primary key of an object); `nil` for anything else.
   public func integer(_ index: Int) -> Int64? {
     let position = content.columns[index].position
     guard content.table.tag(row: row, position) == CellTag.integer else { return nil }
     return Int64(bitPattern: content.table.payload(row: row, position))
   }
 
-  /// The number at a place, for dates the seconds since 2001-01-01 00:00:00 UTC; `nil` for anything else.
+  /// The number at a position, for dates the seconds since 2001-01-01 00:00:00 UTC; `nil` for anything else.
   public func double(_ index: Int) -> Double? {
     let position = content.columns[index].position
     let payload = content.table.payload(row: row, position)
@@ -120,7 +120,7 @@ public struct FetchedDictionary: Sendable {
 }
 
 extension FetchedDictionary: KeyedValues {
-  /// The value of a key, so that predicates can be asked of the result.
+  /// The value of a key, so that predicates can be evaluated on the result.
   ///
   /// - Throws: `PredicateError` with `unknownKey`.
   public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
@@ -132,6 +132,6 @@ extension FetchedDictionary: KeyedValues {
     return .null
   }
 
-  /// A dictionary is no managed object.
+  /// `nil`: a dictionary is not a managed object.
   public var evaluatedObjectID: ManagedObjectID? { nil }
 }

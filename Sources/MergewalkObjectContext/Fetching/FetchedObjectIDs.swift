@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// The IDs that a fetch found, in order: eight bytes each, four more when their entities differ.
 ///
-/// A value that goes to other tasks.
+/// The result is a value that other tasks can use.
 public struct FetchedObjectIDs: RandomAccessCollection, Sendable {
   private enum Content: Sendable {
     /// Records of one store.
@@ -19,7 +19,7 @@ public struct FetchedObjectIDs: RandomAccessCollection, Sendable {
 
   init(list: [ManagedObjectID]) { content = .list(list) }
 
-  /// The first place.
+  /// The first position.
   public var startIndex: Int { 0 }
   /// The number of IDs.
   public var endIndex: Int {
@@ -29,7 +29,7 @@ public struct FetchedObjectIDs: RandomAccessCollection, Sendable {
     }
   }
 
-  /// The ID at a place.
+  /// The ID at a position.
   public subscript(position: Int) -> ManagedObjectID {
     switch content {
     case .keys(let keys, let model, let storeUUID):

@@ -1,16 +1,16 @@
 import MergewalkObjectStore
 
-/// The objects that a fetch found, in order; it behaves as an array of them.
+/// The objects that a fetch found, in order, as a collection that behaves like an array.
 ///
-/// The collection holds rows, not objects: an object is made when an element is asked for, and is the same one for as
-/// long as it is held. The rows stay in the context while the collection lives. After a reset of the context, or when a
-/// record is gone, elements are objects that are not valid (`ManagedObject.isValid`).
+/// The collection holds rows, not objects: accessing an element creates its object, which stays the same for as long as
+/// it is held. The rows stay in the context while the collection lives. After a reset of the context, or when a record
+/// is deleted, elements are objects that are not valid (`ManagedObject.isValid`).
 ///
-/// With a batch size only the IDs were fetched; elements come with one SELECT a batch when they are asked for, and the
-/// rows of a batch go again after others were asked for, unless objects of them are held. A batch that cannot be
-/// fetched has faults as elements, whose values throw what went wrong.
+/// With a batch size, only the IDs are fetched; elements are loaded on access with one SELECT per batch. The rows of a
+/// batch are freed after other batches were accessed, unless objects of them are held. A batch that cannot be fetched
+/// has faults as elements, whose values throw the reason.
 ///
-/// The collection is confined to its context's task; ``objectIDs`` go to others.
+/// The collection is confined to its context's task; pass ``objectIDs`` to others.
 public struct FetchedObjects: RandomAccessCollection {
   private enum Content {
     /// Rows of one table.
@@ -27,7 +27,7 @@ public struct FetchedObjects: RandomAccessCollection {
   /// Leaves it to the object that keeps the result to keep the context.
   func letContextGo() { if case .rows(let rows) = content { rows.keeper = nil } }
 
-  /// The first place.
+  /// The first position.
   public var startIndex: Int { 0 }
   /// The number of objects.
   public var endIndex: Int {
@@ -37,9 +37,9 @@ public struct FetchedObjects: RandomAccessCollection {
     }
   }
 
-  /// The object at a place.
+  /// The object at a position.
   ///
-  /// - Complexity: O(1); with a batch size one SELECT when its batch is not there.
+  /// - Complexity: O(1); with a batch size, one SELECT if its batch is not loaded.
   public subscript(position: Int) -> ManagedObject {
     // The number of objects never changes: a place that is not there is the caller's mistake, as with an array.
     precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) objects")
@@ -87,7 +87,7 @@ final class FetchedRows {
   private let loader: BatchLoader?
   /// The batches that are there, the one that was used last at the end.
   private var batches: [Batch] = []
-  /// What was fetched together with the rows.
+  /// The rows that were fetched together with the rows.
   var companions: PrefetchedRows?
 
   /// The rows of some neighbours.
@@ -100,7 +100,7 @@ final class FetchedRows {
   /// How many batches are kept: two, so that walking over the border between two does not fetch them again and again.
   static let batchesKept = 2
 
-  /// Holds rows that are there.
+  /// Holds existing rows.
   init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, places: ContiguousArray<Int32>) {
     link = context.registry.link
     generation = context.registry.generation
@@ -113,7 +113,7 @@ final class FetchedRows {
     context.pin(table: table, places)
   }
 
-  /// Fetches rows when they are asked for.
+  /// Fetches rows when they are requested.
   init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, loader: BatchLoader?) {
     link = context.registry.link
     generation = context.registry.generation

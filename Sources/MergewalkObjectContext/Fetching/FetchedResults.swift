@@ -1,7 +1,8 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// The result of a request, kept up to date: sections, and what came, went, moved and changed between two looks.
+/// The result of a request, kept up to date, with sections and with the objects inserted, deleted, moved and changed
+/// since the last update.
 ///
 /// ```swift
 /// let request = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("customer.name"), ObjectSortDescriptor("date")])
@@ -10,38 +11,38 @@ import MergewalkObjectStore
 /// ```
 ///
 /// After every save, merge, refresh and rollback of its context, and at
-/// ``ManagedObjectContext/processPendingChanges()``, the request runs again, and ``onChange`` hears of the difference
-/// when there is one. An object has changed also when a merge changed the members of its to-many relationships. What
-/// other contexts saved is seen then too, or when ``update()`` is called. The rows of all objects stay in the context
-/// while this lives; the request's batch size is not used. Confined to the context's task.
+/// ``ManagedObjectContext/processPendingChanges()``, the request runs again, and ``onChange`` receives the difference,
+/// if any. An object also counts as changed when a merge changed the members of its to-many relationships. This also
+/// picks up saves of other contexts, as does ``update()``. The rows of all objects stay in the context while this
+/// object lives; the request's batch size is not used. It is confined to the context's task.
 public final class FetchedResults {
   /// The request that finds the objects.
   public let request: FetchRequest
-  /// The key path whose values make sections, or `nil` for one section.
+  /// The key path whose values define sections, or `nil` for one section.
   public let sectionKeyPath: String?
   /// The objects in order.
   public private(set) var objects: FetchedObjects
-  /// The sections in order; none when there is no object.
+  /// The sections in order; none when there are no objects.
   public private(set) var sections: [Section]
-  /// Is called with each difference that a save, refresh or rollback of the context made, or with what went wrong.
+  /// Called with each difference caused by a save, refresh or rollback of the context, or with an error.
   public var onChange: ((Result<Changes, ObjectError>) -> Void)?
 
-  /// Objects that follow each other and have one value.
+  /// Consecutive objects with the same value.
   public struct Section: Hashable, Sendable {
-    /// The value; null for objects without one, or when there is no key path.
+    /// The value; null for objects without one, or without a key path.
     public let value: AttributeValue
-    /// Where its objects are in ``FetchedResults/objects``.
+    /// The positions of its objects in ``FetchedResults/objects``.
     public let range: Range<Int>
   }
 
-  /// A place in the result.
+  /// A position in the result.
   public struct Place: Hashable, Sendable {
     /// The number of the section.
     public let section: Int
     /// The number of the object in the section.
     public let item: Int
 
-    /// Names a place.
+    /// Creates a position.
     public init(section: Int, item: Int) {
       self.section = section
       self.item = item
@@ -50,18 +51,18 @@ public final class FetchedResults {
 
   /// The difference between two results.
   ///
-  /// Sections and deletions are numbered as they were before, all else as it is now.
+  /// Sections and deletions are numbered as in the old result, everything else as in the new one.
   public struct Changes: Hashable, Sendable {
     /// A change of one object.
     public struct Change: Hashable, Sendable {
       /// The object.
       public let objectID: ManagedObjectID
-      /// Where it was; `nil` for one that came.
+      /// The old position; `nil` for an inserted object.
       public let from: Place?
-      /// Where it is; `nil` for one that went.
+      /// The new position; `nil` for a deleted object.
       public let to: Place?
 
-      /// Describes a change.
+      /// Creates a change.
       public init(objectID: ManagedObjectID, from: Place?, to: Place?) {
         self.objectID = objectID
         self.from = from
@@ -69,17 +70,17 @@ public final class FetchedResults {
       }
     }
 
-    /// Sections that went, by their old numbers.
+    /// Deleted sections, by their old numbers.
     public internal(set) var deletedSections: [Int] = []
-    /// Sections that came, by their new numbers.
+    /// Inserted sections, by their new numbers.
     public internal(set) var insertedSections: [Int] = []
-    /// Objects that went, by their old places.
+    /// Deleted objects, by their old positions.
     public internal(set) var deleted: [Change] = []
-    /// Objects that came, by their new places.
+    /// Inserted objects, by their new positions.
     public internal(set) var inserted: [Change] = []
-    /// Objects whose place among those that stayed is another one: as few as possible.
+    /// Objects whose position among the remaining ones changed: as few as possible.
     public internal(set) var moved: [Change] = []
-    /// Objects that stayed and have other values; those that moved may be among them.
+    /// Remaining objects with changed values; moved ones may be among them.
     public internal(set) var updated: [Change] = []
 
     /// Whether nothing changed.
@@ -101,9 +102,10 @@ public final class FetchedResults {
 
   /// Fetches for the first time.
   ///
-  /// - Parameter sectionKeyPath: The sort descriptors must bring objects with equal values together.
+  /// - Parameter sectionKeyPath: The key path of the sections; the sort descriptors must group objects with equal
+  ///   values.
   /// - Throws: ``ObjectError`` as ``ManagedObjectContext/fetch(_:)-(FetchRequest)`` does, with `invalidRequest` when a
-  ///   section would come twice.
+  ///   section would occur twice.
   public init(
     _ request: FetchRequest, in context: ManagedObjectContext, sectionKeyPath: String? = nil
   ) throws(ObjectError) {
@@ -122,14 +124,14 @@ public final class FetchedResults {
     context.resultObservers.append(WeakResults(results: self))
   }
 
-  /// The object at a place.
+  /// The object at a position.
   public subscript(place: Place) -> ManagedObject { objects[sections[place.section].range.lowerBound + place.item] }
 
   /// Runs the request again; ``onChange`` is not called.
   ///
-  /// - Returns: What is different.
-  /// - Throws: ``ObjectError`` as the initialiser does; the result is then as before.
-  /// - Complexity: One SELECT, and O(n log n) for the objects that stayed.
+  /// - Returns: The difference.
+  /// - Throws: ``ObjectError`` as the initialiser does; the result is then unchanged.
+  /// - Complexity: One SELECT, and O(n log n) for the remaining objects.
   public func update() throws(ObjectError) -> Changes {
     let fresh = try context.fetch(request)
     let freshSections = try Self.sections(fresh, sectionKeyPath)

@@ -6,10 +6,9 @@ import MergewalkObjectModel
 extension ManagedObject {
   /// The objects that the request of a fetched property finds, in its order.
   ///
-  /// The request runs at the first use, in one SELECT; its result stays, whatever becomes of the objects, until this
-  /// object is refreshed. In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property's
-  /// description with its `name` and its `userInfo`; both are put in as values, so that they can change neither operators
-  /// nor structure.
+  /// The request runs at the first use, in one SELECT; its result is kept until this object is refreshed, even if the
+  /// objects change. In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property's description
+  /// with its `name` and its `userInfo`; both are inserted as values, so they cannot change operators or structure.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``ManagedObjectContext/fetch(_:)-(FetchRequest)`` does.
   public func fetchedObjects(forKey key: String) throws(ObjectError) -> FetchedObjects {
@@ -21,10 +20,10 @@ extension ManagedObject {
     return found
   }
 
-  /// The objects that the request of a fetched property finds in another context, which may be one on another store: the
-  /// way to relate objects across stores.
+  /// The objects that the request of a fetched property finds in another context, which may use another store, to
+  /// relate objects across stores.
   ///
-  /// The values that the predicate takes from this object are those in its own context. The result is not kept.
+  /// The predicate takes this object's values from its own context. The result is not kept.
   ///
   /// - Throws: ``ObjectError`` as ``fetchedObjects(forKey:)`` does.
   public func fetchedObjects(
@@ -92,7 +91,7 @@ struct FetchedPropertyName: Hashable {
   var property: String
 }
 
-/// What `$FETCHED_PROPERTY` leads to: `name` and `userInfo`.
+/// The values behind `$FETCHED_PROPERTY`: `name` and `userInfo`.
 private struct FetchedPropertyValues: KeyedValues {
   let property: FetchedPropertyDescription
 

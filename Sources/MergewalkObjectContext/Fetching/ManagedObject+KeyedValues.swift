@@ -8,7 +8,8 @@ extension ManagedObject: KeyedValues {
   /// The value of a property: an attribute's value, the object of a to-one relationship, the objects of a to-many
   /// relationship or of a fetched property.
   ///
-  /// - Throws: `PredicateError` with `unknownKey`, or with `unavailable` when the record is gone or the store failed.
+  /// - Throws: `PredicateError` with `unknownKey`, or with `unavailable` when the record does not exist or the store
+  ///   failed.
   public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
     do {
       if entity.attributeAccess(named: key) != nil { return .attribute(try value(forKey: key)) }
@@ -53,9 +54,9 @@ extension PredicateError {
 }
 
 extension FetchedObjects {
-  /// The objects for which a predicate holds, judged in memory by what they are here; the order stays.
+  /// The objects that satisfy a predicate, evaluated in memory with their values in the context; the order is kept.
   ///
-  /// Unlike a fetch this takes closures and transient and fetched properties.
+  /// Unlike a fetch, this accepts closures and transient and fetched properties.
   ///
   /// - Throws: `PredicateError`; see `PredicateEvaluator`.
   public func filtered(
@@ -64,9 +65,9 @@ extension FetchedObjects {
     try Array(self).filtered(by: predicate, variables: variables)
   }
 
-  /// The objects in an order, compared in memory by what they are here.
+  /// The objects sorted in memory by their values in the context.
   ///
-  /// Unlike a fetch this takes custom comparisons and transient properties.
+  /// Unlike a fetch, this accepts custom comparisons and transient properties.
   ///
   /// - Throws: `PredicateError`; see `SortOrder`.
   public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [ManagedObject] {

@@ -9,7 +9,7 @@ public enum FetchResult {
   case objectIDs(FetchedObjectIDs)
   /// Dictionaries.
   case dictionaries(FetchedDictionaries)
-  /// How many objects there are.
+  /// The number of objects.
   case count(Int)
 }
 
@@ -20,15 +20,15 @@ public enum FetchResult {
 /// dictionaries): such objects are judged by what they are here, all others by the store, and limit and offset cut their
 /// window out of the merged result.
 extension ManagedObjectContext {
-  /// The objects of a request; its result type is not looked at.
+  /// The objects of a request; its result type is ignored.
   ///
-  /// Objects that the context knows already are the same objects, with their values here, unless
-  /// `shouldRefreshRefetchedObjects` is on. With `propertiesToFetch` only those values come with the fetch; the first use
-  /// of another one fetches all of that object.
+  /// Objects that the context already knows are the same objects, with their values here, unless
+  /// `shouldRefreshRefetchedObjects` is on. With `propertiesToFetch`, the fetch loads only those values; the first use
+  /// of another one fetches the whole object.
   ///
-  /// - Throws: ``ObjectError`` with `unknownEntity`; `invalidRequest` when the store cannot carry out the request, which
-  ///   is said before anything runs; `closed` or `database`.
-  /// - Complexity: One SELECT; with changes here also O(changed objects).
+  /// - Throws: ``ObjectError`` with `unknownEntity`; `invalidRequest` when the store cannot carry out the request,
+  ///   before anything runs; `closed` or `database`.
+  /// - Complexity: One SELECT; with changes in the context, also O(changed objects).
   public func fetch(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
     try request.checkWindow()
     return try origin.objects(request)
@@ -110,9 +110,9 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// The IDs of the objects of a request; its result type is not looked at.
+  /// The IDs of the objects of a request; its result type is ignored.
   ///
-  /// No object is made and no row is kept.
+  /// No object is created and no row is kept.
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ObjectError) -> FetchedObjectIDs {
@@ -120,10 +120,10 @@ extension ManagedObjectContext {
     return try origin.objectIDs(request)
   }
 
-  /// The values of a request as dictionaries; its result type is not looked at.
+  /// The values of a request as dictionaries; its result type is ignored.
   ///
-  /// The dictionaries consist of `propertiesToFetch`, of all attributes and to-one relationships when it is empty. They
-  /// show what the store has: changes that are not saved are not in them. No object is made.
+  /// The dictionaries consist of `propertiesToFetch` or, if that is empty, of all attributes and to-one relationships.
+  /// They show the store, without unsaved changes. No object is created.
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchDictionaries(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
       content: .init(table: table, columns: columns, external: external, storePath: store.file.path))
   }
 
-  /// How many objects a request finds, limit and offset applied; its result type is not looked at.
+  /// The number of objects that a request finds, after limit and offset; its result type is ignored.
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func count(for request: FetchRequest) throws(ObjectError) -> Int {

@@ -20,7 +20,7 @@ struct ResultDifference {
   let old: Side
   let new: Side
 
-  /// What is different.
+  /// The differences.
   ///
   /// - Complexity: O(n log n).
   var changes: FetchedResults.Changes {

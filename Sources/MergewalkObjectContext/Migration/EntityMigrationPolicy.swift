@@ -1,10 +1,11 @@
-/// Runs an entity mapping; subclasses change what they need to.
+/// Runs an entity mapping; subclasses override its steps.
 ///
-/// One policy runs one mapping of one migration. The calls come in this order: ``begin(_:manager:)``, for each source object
-/// ``createDestinationObjects(for:mapping:manager:)``, ``endObjectCreation(_:manager:)``; when all mappings are through,
-/// for each new object ``createRelationships(for:source:mapping:manager:)``, ``endRelationshipCreation(_:manager:)``;
-/// then ``performCustomValidation(_:manager:)`` and ``end(_:manager:)``. Whatever is thrown ends the migration, and the store
-/// is as before. Objects are saved and let go in batches: a policy that wants to find one again asks the manager.
+/// One policy runs one mapping of one migration. The calls come in this order: ``begin(_:manager:)``, for each source
+/// object ``createDestinationObjects(for:mapping:manager:)``, ``endObjectCreation(_:manager:)``; when all mappings are
+/// done, for each new object ``createRelationships(for:source:mapping:manager:)``,
+/// ``endRelationshipCreation(_:manager:)``; then ``performCustomValidation(_:manager:)`` and ``end(_:manager:)``. Any
+/// error ends the migration, and the store is unchanged. Objects are saved and released in batches: to find one again,
+/// a policy asks the manager.
 ///
 /// Source: Apple, `NSEntityMigrationPolicy`.
 open class EntityMigrationPolicy {
@@ -14,9 +15,9 @@ open class EntityMigrationPolicy {
   /// The mapping begins.
   open func begin(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Makes the new objects of a source object: one of the mapping's destination entity, with the mapped attributes.
+  /// Creates the new objects for a source object: one of the mapping's destination entity, with the mapped attributes.
   ///
-  /// What a subclass makes itself it must tell to ``MigrationManager/associate(_:with:mapping:)``.
+  /// A subclass must report the objects that it creates itself to ``MigrationManager/associate(_:with:mapping:)``.
   open func createDestinationObjects(
     for source: ManagedObject, mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -26,7 +27,7 @@ open class EntityMigrationPolicy {
     try manager.associate(source, with: object, mapping: mapping.name)
   }
 
-  /// All objects of the mapping are there.
+  /// All objects of the mapping exist.
   open func endObjectCreation(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
   /// Sets the mapped relationships of a new object.
@@ -36,10 +37,10 @@ open class EntityMigrationPolicy {
     try manager.setRelationships(of: destination, from: source, mapping: mapping)
   }
 
-  /// All relationships of the mapping are there.
+  /// All relationships of the mapping are set.
   open func endRelationshipCreation(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Checks what no model can say.
+  /// Checks rules that a model cannot express.
   open func performCustomValidation(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
   /// The mapping is done.

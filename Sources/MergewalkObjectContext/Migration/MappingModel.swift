@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// How the objects of one version of a model become those of another, where that cannot be inferred.
+/// The mapping from the objects of one model version to those of another, where it cannot be inferred.
 ///
 /// ```swift
 /// var model = try MappingModel.inferred(from: old, to: new)
@@ -13,10 +13,10 @@ public struct MappingModel {
   /// The mappings, in the order in which they run.
   public var entityMappings: [EntityMapping]
 
-  /// Creates a model of mappings.
+  /// Creates a mapping model.
   public init(_ entityMappings: [EntityMapping]) { self.entityMappings = entityMappings }
 
-  /// The mapping with a name; the first one when several have it.
+  /// The mapping with a name; the first one if several have it.
   public subscript(name: String) -> EntityMapping? {
     get { entityMappings.first { $0.name == name } }
     set {
@@ -30,9 +30,9 @@ public struct MappingModel {
     }
   }
 
-  /// The mappings that two versions of a model say by themselves, named `OldToNew`.
+  /// The mappings that follow from two versions of a model, named `OldToNew`.
   ///
-  /// What cannot be inferred of a property is left out, so that it can be filled in: the mapping is a start for one's own.
+  /// Properties that cannot be inferred are left out, so that you can fill them in: use it as a starting point.
   ///
   /// - Complexity: As `InferredMapping`.
   public static func inferred(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MappingModel {
@@ -66,7 +66,7 @@ public struct MappingModel {
     return MappingModel(mappings)
   }
 
-  /// What does not fit the two versions: all of it.
+  /// Everything that does not fit the two versions.
   func problems(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
     var problems: [String] = []
     var names = Set<String>()
@@ -105,7 +105,7 @@ public struct MappingModel {
   }
 }
 
-/// How the objects of one entity become objects of another.
+/// The mapping from the objects of one entity to those of another.
 public struct EntityMapping {
   /// The effect of a mapping on its objects.
   public enum MappingType: String, Sendable, Hashable {
@@ -113,29 +113,29 @@ public struct EntityMapping {
     case custom
     /// The entity is new: nothing happens.
     case add
-    /// The entity is gone: its objects are not taken over.
+    /// The entity was removed: its objects are not copied.
     case remove
-    /// The objects are taken over as they are.
+    /// The objects are copied unchanged.
     case copy
-    /// The objects are taken over with other values.
+    /// The objects are copied with other values.
     case transform
   }
 
-  /// The mapping's name, by which others refer to it.
+  /// The mapping's name, by which other mappings refer to it.
   public var name: String
   /// The effect on the objects.
   public var type = MappingType.transform
-  /// The entity whose objects it takes, without what inherits from it; `nil` for none.
+  /// The entity whose objects are mapped, without subentities; `nil` for none.
   public var sourceEntity: String?
-  /// The entity that it makes objects of; `nil` for none.
+  /// The entity of the new objects; `nil` for none.
   public var destinationEntity: String?
-  /// Which of the objects it takes; `nil` for all.
+  /// The condition on the objects to map; `nil` for all.
   public var sourcePredicate: ObjectPredicate?
   /// The values of attributes, by the attribute's name; others get their default.
   public var attributes: [String: AttributeMapping] = [:]
   /// The objects of relationships, by the relationship's name; others stay empty.
   public var relationships: [String: RelationshipMapping] = [:]
-  /// Makes the policy that runs the mapping; `nil` for ``EntityMigrationPolicy`` itself.
+  /// Creates the policy that runs the mapping; `nil` for ``EntityMigrationPolicy`` itself.
   public var makePolicy: (() -> EntityMigrationPolicy)?
   /// Free values for policies.
   public var userInfo: [String: String] = [:]
@@ -148,30 +148,31 @@ public struct EntityMapping {
   }
 }
 
-/// Where the value of an attribute comes from.
+/// The source of an attribute's value.
 public enum AttributeMapping {
   /// An attribute of the source object.
   case source(String)
-  /// An expression of `$source`, the source object, `$destination`, the new object, and `$manager.userInfo`'s values by name.
+  /// An expression over `$source`, the source object, `$destination`, the new object, and the values of
+  /// `$manager.userInfo` by name.
   case expression(ObjectExpression)
   /// Code that computes it.
   case compute((_ source: ManagedObject, _ manager: MigrationManager) throws -> AttributeValue)
 
   /// The mapping of a format string, such as `$source.firstName`.
   ///
-  /// - Throws: `PredicateError` when the text is no expression.
+  /// - Throws: `PredicateError` when the text is not an expression.
   public static func format(_ text: String) throws(PredicateError) -> AttributeMapping {
     .expression(try ObjectExpression(format: text))
   }
 }
 
-/// Which objects a relationship leads to.
+/// The objects that a relationship leads to.
 public enum RelationshipMapping {
-  /// The new objects made from those at the other end of a relationship of the source object:
+  /// The new objects created for those at the other end of a relationship of the source object:
   /// `destinationInstancesForSourceRelationshipNamed:sourceInstances:`.
   case relationship(String)
-  /// The new objects that a mapping made: `destinationInstancesForEntityMappingNamed:sourceInstances:`. The expression
-  /// gives the source objects, by `$source`.
+  /// The new objects that a mapping created: `destinationInstancesForEntityMappingNamed:sourceInstances:`. The
+  /// expression gives the source objects, by `$source`.
   case mapping(String, of: ObjectExpression)
   /// Code that finds them.
   case compute((_ source: ManagedObject, _ manager: MigrationManager) throws -> [ManagedObject])

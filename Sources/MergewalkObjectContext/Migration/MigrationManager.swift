@@ -1,26 +1,26 @@
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Runs a mapping model: reads the objects of a store, makes new ones in a store beside it, and puts that in the place
-/// of the first.
+/// Runs a mapping model: reads the objects of a store, creates new ones in a store beside it, and replaces the first
+/// store with the second.
 ///
 /// ```swift
 /// let manager = MigrationManager(from: old, to: new, mapping: mapping)
 /// try manager.migrate("shop.sqlite")
 /// ```
 ///
-/// Objects go over in batches, so memory grows by 24 bytes an object: what became of it. The store is replaced in one
-/// step when all is done; until then a crash or an error leaves it as it was. New objects have new IDs, and the store a
-/// new identity; the app's own metadata go along.
+/// Objects are migrated in batches, so memory grows only by the 24 bytes per object that map it to its new object. The
+/// store is replaced in one step at the end; until then, a crash or an error leaves it unchanged. New objects have new
+/// IDs, and the store a new identity; the app's own metadata is kept.
 ///
-/// Required relationships have nothing to refer to while the objects are made, so the new store is one of a model
-/// without requirements at first; at the end it becomes one of the real model, which fails when something is missing.
+/// Required relationships have no targets while the objects are created, so the new store first has a model without
+/// requirements; at the end it changes to the real model, which fails when something is missing.
 ///
 /// Source: Apple, Core Data Model Versioning and Data Migration, "The Migration Process"; `NSMigrationManager`.
 public final class MigrationManager {
-  /// The version that the store was made with.
+  /// The version of the model that the store was created with.
   public let source: ManagedObjectModel
-  /// The version that it is to fit.
+  /// The version of the model to migrate to.
   public let destination: ManagedObjectModel
   /// The mappings.
   public let mapping: MappingModel
@@ -28,13 +28,13 @@ public final class MigrationManager {
   public private(set) var sourceContext: ManagedObjectContext
   /// The new objects.
   public private(set) var destinationContext: ManagedObjectContext
-  /// How many old objects are read before the new ones are saved and let go.
+  /// The number of old objects to read before the new ones are saved and released.
   public var batchSize = 1000
   /// Free values for policies; expressions see them as variables by name.
   public var userInfo: [String: AttributeValue] = [:]
-  /// Called after each batch with what is done, from 0 to 1.
+  /// Called after each batch with the progress, from 0 to 1.
   public var progress: ((Double) -> Void)?
-  /// The mapping that runs.
+  /// The current mapping.
   public private(set) var currentEntityMapping: EntityMapping?
   /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
@@ -69,10 +69,10 @@ public final class MigrationManager {
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - backupPath: Where a copy of the store is put first; `nil` for none. A migration that fails takes it back.
+  ///   - backupPath: The path of a copy made first; `nil` for none. A failed migration removes it.
   /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `data` when something
-  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or what a policy throws. The store is as
-  ///   before.
+  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or the error of a policy. The store is
+  ///   unchanged.
   public func migrate(_ path: String, backupPath: String? = nil) throws {
     let problems = mapping.problems(from: source, to: destination)
     guard problems.isEmpty else {
@@ -200,7 +200,7 @@ public final class MigrationManager {
     report(Double(table.count % batchSize))
   }
 
-  /// Saves what was made, remembers what became of what, and lets go of the new objects.
+  /// Saves what was made, remembers what became of what, and releases the new objects.
   private func saveBatch() throws {
     if destinationContext.hasChanges { try destinationContext.save() }
     for entry in pending {
@@ -218,9 +218,9 @@ public final class MigrationManager {
 
   // MARK: - For policies
 
-  /// Says that a mapping made a new object of an old one.
+  /// Records that a mapping created a new object for an old one.
   ///
-  /// - Throws: ``ObjectError`` with `otherContext` when the objects are not of the manager's contexts.
+  /// - Throws: ``ObjectError`` with `otherContext` when the objects do not belong to the manager's contexts.
   public func associate(_ source: ManagedObject, with object: ManagedObject, mapping: String) throws {
     guard source.context === sourceContext, object.context === destinationContext else {
       throw ObjectError(
@@ -229,7 +229,7 @@ public final class MigrationManager {
     pending.append((mapping, source.objectID, object))
   }
 
-  /// The new objects that mappings made of old ones, in the order of the old ones.
+  /// The new objects that mappings created for old ones, in the order of the old ones.
   ///
   /// - Parameter mapping: The mapping's name; `nil` for all mappings.
   public func destinationObjects(mapping: String?, of sources: [ManagedObject]) throws -> [ManagedObject] {
@@ -252,7 +252,7 @@ public final class MigrationManager {
     return result
   }
 
-  /// The new objects made from those at the other end of an old object's relationship, as far as they fit a
+  /// The new objects created for those at the other end of an old object's relationship, as far as they fit a
   /// relationship of a new one.
   public func destinationObjects(
     relationship: String, of source: ManagedObject, for destination: RelationshipDescription

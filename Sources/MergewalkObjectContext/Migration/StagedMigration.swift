@@ -2,13 +2,13 @@ public import MergewalkObjectStore
 
 /// One stage of a staged migration.
 public protocol MigrationStage {
-  /// What it does, for people.
+  /// The stage's name for people.
   var label: String { get }
-  /// The versions that it begins with, goes through and ends with, in order.
+  /// The versions at its beginning, in between and at its end, in order.
   var versions: [ModelVersionList.Version] { get }
 }
 
-/// A stage whose versions lead one to the next by inference.
+/// A stage that migrates from each version to the next by inference.
 ///
 /// Source: Apple, `NSLightweightMigrationStage`.
 public struct LightweightMigrationStage: MigrationStage {
@@ -37,13 +37,13 @@ public struct CustomMigrationStage: MigrationStage {
   public var current: ModelVersionList.Version
   /// The version afterwards.
   public var next: ModelVersionList.Version
-  /// The mappings; `nil` when what becomes of the data can be inferred.
+  /// The mappings; `nil` when they can be inferred.
   public var mapping: MappingModel?
-  /// Runs before the stage, with the objects of the version before.
+  /// Runs before the stage, with the objects of the old version.
   public var willMigrate: Handler?
-  /// Runs after the stage, with the objects of the version afterwards.
+  /// Runs after the stage, with the objects of the new version.
   public var didMigrate: Handler?
-  /// The version before and the one afterwards.
+  /// The old and the new version.
   public var versions: [ModelVersionList.Version] { [current, next] }
 
   /// Creates a stage.
@@ -62,8 +62,8 @@ public struct CustomMigrationStage: MigrationStage {
 
 /// Migrates a store through versions of its model in ordered stages, with work between them.
 ///
-/// The stages run on a copy beside the store, which takes its place in one step when all are done: a crash or an error
-/// leaves the store as it was. No other process may write the store meanwhile.
+/// The stages run on a copy beside the store, which replaces it in one step at the end: a crash or an error leaves the
+/// store unchanged. No other process may write the store in the meantime.
 ///
 /// Source: Apple, `NSStagedMigrationManager`, "Staged migrations".
 public struct StagedMigrationManager {
@@ -75,16 +75,16 @@ public struct StagedMigrationManager {
   /// Creates a manager.
   public init(_ stages: [any MigrationStage]) { self.stages = stages }
 
-  /// Migrates the store at a path from the version that it was made with to the last one of the stages.
+  /// Migrates the store at a path from its version to the last one of the stages.
   ///
-  /// Stages before that version are left out. Between two stages the store goes by inference from where the one ended
-  /// to where the next begins.
+  /// Stages before its version are skipped. Between two stages, the store is migrated by inference from the end of one
+  /// to the beginning of the next.
   ///
-  /// - Parameter backupPath: Where a copy of the store is put first; `nil` for none. A migration that fails takes it back.
-  /// - Returns: The names of the versions that the store had, the first and the last included; empty when it had the
-  ///   last already.
+  /// - Parameter backupPath: The path of a copy made first; `nil` for none. A failed migration removes it.
+  /// - Returns: The names of the versions that the store had, including the first and the last; empty when it already
+  ///   had the last.
   /// - Throws: `MigrationError` with `noSourceModel` when no stage has the store's version, with `notInferable` or
-  ///   `data` when a stage is not possible; `StoreError`, or what a handler throws.
+  ///   `data` when a stage is not possible; `StoreError`, or the error of a handler.
   @discardableResult
   public func migrate(_ path: String, backupPath: String? = nil) throws -> [String] {
     let isFile = FileStoreMigration.type(path) != .sqlite

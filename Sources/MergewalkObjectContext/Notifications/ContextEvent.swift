@@ -1,17 +1,17 @@
 public import MergewalkObjectModel
 
-/// Something that happened in a context, told by IDs: a value for other tasks.
+/// An event in a context, described by IDs: a value that other tasks can use.
 ///
 /// Source: the notifications of Apple's
 /// [NSManagedObjectContext](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext).
 public struct ContextEvent: Sendable, Hashable {
   /// The kind of event.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A save with something to do is about to begin; what observers change now is saved too.
+    /// A save with changes is about to begin; changes that observers make now are saved, too.
     case willSave
-    /// A save wrote everything. Updated objects come with the names of what was written.
+    /// A save has written all changes. Updated objects come with the names of the written properties.
     case didSave
-    /// As ``didSave``, without the names.
+    /// Like ``didSave``, without the names.
     case didSaveObjectIDs
     /// Objects were inserted, changed, deleted or refreshed since the last time; see
     /// ``ManagedObjectContext/processPendingChanges()``.
@@ -28,17 +28,16 @@ public struct ContextEvent: Sendable, Hashable {
   public var insertedObjectIDs: [ManagedObjectID] = []
   /// Objects with other values or pairs.
   public var updatedObjectIDs: [ManagedObjectID] = []
-  /// Objects that are gone, or go with the next save.
+  /// Deleted objects, or those that the next save deletes.
   public var deletedObjectIDs: [ManagedObjectID] = []
-  /// Objects whose values came from the store anew, or will when they are used.
+  /// Objects whose values were read again from the store, or will be on use.
   public var refreshedObjectIDs: [ManagedObjectID] = []
-  /// Objects of which a save changed nothing but the members of a to-many relationship whose other ends are in the members'
-  /// rows.
+  /// Objects whose only saved change is in the members of a to-many relationship stored in the members' rows.
   public var relatedObjectIDs: [ManagedObjectID] = []
-  /// Whether all objects became invalid, as the context was reset.
+  /// Whether all objects became invalid because the context was reset.
   public var isEverythingInvalidated = false
-  /// The attributes and to-one relationships of ``updatedObjectIDs`` that were written; empty for objects of which only
-  /// pairs of many-to-many relationships changed.
+  /// The written attributes and to-one relationships of ``updatedObjectIDs``; empty for objects of which only pairs of
+  /// many-to-many relationships changed.
   public var changedKeys: [ManagedObjectID: Set<String>] = [:]
 
   init(_ kind: Kind, _ context: ManagedObjectContext) {

@@ -1,6 +1,6 @@
 public import MergewalkObjectStore
 
-/// Something that happened to a coordinator's stores.
+/// An event that concerns a coordinator's stores.
 ///
 /// Source: Apple's `NSPersistentStoreCoordinatorStoresDidChange` and `NSPersistentStoreRemoteChange`.
 public struct CoordinatorEvent: Sendable, Hashable {
@@ -23,7 +23,7 @@ public struct CoordinatorEvent: Sendable, Hashable {
 }
 
 extension PersistentStoreCoordinator {
-  /// Calls a closure at each event of some kinds, until the token goes away.
+  /// Calls a closure for each event of some kinds, until the token is released.
   ///
   /// Changes by others are noticed when a context of the coordinator begins to save, and by ``processRemoteChanges()``.
   public func observe(
@@ -34,16 +34,17 @@ extension PersistentStoreCoordinator {
     return events.observers.observe(Set(kinds), body)
   }
 
-  /// The events of some kinds from now on, for any one task; the sequence ends with the coordinator.
+  /// The future events of some kinds, for any one task; the sequence ends with the coordinator.
   public func events(of kinds: Set<CoordinatorEvent.Kind>) -> AsyncStream<CoordinatorEvent> {
     let events = listeners()
     events.startWatching(list)
     return events.observers.stream(kinds)
   }
 
-  /// Looks whether others have written the stores' files since the last time, and tells observers of `remoteChange`.
+  /// Checks whether others have written the stores' files since the last time, and notifies observers of
+  /// `remoteChange`.
   ///
-  /// - Complexity: One statement a store; nothing when there are no observers.
+  /// - Complexity: One statement per store; nothing without observers.
   public func processRemoteChanges() { CoordinatorEvents.of(list)?.noticeRemoteChanges(list) }
 
   private func listeners() -> CoordinatorEvents {

@@ -53,7 +53,7 @@ class EventObservers<Kind: Hashable & Sendable, Event: Sendable> {
   private func remove(_ number: Int) { observers.removeAll { $0.number == number } }
 }
 
-/// Keeps an observation going: it ends when the token goes away.
+/// Keeps an observation alive: it ends when the token is released.
 public final class ObservationToken {
   private var end: (() -> Void)?
 

@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// Events of a context: as callbacks on its task, or as a sequence for any task. Without observers they cost nothing.
 extension ManagedObjectContext {
-  /// Calls a closure at each event of some kinds, on the context's task, until the token goes away.
+  /// Calls a closure for each event of some kinds, on the context's task, until the token is released.
   ///
   /// ```swift
   /// let token = context.observe(.didSave) { event in print(event.insertedObjectIDs) }
@@ -12,13 +12,13 @@ extension ManagedObjectContext {
     listeners().observe(Set(kinds), body)
   }
 
-  /// The events of some kinds from now on, for any one task; the sequence ends with the context.
+  /// The future events of some kinds, for any one task; the sequence ends with the context.
   ///
   /// ```swift
   /// for await event in context.events(of: [.didSave]) { … }
   /// ```
   ///
-  /// Events that have not been taken yet are kept, however many there are.
+  /// Events that have not been consumed yet are kept, without a limit.
   public func events(of kinds: Set<ContextEvent.Kind>) -> AsyncStream<ContextEvent> { listeners().stream(kinds) }
 
   private func listeners() -> ContextEvents {
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     if let events, events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
   }
 
-  /// What a save has written, when it is asked for; the rows are still those that were written.
+  /// The event of a save, if anyone observes it; the rows are still those that were written.
   func savedEvent(_ plan: SavePlan) -> ContextEvent? {
     let isWatched = events?.wants(.didSave) ?? false || events?.wants(.didSaveObjectIDs) ?? false
     guard isWatched || hasFollowers else { return nil }
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
 
 /// The observers of a context.
 final class ContextEvents: EventObservers<ContextEvent.Kind, ContextEvent> {
-  /// What ``ContextEvent/Kind/objectsDidChange`` has told since the last save.
+  /// The changes that ``ContextEvent/Kind/objectsDidChange`` has reported since the last save.
   var ledger = ChangeLedger()
 
   func post(_ event: ContextEvent) { post(event.kind, event) }

@@ -7,9 +7,9 @@ public enum RemoteChangeKey: String, Sendable, Hashable, CaseIterable {
   case inserted
   /// Objects that were written.
   case updated
-  /// Objects that are gone.
+  /// Deleted objects.
   case deleted
-  /// Objects whose values are to be read anew.
+  /// Objects whose values are to be read again.
   case refreshed
 }
 
@@ -43,7 +43,7 @@ final class FollowingContexts {
 }
 
 extension ManagedObjectContext {
-  /// Brings the context's objects up to what another context has saved: as
+  /// Updates the context's objects with the changes that another context has saved: like
   /// ``mergeChanges(inserted:updated:deleted:)`` does.
   ///
   /// - Parameter event: A `didSave` of a context with the same stores, on this coordinator or another one with the same
@@ -55,8 +55,8 @@ extension ManagedObjectContext {
       deleted: event.deletedObjectIDs, related: event.relatedObjectIDs)
   }
 
-  /// Brings the objects of several contexts up to changes that came from somewhere else: a batch request, persistent
-  /// history, another process.
+  /// Updates the objects of several contexts with changes from elsewhere: a batch request, persistent history, another
+  /// process.
   ///
   /// - Throws: ``ObjectError`` as ``mergeChanges(inserted:updated:deleted:)`` does; contexts before the one that failed
   ///   have merged.

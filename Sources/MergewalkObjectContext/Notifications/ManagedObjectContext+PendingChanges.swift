@@ -1,6 +1,6 @@
 import MergewalkObjectStore
 
-/// What was posted to observers of changes since the last save.
+/// The changes posted to observers since the last save.
 struct ChangeLedger {
   struct Record: Hashable {
     var table: TableID

@@ -18,10 +18,10 @@ extension ManagedObject {
     return values
   }
 
-  /// Sets all elements of a composite attribute; those that are not named lose their value.
+  /// Sets all elements of a composite attribute; elements without a value in the dictionary lose theirs.
   ///
-  /// - Throws: ``ObjectError`` with `unknownKey` when there is no such composite or element, before anything is set, or as
-  ///   ``setValue(_:forKey:)``.
+  /// - Throws: ``ObjectError`` with `unknownKey` when there is no such composite or element, before anything is set, or
+  ///   as ``setValue(_:forKey:)``.
   public func setComposite(_ values: [String: AttributeValue], forKey key: String) throws(ObjectError) {
     let elements = try elements(key)
     let names = Set(elements.map(\.name))

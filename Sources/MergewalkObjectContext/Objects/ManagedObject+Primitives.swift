@@ -9,10 +9,11 @@ extension ManagedObject {
     try storedValue(forKey: key)
   }
 
-  /// Sets an attribute without `willChangeValue` and `didChangeValue`, and without telling observers or `willSave` again.
+  /// Sets an attribute without `willChangeValue` and `didChangeValue`, and without notifying observers or `willSave`
+  /// again.
   ///
-  /// A transient attribute set this way does not make the object one with changes: that is how a getter keeps what it
-  /// computed. A persistent one is saved all the same.
+  /// Setting a transient attribute this way does not mark the object as changed, so a getter can keep its computed
+  /// value. A persistent attribute is still saved.
   ///
   /// - Throws: ``ObjectError`` as ``setValue(_:forKey:)`` does.
   public final func setPrimitiveValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
@@ -25,12 +26,13 @@ extension ManagedObject {
     }
   }
 
-  /// The value of an attribute as a Swift type, without hooks; see ``get(_:)`` for what it reads as when it cannot be read.
+  /// The value of an attribute as a Swift type, without hooks; see ``get(_:)`` for the value returned when it cannot be
+  /// read.
   public final func primitive<Value: ManagedValue>(_ key: String) -> Value {
     typed(readOrEmpty(key) { () throws(ObjectError) in try storedValue(forKey: key) }, key)
   }
 
-  /// Sets an attribute as a Swift type, without hooks; as ``setPrimitiveValue(_:forKey:)``.
+  /// Sets an attribute as a Swift type, without hooks; like ``setPrimitiveValue(_:forKey:)``.
   public final func setPrimitive<Value: ManagedValue>(_ key: String, _ value: Value) {
     change(key) { () throws(ObjectError) in
       try setPrimitiveValue(spelled(value.attributeValue, key), forKey: key)
@@ -39,14 +41,14 @@ extension ManagedObject {
 
   /// The value kept for a transient attribute that has no column: any Swift value.
   ///
-  /// It is kept with the object and goes with it, or when the object is refreshed without merging.
+  /// It is kept until the object is released, or refreshed without merging.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey` when the entity has no transient attribute of this name.
   public final func primitiveTransient(forKey key: String) throws(ObjectError) -> Any? {
     extras?.transientValues[try transientSlot(key)]
   }
 
-  /// Keeps any Swift value for a transient attribute, or none; that does not make the object one with changes.
+  /// Keeps any Swift value for a transient attribute, or none, without marking the object as changed.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey` when the entity has no transient attribute of this name.
   public final func setPrimitiveTransient(_ value: Any?, forKey key: String) throws(ObjectError) {
@@ -63,7 +65,7 @@ extension ManagedObject {
     return attribute.slot
   }
 
-  /// What few objects have, made now if need be.
+  /// The data that few objects have, created now if need be.
   final func makeExtras() -> ObjectExtras {
     if let extras { return extras }
     let made = ObjectExtras()

@@ -6,7 +6,7 @@ extension ManagedObject {
 
   /// The object that a to-one relationship refers to; `nil` for none, or when it is deleted in this context.
   ///
-  /// The other object is a fault unless the context knows it: this asks the store at most for this object's own values.
+  /// The other object is a fault unless the context knows it: this queries the store only for this object's own values.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound`, `closed` or `database`.
   public final func object(forKey key: String) throws(ObjectError) -> ManagedObject? {
@@ -29,8 +29,8 @@ extension ManagedObject {
 
   /// Makes a to-one relationship refer to an object, or to none.
   ///
-  /// The inverse follows: a to-one inverse is set, and both former partners are cleared; a to-many inverse loses or gains
-  /// this object, at the end when it is ordered.
+  /// The inverse is updated: a to-one inverse is set, and both former partners are cleared; a to-many inverse loses or
+  /// gains this object, at the end if it is ordered.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `wrongEntity`, `otherContext`, `deleted`, `notFound`, `closed` or
   ///   `database`.
@@ -50,7 +50,7 @@ extension ManagedObject {
 
   /// The objects that a to-many relationship refers to: in their order when it is ordered, else by primary key.
   ///
-  /// What was changed here and not saved is taken into account; objects deleted here are left out.
+  /// Unsaved changes in the context are taken into account; objects deleted here are left out.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `transient`, `notFound`, `closed` or `database`.
   /// - Complexity: At most two statements, whatever the number of objects.
@@ -63,9 +63,9 @@ extension ManagedObject {
     try validContext.members(of: self, relationship)
   }
 
-  /// Puts an object into a to-many relationship; nothing happens when it is there already.
+  /// Adds an object to a to-many relationship; does nothing if it is already there.
   ///
-  /// The inverse follows. In an ordered relationship the object comes last.
+  /// The inverse is updated. In an ordered relationship the object comes last.
   ///
   /// - Returns: Whether anything changed.
   /// - Throws: ``ObjectError`` as ``setObject(_:forKey:)`` does, or `transient`.
@@ -77,10 +77,10 @@ extension ManagedObject {
     return try changing(key) { () throws(ObjectError) in try insert(other, relationship) }
   }
 
-  /// Puts an object at a place of an ordered relationship; one that is there already moves.
+  /// Inserts an object at a position of an ordered relationship; an object that is already there moves.
   ///
-  /// - Parameter index: From 0 to the number of other objects in the relationship; larger ones mean the end, negative ones
-  ///   the beginning.
+  /// - Parameter index: From 0 to the number of other objects in the relationship; larger ones mean the end, negative
+  ///   ones the beginning.
   /// - Complexity: O(objects in the relationship); one row is written unless there is no room between its neighbours.
   public final func insert(_ other: ManagedObject, into key: String, at index: Int) throws(ObjectError) {
     let relationship = try relationship(key, isToMany: true)
@@ -96,7 +96,7 @@ extension ManagedObject {
     }
   }
 
-  /// Takes an object out of a to-many relationship; the inverse follows.
+  /// Removes an object from a to-many relationship and updates the inverse.
   ///
   /// - Returns: Whether it was there.
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
@@ -115,9 +115,9 @@ extension ManagedObject {
     }
   }
 
-  /// Makes a to-many relationship refer to exactly these objects, in this order when it is ordered.
+  /// Makes a to-many relationship refer to exactly these objects, in this order if it is ordered.
   ///
-  /// An object that comes twice counts once.
+  /// A repeated object counts once.
   ///
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
   public final func setObjects(_ others: [ManagedObject], forKey key: String) throws(ObjectError) {

@@ -12,12 +12,12 @@ public enum PropertyValue: Sendable, Hashable {
   case objects([ManagedObjectID])
 }
 
-/// What an object has now, had when it was fetched or saved, and knows without asking the store.
+/// Values that an object has now, had when it was fetched or saved, and knows without the store.
 extension ManagedObject {
-  /// The properties whose values differ from what was fetched or last saved, with their values now; of an object that
-  /// was never saved those that differ from no value.
+  /// The properties whose values differ from those fetched or last saved, with their current values; for an object that
+  /// was never saved, the properties with a value.
   ///
-  /// Relationships without an inverse at this end's own row are among them when members were put in or taken out here.
+  /// Relationships without a column in this object's row are included if members were added or removed here.
   ///
   /// - Throws: ``ObjectError`` as ``objects(forKey:)`` does.
   public final func changedValues() throws(ObjectError) -> [String: PropertyValue] {
@@ -40,8 +40,7 @@ extension ManagedObject {
     return values
   }
 
-  /// The values that properties had when they were fetched or last saved, whatever was set since; of an object that was
-  /// never saved no values.
+  /// The values that properties had when they were fetched or last saved; an object that was never saved has none.
   ///
   /// - Parameter keys: The properties; `nil` for all that are stored.
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``value(forKey:)`` does.
@@ -65,7 +64,7 @@ extension ManagedObject {
     return values
   }
 
-  /// Whether the next save writes something of the object: changes of transient attributes alone are nothing to write.
+  /// Whether the next save writes anything for the object: changes of transient attributes alone do not count.
   public final var hasPersistentChangedValues: Bool {
     guard isValid, let context = link.context else { return false }
     let buffer = context.buffer(table: table)
@@ -81,9 +80,9 @@ extension ManagedObject {
   }
 
   /// Whether the objects of a relationship would have to be fetched: `false` for the relationships of an object that
-  /// was never saved, and for a to-one that refers to nothing.
+  /// was never saved, and for an empty to-one relationship.
   ///
-  /// Asks no store.
+  /// This does not query a store.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`.
   public final func hasFault(forRelationshipNamed key: String) throws(ObjectError) -> Bool {
@@ -101,7 +100,7 @@ extension ManagedObject {
     return other.row(primaryKey: key).map { other.states[$0] == RowState.fault } ?? true
   }
 
-  /// The IDs of the objects that a relationship refers to, one at most for a to-one; keeps none of them.
+  /// The IDs of the objects that a relationship refers to, at most one for a to-one; the objects are not kept alive.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``objects(forKey:)`` does.
   public final func objectIDs(forRelationshipNamed key: String) throws(ObjectError) -> [ManagedObjectID] {
@@ -125,8 +124,7 @@ extension ManagedObject {
     ]
   }
 
-  /// 0 for an object with its values, or a fault, with nothing going on; 1 while a hook runs that brings values in or
-  /// out.
+  /// 0 for an object with its values, or an idle fault; 1 while a hook runs that loads or discards values.
   public final var faultingState: Int { flags.contains(.isInTransition) ? 1 : 0 }
 
   // MARK: Committed values
@@ -208,8 +206,8 @@ extension ManagedObjectContext {
     return buffer.row(primaryKey: key).map { Int(buffer.entities[$0]) } ?? -1
   }
 
-  /// Fetches the values of all faults among some objects, in one statement a table, instead of one by one at their
-  /// first uses.
+  /// Fetches the values of all faults among some objects, with one statement per table, instead of one by one on first
+  /// use.
   ///
   /// A fetch with the predicate `SELF IN …` does the same.
   ///

@@ -36,7 +36,7 @@ extension ManagedObject {
     related(key) { () throws(ObjectError) in try object(forKey: key) }
   }
 
-  /// The object that a to-one relationship refers to: as ``related(_:)-(String)``, without looking for its name.
+  /// The object that a to-one relationship refers to: like ``related(_:)-(String)``, without a name look-up.
   public final func related<T: ManagedObject>(_ slot: PropertySlot) -> T? {
     related(slot.key) { () throws(ObjectError) in try object(by: try relationship(slot, isToMany: false)) }
   }
@@ -60,7 +60,7 @@ extension ManagedObject {
     change(key) { () throws(ObjectError) in try setObject(other, forKey: key) }
   }
 
-  /// Makes a to-one relationship refer to an object, or to none: without looking for its name.
+  /// Makes a to-one relationship refer to an object, or to none, without a name look-up.
   public final func setRelated<T: ManagedObject>(_ slot: PropertySlot, _ other: T?) {
     change(slot.key) { () throws(ObjectError) in
       try setObject(other, by: try relationship(slot, isToMany: false))
@@ -72,7 +72,7 @@ extension ManagedObject {
     RelatedObjects(owner: self, key: key)
   }
 
-  /// The objects of a to-many relationship: as ``relatedObjects(_:)-(String)``, without looking for its name.
+  /// The objects of a to-many relationship: like ``relatedObjects(_:)-(String)``, without a name look-up.
   public final func relatedObjects<T: ManagedObject>(_ slot: PropertySlot) -> RelatedObjects<T> {
     RelatedObjects(owner: self, key: slot.key, relationship: try? relationship(slot, isToMany: true))
   }
@@ -89,8 +89,8 @@ extension ManagedObject {
 
   /// The value of an attribute as a Swift type.
   ///
-  /// - Throws: ``ObjectError`` as ``value(forKey:)`` does, or with `unreadable` when the type has no room for the value
-  ///   and declares no `fallbackValue`.
+  /// - Throws: ``ObjectError`` as ``value(forKey:)`` does, or with `unreadable` when the value does not fit the type
+  ///   and the type declares no `fallbackValue`.
   public final func read<Value: ManagedValue>(_ key: String) throws(ObjectError) -> Value {
     let value = try value(forKey: key)
     if value == .null { return Value.emptyValue }

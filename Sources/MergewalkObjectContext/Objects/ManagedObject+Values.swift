@@ -5,7 +5,7 @@ extension ManagedObject {
   /// The value of an attribute; values of a fault are fetched first.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `invalid` when the
-  ///   object is not valid any more, `externalData`, `closed` or `database`.
+  ///   object is no longer valid, `externalData`, `closed` or `database`.
   public final func value(forKey key: String) throws(ObjectError) -> AttributeValue {
     guard flags.contains(.hasAccessHooks) else { return try storedValue(forKey: key) }
     // The default hook fires faults too, but cannot say why that failed.
@@ -36,17 +36,17 @@ extension ManagedObject {
     return .binary(bytes)
   }
 
-  /// The value of an attribute, as ``value(forKey:)``.
+  /// The value of an attribute, like ``value(forKey:)``.
   public final subscript(key: String) -> AttributeValue {
     get throws(ObjectError) { try value(forKey: key) }
   }
 
-  /// Sets an attribute; setting the value it has already is no change.
+  /// Sets an attribute; setting the value that it already has is not a change.
   ///
-  /// Whether the model allows the value, `null` and ranges included, is asked by the next save, which reports all
-  /// findings at once.
+  /// The next save checks whether the model allows the value, including `null` and ranges, and reports all findings at
+  /// once.
   ///
-  /// An object that is to be deleted can be set too; rolling back brings it back as it was.
+  /// Objects marked for deletion can be changed, too; a rollback restores their former state.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, or as ``value(forKey:)``
   ///   does.
@@ -117,7 +117,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Sees to it that an object's relationships can be set.
+  /// Ensures that an object's relationships can be set.
   func checkChangeable(_ object: ManagedObject) throws(ObjectError) {
     if object.isDeleted { throw ObjectError(.deleted, "\(object.objectID) is deleted and cannot be changed") }
   }

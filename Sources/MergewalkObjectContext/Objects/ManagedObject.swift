@@ -3,27 +3,26 @@ import MergewalkObjectStore
 
 /// One record in a context: a handle on a row, and the base of the classes that entities have.
 ///
-/// A context has at most one object a record, made when it is asked for, of the class that the entity was given
+/// A context has at most one object per record, created on demand, of the class that was set for the entity
 /// (`PersistentStoreCoordinator.setClass(_:forEntity:)`). The object holds no values; they are in the context's
 /// columns. The context does not keep objects alive unless they have changes. When the last reference to an object
 /// without changes goes away, its row is freed; an object with changes stays until they are saved, rolled back or
 /// refreshed away.
 ///
-/// An object that is held, with changes or without, always has a context: where the last reference to the context goes
-/// first, the object's rows, changes and settings go to a successor, which ``context`` gives. What concerned those who
-/// had the context ends with it: undo steps, observers of its events, and objects that only the context kept.
+/// An object that you hold, with changes or without, always has a context: if the last reference to the context is
+/// released first, a successor takes over its rows, changes and settings, and ``context`` returns the successor. Undo
+/// steps, observers of its events, and objects that only the context kept end with the original context.
 ///
 /// An object is valid until its context is reset, its deletion is saved here or merged from elsewhere, or its insert is
-/// rolled back. After that keyed access throws ``ObjectError`` with `invalid`, typed access gives empty
-/// values, and ``isDeleted`` says whether it is the record that is gone.
+/// rolled back. After that, keyed access throws ``ObjectError`` with `invalid`, typed access returns empty values, and
+/// ``isDeleted`` tells whether the record was deleted.
 ///
 /// Relationships are kept at both ends, and both ends are visible at once, before any save.
 ///
 /// A subclass declares its properties with ``Managed`` and ``ManagedRelation``, or with accessors on `get` and `set`,
-/// and overrides the methods below that it wants to hear of. They are only called for entities that have a class of
-/// their own, so that plain rows pay nothing for them, and only those methods that a class overrides cost time.
-/// Variables of its own need initial values; they go away with the object, and are set back in ``didTurnIntoFault()``
-/// when the object is refreshed.
+/// and overrides the methods below that it needs. They are called only for entities with a class of their own, so plain
+/// rows pay nothing for them, and only overridden methods cost time. Stored properties of a subclass need initial
+/// values; they are lost with the object, and should be reset in ``didTurnIntoFault()`` when the object is refreshed.
 open class ManagedObject {
   final let link: ContextLink
   /// The context where only its objects keep it alive; see ``ManagedObjectContext/handOver()``.
@@ -39,9 +38,9 @@ open class ManagedObject {
   /// The place among the objects that the context holds because of their changes, or -1.
   @exclusivity(unchecked) final var heldIndex: Int32 = -1
   @exclusivity(unchecked) private final var entityNumber: UInt16
-  /// What is going on with the object.
+  /// The state of the object.
   @exclusivity(unchecked) final var flags: ObjectFlags = []
-  /// What few objects have.
+  /// The data that few objects have.
   @exclusivity(unchecked) final var extras: ObjectExtras?
 
   /// Creates the object of a row; for contexts only.
@@ -65,38 +64,39 @@ open class ManagedObject {
 
   // MARK: For subclasses
 
-  /// The object was inserted a moment ago and has the model's defaults: the place for further initial values.
+  /// Called after the object was inserted with the model's defaults: the place for further initial values.
   open func awakeFromInsert() {}
 
-  /// The object's values came from the store: called before the first of them is read, and again after each refresh.
+  /// Called when the object's values have come from the store, before the first of them is read, and again after each
+  /// refresh.
   ///
-  /// What is set here is no change. Relationships should not be set here.
+  /// Values set here do not count as changes. Do not set relationships here.
   open func awakeFromFetch() {}
 
-  /// The object got other values by an undo, a rollback, a refresh or the resolution of a conflict.
+  /// Called after an undo, a rollback, a refresh or the resolution of a conflict has changed the object's values.
   open func awake(fromSnapshotEvents events: SnapshotEvents) {}
 
-  /// The context is about to save the object's changes, its insert or its deletion.
+  /// Called before the context saves the object's changes, its insert or its deletion.
   ///
-  /// Values may be set here; then every object that changed is told again, until nothing changes any more. Set them
-  /// primitively, or only when they differ, or there is no end: a save gives up after 1,000 rounds.
+  /// You may set values here; all objects that changed are then called again, until nothing changes any more. Set
+  /// values primitively, or only when they differ; otherwise this never ends, and the save gives up after 1,000 rounds.
   open func willSave() {}
 
-  /// The object's changes, its insert or its deletion were saved; after a deletion ``context`` is `nil`.
+  /// Called after the object's changes, its insert or its deletion were saved; after a deletion ``context`` is `nil`.
   open func didSave() {}
 
-  /// The object is about to be deleted; its relationships are still there.
+  /// Called before the object is deleted, while its relationships are still set.
   open func prepareForDeletion() {}
 
-  /// The object's values are about to be forgotten by a refresh.
+  /// Called before a refresh discards the object's values.
   open func willTurnIntoFault() {}
 
-  /// The object's values were forgotten by a refresh: the place to forget what was made of them.
+  /// Called after a refresh has discarded the object's values: the place to discard values computed from them.
   ///
-  /// It is not called when the object goes away: Swift frees its variables then.
+  /// It is not called when the object is released, because Swift then frees its variables.
   open func didTurnIntoFault() {}
 
-  /// A value is about to be read; an override calls `super`, which fetches the values of a fault.
+  /// Called before a value is read; an override calls `super`, which fetches the values of a fault.
   ///
   /// - Parameter key: The property, or `nil` for all.
   open func willAccessValue(forKey key: String?) {
@@ -104,43 +104,45 @@ open class ManagedObject {
     if let context = link.context, isValid { try? context.fire(self) }
   }
 
-  /// A value was read.
+  /// Called after a value was read.
   open func didAccessValue(forKey key: String?) {}
 
-  /// A property is about to be set: called once a set.
+  /// Called once before a property is set.
   ///
   /// An override calls `super`, so that transient values can be undone.
   open func willChangeValue(forKey key: String) { recordTransient(key) }
 
-  /// A property was set, maybe to what it was; an override calls `super`, which tells observers.
+  /// Called after a property was set, even to the same value; an override calls `super`, which notifies observers.
   open func didChangeValue(forKey key: String) { postChange(key) }
 
-  /// Checks a value before it is saved, and may replace it by a better one; an override calls `super` at its end.
+  /// Checks a value before it is saved, and may replace it; an override calls `super` at its end.
   ///
   /// Called for every attribute of an inserted object and for every changed one of an updated object.
   ///
-  /// - Throws: ``ValidationError``, or any error, whose description becomes the message. Here: what the model demands.
+  /// - Throws: ``ValidationError``, or any error, whose description becomes the message. The default checks the model's
+  ///   requirements.
   open func validateValue(_ value: inout AttributeValue, forKey key: String) throws {
     try validateByModel(value, forKey: key)
   }
 
-  /// Checks the object before its insert is saved; an override calls `super` and adds what concerns several properties.
+  /// Checks the object before its insert is saved; an override calls `super` and adds rules about several properties.
   ///
-  /// - Throws: ``ValidationError`` with everything that is wrong, or any error, whose description becomes the message.
+  /// - Throws: ``ValidationError`` with all findings, or any error, whose description becomes the message.
   ///
-  /// Here: every attribute, mandatory relationships, and the least and greatest number of objects in to-many ones.
+  /// The default checks every attribute, mandatory relationships, and the minimum and maximum number of objects in
+  /// to-many ones.
   open func validateForInsert() throws {
     try validateAll(attributes: { try validateAttributes(onlyChanged: false) }) { context throws(ObjectError) in
       try context.relationshipFailures(self)
     }
   }
 
-  /// Checks the object before its changes are saved; as ``validateForInsert()``.
+  /// Checks the object before its changes are saved; like ``validateForInsert()``.
   open func validateForUpdate() throws { try validateAttributes(onlyChanged: true) }
 
   /// Checks whether the object may be deleted, before the deletion is saved.
   ///
-  /// Here: no relationship with the rule "deny" has objects.
+  /// The default requires that no relationship with the rule "deny" has objects.
   open func validateForDelete() throws {
     try validateAll(attributes: {}) { context throws(ObjectError) in
       try context.fire(self)
@@ -150,15 +152,15 @@ open class ManagedObject {
 
   // MARK: State
 
-  /// The object's own entity; for a fault, the entity that is known so far, which may be an ancestor.
+  /// The object's own entity; for a fault, the most specific entity known so far, which may be an ancestor.
   public final var entity: EntityDescription { link.model.entities[entityIndex] }
 
   /// The record's ID: temporary until the first save, or until ``ManagedObjectContext/obtainPermanentIDs(for:)``.
   public final var objectID: ManagedObjectID { link.objectID(table: table, entity: entity, primaryKey: primaryKey) }
 
-  /// The context, or `nil` when the object is not valid any more.
+  /// The context, or `nil` when the object is no longer valid.
   ///
-  /// Where the last reference to the context went before the object, it is the context that succeeded it.
+  /// If the last reference to the context was released before the object, this is its successor.
   public final var context: ManagedObjectContext? {
     guard isValid, let context = link.context else { return nil }
     context.takeHold()
@@ -180,11 +182,11 @@ open class ManagedObject {
     default: false
     }
   }
-  /// Whether the next save deletes the record, or its deletion was merged, or typed access found that it is gone.
+  /// Whether the next save deletes the record, its deletion was merged, or typed access found that it no longer exists.
   public final var isDeleted: Bool { flags.contains(.isInaccessible) || state == RowState.deleted }
-  /// Whether the values have not been fetched yet; asking for one fetches all.
+  /// Whether the values have not been fetched yet; reading one fetches all.
   public final var isFault: Bool { state == RowState.fault }
-  /// Whether the next save has something to do with the record.
+  /// Whether the next save has to write or delete the record.
   public final var hasChanges: Bool { isInserted || isUpdated || isDeleted && isValid }
 
   final var state: UInt8 {
@@ -206,7 +208,7 @@ open class ManagedObject {
     get throws(ObjectError) {
       guard let context = link.context, place >= 0, isOfGeneration else {
         throw ObjectError(
-          .invalid, "\(objectID) is not valid any more: its context was reset, or the record has been deleted")
+          .invalid, "\(objectID) is no longer valid: its context was reset, or the record has been deleted")
       }
       context.checkThread()
       return context
@@ -244,7 +246,7 @@ open class ManagedObject {
   final func learnEntity(_ index: Int) { entityNumber = UInt16(index) }
 }
 
-/// What is going on with an object.
+/// The state of an object.
 struct ObjectFlags: OptionSet {
   let rawValue: UInt8
   /// The object's class overrides methods that are called in its life, besides those at each access.
@@ -264,7 +266,7 @@ struct ObjectFlags: OptionSet {
 }
 
 extension ManagedObject: Hashable {
-  /// Objects are equal when they are the same.
+  /// Objects are equal if they are identical.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
   /// Feeds the object's identity.

@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What typed access could not do since the last save: the next save reports it.
+/// The failures of typed access since the last save: the next save reports them.
 struct AccessFailures {
   /// A value that was not set.
   struct NotSet {
@@ -35,9 +35,9 @@ struct AccessFailures {
 extension ManagedObjectContext {
   /// The failures of typed access since the last save; the next save will fail with them.
   ///
-  /// A value that could not be set is on the list until it is set again, its object is deleted or refreshed, or the context
-  /// is rolled back or reset; one that could not be read only until a save has reported it. No more than 100 of the latter
-  /// are named.
+  /// A value that could not be set stays on the list until it is set again, its object is deleted or refreshed, or the
+  /// context is rolled back or reset; one that could not be read stays only until a save has reported it. At most 100
+  /// of the latter are listed.
   public var accessFailures: [ObjectValidationFailure] {
     var failures: [ObjectValidationFailure] = []
     for entry in typedFailures.notSet {
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What the save that runs has to report; unreadable values are reported once.
+  /// Takes the failures for the save that runs; unreadable values are reported once.
   func takeAccessFailures() -> [ObjectValidationFailure] {
     guard hasAccessFailures else { return [] }
     let failures = accessFailures

@@ -148,7 +148,7 @@ extension ManagedObjectContext {
     return failures
   }
 
-  /// Lets go of the objects that keep another one from being deleted.
+  /// Releases the objects that keep another one from being deleted.
   func overrule(_ denial: ObjectValidationFailure) throws(ObjectError) {
     let object = object(buffer(table: denial.table), row: Int(denial.row))
     guard let relationship = object.entity.relationships.first(where: { $0.name == denial.property }),

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// Deletes records by their keys, as the delete rules of their entities say; the next write removes them.
   ///
   /// - Parameters:
-  ///   - primaryKeys: Those that are not there, or are deleted already, are passed over.
+  ///   - primaryKeys: Those that are not there, or are deleted already, are skipped.
   ///   - overrulesDenials: Whether the rule "deny" means "nullify": for records that have to be removed.
   ///   - body: is called with the entity's index and the primary key of each record that goes.
   ///   - cascading: Whether the rule "cascade" of a to-many relationship takes a record along; else, and of to-one
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
 }
 
 extension RowState {
-  /// Whether a row in this state is a record that is there.
+  /// Whether a row in this state is an existing record.
   fileprivate static func isPresent(_ state: UInt8) -> Bool {
     state == clean || state == updated || state == inserted
   }

@@ -2,18 +2,16 @@ public import MergewalkObjectModel
 import MergewalkObjectStore
 
 extension ManagedObjectContext {
-  /// The objects of an entity, and of everything that inherits from it, whose attributes have given values; by primary
-  /// key.
+  /// The objects of an entity and its subentities whose attributes have given values, by primary key.
   ///
-  /// What was inserted, changed or deleted here and not saved is taken into account. Values are compared as they are
+  /// Unsaved inserts, changes and deletions in the context are taken into account. Values are compared as they are
   /// stored: text byte for byte; `.null` finds objects without a value.
   ///
   /// - Parameter keys: Attributes and their values; none for all objects.
   /// - Throws: ``ObjectError`` with `unknownEntity`, `unknownKey`, `typeMismatch`, `notStorable`, `transient`, `closed`
-  ///   or
-  ///   `database`.
+  ///   or `database`.
   /// - Complexity: One statement: a seek when an index covers the keys, else a scan; plus O(changed rows). Transformed
-  ///   values and those that files may hold are compared here.
+  ///   values and those that may be in files are compared in memory.
   public func fetch(
     _ entityName: String, where keys: [String: AttributeValue] = [:]
   ) throws(ObjectError) -> [ManagedObject] {
@@ -56,19 +54,19 @@ extension ManagedObjectContext {
     return request
   }
 
-  /// All objects of an entity and of everything that inherits from it, by primary key.
+  /// All objects of an entity and its subentities, by primary key.
   ///
-  /// For many objects see ``forEachObject(of:batchSize:_:)``.
+  /// For many objects, use ``forEachObject(of:batchSize:_:)``.
   public func fetchAll(_ entityName: String) throws(ObjectError) -> [ManagedObject] { try fetch(entityName) }
 
-  /// Walks through all objects of an entity, and of everything that inherits from it, by primary key.
+  /// Iterates over all objects of an entity and its subentities, by primary key.
   ///
-  /// Objects are fetched in batches and let go when they are no longer held elsewhere, so memory does not grow with
-  /// their number. `body` may change, save and fetch; objects inserted meanwhile come at the end. It must not reset the
-  /// context.
+  /// Objects are fetched in batches and released when they are no longer held elsewhere, so memory does not grow with
+  /// their number. `body` may change, save and fetch; objects inserted in the meantime come at the end. It must not
+  /// reset the context.
   ///
-  /// - Parameter batchSize: How many records one statement fetches.
-  /// - Throws: ``ObjectError``, or what `body` throws wrapped in nothing.
+  /// - Parameter batchSize: The number of records that one statement fetches.
+  /// - Throws: ``ObjectError``, or the error of `body`, unwrapped.
   public func forEachObject(
     of entityName: String, batchSize: Int = 500, _ body: (ManagedObject) throws -> Void
   ) throws {
@@ -126,9 +124,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The number of objects of an entity and of everything that inherits from it, with what was changed here.
+  /// The number of objects of an entity and its subentities, including unsaved changes.
   ///
-  /// - Parameter keys: As for ``fetch(_:where:)``; with keys the objects are fetched, without them the store counts.
+  /// - Parameter keys: As for ``fetch(_:where:)``; with keys, the objects are fetched; without them, the store counts.
   public func count(
     _ entityName: String, where keys: [String: AttributeValue] = [:]
   ) throws(ObjectError) -> Int {

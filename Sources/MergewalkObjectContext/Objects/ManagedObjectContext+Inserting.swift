@@ -26,7 +26,7 @@ extension ManagedObjectContext {
     if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
   }
 
-  /// What an initializer makes the object of a new record with; ``takeIn(_:)`` has to follow.
+  /// The handle with which an initializer makes the object of a new record; ``takeIn(_:)`` has to follow.
   ///
   /// - Parameter type: The class that exactly one entity was given.
   /// - Throws: ``ObjectError`` as `insert` of a class does.

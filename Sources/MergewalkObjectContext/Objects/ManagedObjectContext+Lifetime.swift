@@ -4,7 +4,7 @@ import MergewalkObjectStore
 /// Which objects the context keeps alive: those with changes until they are saved, rolled back or refreshed away, and
 /// all of them when ``ManagedObjectContext/retainsRegisteredObjects`` is set.
 extension ManagedObjectContext {
-  /// The objects that are alive here.
+  /// The objects of the context that are alive.
   ///
   /// - Complexity: O(rows).
   public var registeredObjects: [ManagedObject] {
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     return found
   }
 
-  /// The object with an ID if it is alive here; asks no store and makes none.
+  /// The object with an ID if it is alive in the context; queries no store and creates no object.
   public func registeredObject(with id: ManagedObjectID) -> ManagedObject? {
     guard let table = try? table(id), let row = buffer(table: table).row(primaryKey: id.primaryKey) else { return nil }
     return registry.object(table: table, row: row)?.takeUnretainedValue()
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     if state != RowState.inserted, object.flags.contains(.hasHooks) { object.flags.insert(.needsAwakening) }
   }
 
-  /// Sees to it that the object of a row is held from the row's first change on.
+  /// Ensures that the object of a row is held from the row's first change on.
   func watchFirstChanges(_ buffer: RowBuffer) {
     let table = buffer.table
     buffer.onFirstChange = { [unowned self] row in

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The object with an ID, without asking the store: a fault unless the context knows the record already.
+  /// The object with an ID, without querying the store: a fault unless the context knows the record already.
   ///
   /// The first use of a fault's values throws `notFound` when the store has no such record.
   ///
@@ -59,10 +59,10 @@ extension ManagedObjectContext {
   /// The records that the next save deletes.
   public var deletedObjects: [ManagedObject] { objects(in: RowState.deleted) }
 
-  /// Forgets what is known of a record's values, so that the next use fetches them anew.
+  /// Discards a record's values, so that the next use fetches them again.
   ///
-  /// - Parameter mergingChanges: `true` fetches at once and keeps the values that were set here; `false` drops them.
-  ///   Pairs of many-to-many relationships are kept either way.
+  /// - Parameter mergingChanges: `true` fetches at once and keeps the values set here; `false` drops them. Pairs of
+  ///   many-to-many relationships are kept either way.
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
@@ -70,10 +70,11 @@ extension ManagedObjectContext {
     updateResults()
   }
 
-  /// Refreshes all objects that are alive here, and keeps their changes.
+  /// Refreshes all live objects of the context, and keeps their changes.
   ///
-  /// Objects without changes become faults. Those with changes get the stored values, with the changes on top; one whose
-  /// record is gone stays as it is, and is a conflict in the save. Inserted and deleted objects are left alone.
+  /// Objects without changes become faults. Those with changes get the stored values, with the changes on top; one
+  /// whose record no longer exists stays unchanged, and is a conflict in the save. Inserted and deleted objects are not
+  /// touched.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   /// - Complexity: One SELECT for each object with changes.
@@ -194,7 +195,7 @@ extension ManagedObjectContext {
     return queryGeneration?.reader(identifier: store.identifier) ?? store
   }
 
-  /// Sees to it that an object is valid and belongs here.
+  /// Ensures that an object is valid and belongs here.
   func check(_ object: ManagedObject) throws(ObjectError) {
     guard try object.validContext === self else {
       throw ObjectError(.otherContext, "\(object.objectID) is an object of another context")

@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What becomes of a context that is not referred to any more while objects of it are held.
+/// The successor of a context that is no longer referred to while objects of it are held.
 ///
 /// A context keeps objects with changes. If these kept their context too, neither would ever go, and no reference count
 /// may be asked whether a third has one of them. So objects do not keep a context that is referred to. When the last

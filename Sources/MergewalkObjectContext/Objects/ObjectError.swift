@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 public import MergewalkObjectStore
 
-/// A call of the object layer that could not be done; nothing has changed.
+/// An error of the object layer; nothing has changed.
 public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -9,7 +9,7 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownEntity
     /// The entity is abstract: only entities that inherit from it have objects.
     case abstractEntity
-    /// The entity has no property of this name, or none of the kind that the call is for.
+    /// The entity has no property of this name, or none of the required kind.
     case unknownKey
     /// The value is not of the attribute's type.
     case typeMismatch
@@ -19,37 +19,37 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case transformer
     /// The attribute is derived: the store computes it.
     case readOnly
-    /// The attribute is transient: the store knows nothing of it.
+    /// The attribute is transient, so the store does not have it.
     case transient
-    /// The object, or its entity, has another class than the one that is wanted.
+    /// The class of the object, or of its entity, is not the required one.
     case wrongClass
     /// The object is not of the relationship's destination entity.
     case wrongEntity
     /// The object belongs to another context.
     case otherContext
-    /// The object cannot be assigned to a store: it is in one, or related to objects in another one.
+    /// The object cannot be assigned to a store: it is already in one, or related to objects in another one.
     case assigned
     /// The objects are in different stores, and relationships do not leave a store.
     case otherStore
     /// The object was deleted in this context.
     case deleted
-    /// The object is not valid any more: its context was reset or let go, its deletion was saved or merged, or its insert
-    /// was rolled back.
+    /// The object is no longer valid: its context was reset or released, its deletion was saved or merged, or its
+    /// insert was rolled back.
     case invalid
-    /// The value in the store is none of the Swift type that it is read as.
+    /// The value in the store does not fit the Swift type.
     case unreadable
     /// The store has no record with the object's ID.
     case notFound
-    /// The bytes lie in a file beside the store, and the file cannot be read.
+    /// The bytes are in a file beside the store that cannot be read.
     case externalData
     /// The predicate, an expression or an option of a fetch request cannot be carried out;
-    /// ``ObjectError/predicateError`` says why.
+    /// ``ObjectError/predicateError`` gives the reason.
     case invalidRequest
     /// The task was cancelled while a fetch ran.
     case cancelled
     /// The store was closed.
     case closed
-    /// The database failed; ``ObjectError/cause`` says why.
+    /// The database failed; ``ObjectError/cause`` gives the reason.
     case database
   }
 
@@ -84,7 +84,7 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     predicateError = nil
   }
 
-  /// `message [code]`, with the code of the mistake in a fetch request where there is one.
+  /// `message [code]`, with the code of the mistake in a fetch request if there is one.
   public var description: String { "\(message) [\(predicateError?.code.rawValue ?? code.rawValue)]" }
 }
 

@@ -2,7 +2,7 @@ import MergewalkObjectStore
 
 /// The row and context that a managed object stands for.
 ///
-/// Only contexts make handles; a class of one's own passes the one it gets to `super.init`.
+/// Only contexts create handles; your own classes pass theirs to `super.init`.
 public struct ObjectHandle {
   let link: ContextLink
   let generation: UInt32
@@ -15,7 +15,7 @@ public struct ObjectHandle {
 @available(*, unavailable, message: "an object is confined to its context's task; pass its objectID")
 extension ObjectHandle: Sendable {}
 
-/// What few objects have.
+/// The data that few objects have.
 final class ObjectExtras {
   /// Values of transient attributes that no column holds, by slot.
   var transientValues: [Int: Any] = [:]
@@ -23,18 +23,18 @@ final class ObjectExtras {
   var transformed: [Int: TransformedValue] = [:]
   /// Who wants to hear of changes, by key.
   var observers: [String: [WeakObservation]] = [:]
-  /// What the store said about to-many relationships, by slot.
+  /// The store's members of to-many relationships, by slot.
   var storedMembers: [Int: StoredMembers] = [:]
-  /// The results of fetched properties that were asked for, by name.
+  /// The results of fetched properties that were requested, by name.
   var fetchedResults: [String: FetchedObjects] = [:]
 
   /// Whether something here is touched by changes of values.
   var followsChanges: Bool { !observers.isEmpty || !transientValues.isEmpty || !transformed.isEmpty }
 }
 
-/// Why an object got other values than the ones it had, other than by being set or fetched.
+/// The reasons why an object's values changed without being set or fetched.
 public struct SnapshotEvents: OptionSet, Sendable, Hashable {
-  /// The bits, with the meaning that they have in Core Data.
+  /// The bits, with Core Data's meaning.
   public let rawValue: UInt
   /// Creates a set from bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// A change that an observer is told of.
+/// A change that is reported to an observer.
 public struct ObjectChange {
   /// The object.
   public let object: ManagedObject
@@ -9,7 +9,7 @@ public struct ObjectChange {
 @available(*, unavailable, message: "an object is confined to its context's task")
 extension ObjectChange: Sendable {}
 
-/// An observer of a property; it hears of changes for as long as this is held, or until ``invalidate()``.
+/// An observer of a property; it receives changes as long as it is held, or until ``invalidate()``.
 public final class ObjectObservation {
   private var handler: ((ObjectChange) -> Void)?
 
@@ -30,13 +30,13 @@ struct WeakObservation {
 }
 
 extension ManagedObject {
-  /// Calls `body` after each time that a property of this object was set by keyed or typed access, or that objects were
-  /// put into or taken out of a relationship; also when that changed nothing.
+  /// Calls `body` each time a property of this object is set by keyed or typed access, or objects are added to or
+  /// removed from a relationship, even if that changes nothing.
   ///
-  /// Primitive access, undo and refreshing call no observer, and the other end of a relationship does not either: a
-  /// `FetchedResults` hears of all changes.
+  /// Primitive access, undo and refreshing call no observer, and neither does the other end of a relationship: a
+  /// `FetchedResults` reports all changes.
   ///
-  /// - Returns: The observer; hold it for as long as it is to hear of changes.
+  /// - Returns: The observer; hold it as long as you want to receive changes.
   public final func observe(_ key: String, _ body: @escaping (ObjectChange) -> Void) -> ObjectObservation {
     let observation = ObjectObservation(body)
     let extras = makeExtras()

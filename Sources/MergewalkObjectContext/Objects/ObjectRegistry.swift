@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What objects know of their context: kept by both, so that either can go first.
+/// The link of objects to their context: kept by both, so that either can go first.
 final class ContextLink {
   /// The context while it lives; in its `deinit` it calls ``end()`` or puts its successor here.
   var context: ManagedObjectContext? {

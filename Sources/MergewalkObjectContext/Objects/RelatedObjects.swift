@@ -1,15 +1,15 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// The objects of a to-many relationship of one object: a set, or a list when the relationship is ordered, that follows
-/// the changes of the relationship and can change it.
+/// The objects of an object's to-many relationship: a live set, or a list if the relationship is ordered, that can also
+/// be changed.
 ///
-/// An object is in it once. Elements come in the order of an ordered relationship, else by primary key, and new ones last.
-/// Copies are the same collection, not a snapshot of it: `Array(objects)` is one. Keep the collection in a variable when
-/// you walk through it by index: it then asks once, until something changes.
+/// Each object occurs once. Elements come in the order of an ordered relationship, else by primary key, with new ones
+/// last. Copies are the same collection; for a snapshot, use `Array(objects)`. Keep the collection in a variable when
+/// you iterate by index: it then queries only once, until something changes.
 ///
-/// Failures are those of typed access (``ManagedObject/get(_:)``): a record that is gone, or cannot be read, has no related
-/// objects; what goes wrong otherwise is reported by the next save.
+/// Failures are those of typed access (``ManagedObject/get(_:)``): a record that no longer exists, or cannot be read,
+/// has no related objects; the next save reports other failures.
 public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   /// The object that has the relationship.
   public let owner: ManagedObject
@@ -52,44 +52,44 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     return found
   }
 
-  /// What tells whether the members may have changed; `nil` when that cannot be told.
+  /// A stamp that shows whether the members may have changed; `nil` when there can be none.
   private var stamp: RelationStamp? {
     guard let relationship = relationship ?? owner.entity.relationship(named: key) else { return nil }
     return owner.relationStamp(relationship)
   }
 
-  /// The first place.
+  /// The first position.
   public var startIndex: Int { 0 }
   /// The number of objects.
   public var endIndex: Int { elements.count }
-  /// The object at a place.
+  /// The object at a position.
   ///
-  /// Where the collection became shorter since it was last looked at, a place that was there has the object that it had.
+  /// If the collection has become shorter since the last access, an old position still returns its object.
   public subscript(position: Int) -> Element {
     let elements = elements
     if position >= elements.count, position < cache.earlier.count { return cache.earlier[position] }
     return elements[position]
   }
-  /// The objects at some places, as a list of its own: what is done to the collection does not change it.
+  /// The objects at some positions, as an independent list: changes of the collection do not affect it.
   public subscript(places: Range<Int>) -> ArraySlice<Element> {
     let elements = elements
     return places.upperBound > elements.count && places.upperBound <= cache.earlier.count
       ? cache.earlier[places] : elements[places]
   }
   // Without a look at the end, which may have come nearer during a walk.
-  /// The place behind a place.
+  /// The position after a position.
   public func index(after place: Int) -> Int { place + 1 }
-  /// The place before a place.
+  /// The position before a position.
   public func index(before place: Int) -> Int { place - 1 }
-  /// Walks through the objects that are in the collection now, whatever is done to it meanwhile.
+  /// Iterates over the present objects, whatever happens to the collection in the meantime.
   public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
-  /// A list with what `transform` makes of the objects that are in the collection now, whatever it does to the collection.
+  /// A list of the results of `transform` for the present objects, whatever it does to the collection.
   public func map<Value, Failure: Error>(
     _ transform: (Element) throws(Failure) -> Value
   ) throws(Failure) -> [Value] {
     try elements.map(transform)
   }
-  /// The objects that are in the collection now, the last one first.
+  /// The present objects in reverse order.
   public func reversed() -> [Element] { elements.reversed() }
 
   /// Whether an object is in the collection.
@@ -97,16 +97,16 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
 
   // MARK: Changing
 
-  /// Puts an object in, at the end; returns whether it was not there.
+  /// Adds an object at the end; returns whether it was not there before.
   @discardableResult
   public func insert(_ element: Element) -> Bool {
     change { () throws(ObjectError) in try owner.add(element, to: key) }
   }
 
-  /// Puts several objects in.
+  /// Adds several objects.
   public func insert(contentsOf others: some Sequence<Element>) { for other in others { insert(other) } }
 
-  /// Puts an object at a place of an ordered relationship; one that is there already moves.
+  /// Inserts an object at a position of an ordered relationship; an object that is already there moves.
   public func insert(_ element: Element, at index: Int) {
     change { () throws(ObjectError) in
       try owner.insert(element, into: key, at: index)
@@ -114,13 +114,13 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     }
   }
 
-  /// Takes an object out; returns whether it was there.
+  /// Removes an object; returns whether it was there.
   @discardableResult
   public func remove(_ element: Element) -> Bool {
     change { () throws(ObjectError) in try owner.remove(element, from: key) }
   }
 
-  /// Takes the object at a place out and returns it.
+  /// Removes the object at a position and returns it.
   @discardableResult
   public func remove(at index: Int) -> Element {
     let element = self[index]
@@ -128,20 +128,20 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     return element
   }
 
-  /// Takes all objects out.
+  /// Removes all objects.
   public func removeAll() { replace(with: []) }
 
-  /// Moves the object at one place of an ordered relationship to another place, counted without it.
+  /// Moves the object at one position of an ordered relationship to another position, counted without it.
   public func move(from source: Int, to target: Int) { insert(self[source], at: target) }
 
-  /// Puts another object into the place of one.
+  /// Replaces the object at a position.
   public func replace(at index: Int, with element: Element) {
     var list = elements
     list[index] = element
     replace(with: list)
   }
 
-  /// Makes the relationship refer to exactly these objects, in this order when it is ordered.
+  /// Makes the relationship refer to exactly these objects, in this order if it is ordered.
   public func replace(with others: some Sequence<Element>) {
     change { () throws(ObjectError) in
       try owner.setObjects(Array(others), forKey: key)
@@ -174,7 +174,7 @@ struct RelationStamp: Equatable {
 }
 
 extension ManagedObject {
-  /// What tells whether the members of a relationship may have changed; `nil` when that cannot be told.
+  /// A stamp that shows whether the members of a relationship may have changed; `nil` when there can be none.
   final func relationStamp(_ relationship: RelationshipDescription) -> RelationStamp? {
     guard let context = try? validContext else { return nil }
     let buffer = context.buffer(table: context.destinationTable(relationship, from: table))

@@ -6,13 +6,13 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// The findings, one or more.
   public let failures: [ObjectValidationFailure]
 
-  /// Creates an error with one finding of one's own.
+  /// Creates an error with one finding of your own.
   ///
   /// - Parameters:
-  ///   - message: What is wrong, for people.
+  ///   - message: The reason, for people.
   ///   - object: The object.
-  ///   - key: The property that it is about; `nil` for the object as a whole.
-  ///   - value: The value that is wrong.
+  ///   - key: The property at fault; `nil` for the object as a whole.
+  ///   - value: The invalid value.
   public init(_ message: String, of object: ManagedObject, forKey key: String? = nil, value: AttributeValue? = nil) {
     var found = [
       ObjectValidationFailure(
@@ -23,17 +23,17 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     failures = found
   }
 
-  /// Creates an error with the findings of several.
+  /// Creates an error with the findings of several errors.
   public init(joining errors: [ValidationError]) { failures = errors.flatMap(\.failures) }
 
   init(failures: [ObjectValidationFailure]) { self.failures = failures }
 
-  /// The findings, one a line.
+  /// The findings, one per line.
   public var description: String { failures.map(\.description).joined(separator: "\n") }
 }
 
 extension ManagedObject {
-  /// Holds a value against what the model demands of the attribute.
+  /// Checks a value against what the model demands of the attribute.
   final func validateByModel(_ value: AttributeValue, forKey key: String) throws(ValidationError) {
     guard let context = try? validContext, let attribute = entity.attribute(named: key), !attribute.isDerived,
       let rule = context.validator(entity).attributes.first(where: { $0.slot == attribute.slot })?.rule
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a finding is about.
+/// The object and property of a finding.
 private struct FailedProperty: Hashable {
   var table: TableID
   var row: Int32

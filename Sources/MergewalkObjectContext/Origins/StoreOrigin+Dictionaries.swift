@@ -39,7 +39,7 @@ extension StoreOrigin {
 
   /// The request with its sort keys among the values.
   ///
-  /// - Returns: The request, where in its dictionaries each sort key is, and how many of its values were asked for, `nil`
+  /// - Returns: The request, where in its dictionaries each sort key is, and how many of its values were requested, `nil`
   ///   when these are all values that the entity has.
   private func withSortKeys(
     _ request: FetchRequest
@@ -79,7 +79,7 @@ private struct DictionaryRow: KeyedValues {
   /// The names of the sort keys among the full values.
   let places: [String]
 
-  /// What a criterion calls its value: a name without points.
+  /// The name of a criterion's value: a name without dots.
   static func key(_ index: Int) -> String { "k\(index)" }
 
   func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {

@@ -50,7 +50,7 @@ struct StoreOrigin: RowOrigin {
     }
   }
 
-  /// What each store is asked when these are several, with room for the window of the merged result.
+  /// The requests to each of several stores, with room for the window of the merged result.
   func parts(_ request: FetchRequest) -> [FetchRequest]? {
     guard context.storeList.all.count > 1 else { return nil }
     let numbers = context.affectedStores(request)

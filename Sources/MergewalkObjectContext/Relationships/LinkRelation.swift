@@ -51,7 +51,7 @@ struct LinkRelation {
     targetTable = isOwner ? other : own
   }
 
-  /// What the pairs' changes are kept under.
+  /// The key of the pairs' changes.
   var place: LinkPlace { LinkPlace(store: store, storage: storage) }
 
   /// Whether each target belongs to one owner at most.

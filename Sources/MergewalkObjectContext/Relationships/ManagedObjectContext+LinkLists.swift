@@ -84,7 +84,7 @@ extension ManagedObjectContext {
     return positions.indices.filter { known[$0] != positions[$0] }.map { ($0, positions[$0]) }
   }
 
-  /// What the store has of the pairs that lists are about.
+  /// The store's pairs for the lists.
   private struct StoredPairs {
     /// The pairs of each object, by its key.
     var rows: [Int64: [LinkRow]] = [:]
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
     relation.isOwner ? change.row.order : change.row.inverseOrder
   }
 
-  /// What is known of a pair.
+  /// The state of a pair.
   private func change(
     _ pair: LinkChanges.Pair, _ own: Int64, _ relation: LinkRelation, _ state: StoredPairs
   ) -> LinkChanges.Change {

@@ -148,7 +148,7 @@ extension ManagedObjectContext {
     return [pair, relation.pair(other.primaryKey, object.primaryKey)]
   }
 
-  /// What is known of a pair: from here, or else from the store.
+  /// The state of a pair: from here, or else from the store.
   func change(
     _ pair: LinkChanges.Pair, _ relation: LinkRelation, isUnsaved: Bool
   ) throws(ObjectError) -> LinkChanges.Change {

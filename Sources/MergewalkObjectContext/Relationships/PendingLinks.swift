@@ -7,7 +7,7 @@ struct LinkChanges {
     var owner: Int64
     var target: Int64
   }
-  /// What becomes of a pair.
+  /// The change of a pair.
   struct Change {
     /// The pair as the store has it, or as it would be stored.
     var row: LinkRow
@@ -113,7 +113,7 @@ final class PendingLinks {
     fileprivate let order: [LinkPlace]
   }
 
-  /// What is pending now.
+  /// The pending changes at this moment.
   var moment: Moment { Moment(storages: storages, order: order) }
 
   /// Makes pending what was so at a moment, and nothing else.
@@ -126,7 +126,7 @@ final class PendingLinks {
   /// The changes of a relationship, if there are any.
   func changes(_ place: LinkPlace) -> LinkChanges? { storages[place] }
 
-  /// Changes what becomes of a pair.
+  /// Sets the change of a pair.
   func set(_ change: LinkChanges.Change, _ relation: LinkRelation) {
     if storages[relation.place] == nil {
       storages[relation.place] = LinkChanges(relation)

@@ -1,50 +1,50 @@
 public import MergewalkObjectModel
 public import MergewalkObjectStore
 
-/// Default data that a store gets once: data that an app brings along for a new user, or for a new document.
+/// Default data, which a store gets once: data that an app ships for a new user, or for a new document.
 ///
 /// ```swift
 /// let data = DefaultData(identity: "airports-2026")
 /// try data.installIfNeeded(at: "shop.sqlite", copyOf: "default.sqlite")
 /// ```
 ///
-/// Whether a store has got them is a mark in its metadata (``StoreSeed``), written in the transaction that writes the
-/// last of the data. So a store that was created and then not filled, because the program died in between, gets them
-/// the next time; and one that has got them does not get them again, whatever the user made of them.
+/// A mark in the store's metadata (``StoreSeed``) records that it has the data; it is written in the transaction that
+/// writes the last of the data. So a store that was created but not filled, because the program died in between, gets
+/// the data the next time; and a store that has the data does not get it again, whatever the user did with it.
 ///
 /// Source: Core Data Programming Guide, "Frequently Asked Questions", on initializing a store with default data.
 public struct DefaultData: Sendable, Hashable {
-  /// Which data they are; another name is other data, which a store gets beside those it has.
+  /// The identity of the data; another identity means other data, which a store gets in addition.
   public var identity: String
 
   /// Names the data.
   public init(identity: String) { self.identity = identity }
 
-  /// The state of a path, as far as these data are concerned.
+  /// The state of a path with regard to this data.
   public enum State: Sendable, Hashable {
     /// There is no file.
     case noStore
-    /// There is a store, and it has not got the data: it is new, or comes from an earlier version of the app.
+    /// There is a store without the data: it is new, or comes from an earlier version of the app.
     case notInstalled
-    /// The store has got the data.
+    /// The store has the data.
     case installed(StoreSeed)
   }
 
   /// The outcome of ``installIfNeeded(at:model:configuration:fill:)`` and its relatives.
   public enum Outcome: Sendable, Hashable {
-    /// There was no store; there is one with the data now.
+    /// There was no store; a store with the data was created.
     case created
-    /// There was a store; the data are in it now.
+    /// The data was added to an existing store.
     case added
     /// There was nothing to do.
     case nothing
   }
 
-  /// Looks whether a store has got the data, without opening it as one.
+  /// Checks whether a store has the data, without opening it as a store.
   ///
   /// No entity's table is read, and no model is needed.
   ///
-  /// - Throws: `StoreError` as `StoreMetadata.read(path:)` does, except that no file is an answer.
+  /// - Throws: `StoreError` as `StoreMetadata.read(path:)` does, except that a missing file is an answer.
   /// - Complexity: O(1): three small statements.
   public func state(ofStore path: String) throws(StoreError) -> State {
     do {
@@ -59,19 +59,19 @@ public struct DefaultData: Sendable, Hashable {
 
   // MARK: Objects that code makes
 
-  /// Lets code make the data, unless the store has got them.
+  /// Lets code create the data, unless the store already has it.
   ///
-  /// What `fill` makes and the mark are one transaction: an error, or the death of the process, leaves the store as it
-  /// was, and no store where there was none. The context is saved when `fill` returns; it may save before, but must not
-  /// go on after a save that the database refused. Batch requests want a transaction of their own and are refused. The
-  /// context must not be kept.
+  /// The objects of `fill` and the mark are one transaction: an error, or the death of the process, leaves the store
+  /// unchanged, or leaves no store if there was none. The context is saved when `fill` returns; it may save earlier,
+  /// but must not continue after a save that the database refused. Batch requests need a transaction of their own and
+  /// are refused. Do not keep the context.
   ///
   /// - Parameters:
   ///   - path: The store's path; no process may have the store open.
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
-  ///   - fill: Makes the objects; is not called when the store has got the data.
-  /// - Throws: ``DefaultDataError``; what `fill` throws is in it.
+  ///   - fill: Creates the objects; not called if the store has the data.
+  /// - Throws: ``DefaultDataError``, which also wraps the error of `fill`.
   @discardableResult
   public func installIfNeeded(
     at path: String, model: ManagedObjectModel, configuration: String? = nil,
@@ -101,11 +101,11 @@ public struct DefaultData: Sendable, Hashable {
     return true
   }
 
-  /// Makes a new document with the data; a document that is there is left alone, with or without a mark.
+  /// Creates a new document with the data; an existing document is left alone, with or without a mark.
   ///
   /// This is the check for documents, which belong to their users: only a new one gets default data.
   ///
-  /// - Throws: ``DefaultDataError``; there is no document then, or the one that was.
+  /// - Throws: ``DefaultDataError``; there is then no document, or the unchanged existing one.
   @discardableResult
   public func installInNewDocument(
     at path: String, model: ManagedObjectModel, configuration: String? = nil,
@@ -137,19 +137,19 @@ public struct DefaultData: Sendable, Hashable {
 
   // MARK: A prepared store
 
-  /// Installs the data of a prepared store, unless the store has got them.
+  /// Installs the data of a prepared store, unless the store already has it.
   ///
-  /// Where there is no store, the prepared one is copied, byte for byte; where there is one, the objects are copied
-  /// into it with new primary keys, in one transaction. The prepared store must bear the mark of these data: `mergewalk
-  /// seed` makes such stores.
+  /// If there is no store, the prepared one is copied, byte for byte; otherwise the objects are copied into the store
+  /// with new primary keys, in one transaction. The prepared store must have the mark of this data: `mergewalk seed`
+  /// builds such stores.
   ///
   /// - Parameters:
   ///   - path: The store's path; no process may have the store open.
-  ///   - prepared: The path of the prepared store, which may lie where nothing can be written.
-  ///   - model: The model of the store that is there; `nil` for the copy that it carries.
-  ///   - options: What becomes of objects that both stores have.
+  ///   - prepared: The path of the prepared store, which may be in a read-only place.
+  ///   - model: The model of the existing store; `nil` for the copy that it carries.
+  ///   - options: The treatment of objects that both stores have.
   /// - Throws: ``DefaultDataError`` with a ``DefaultDataError/store(_:)``: `notFound` when the prepared store does not
-  ///   bear the mark, else as ``StoreCopy/copy(_:to:)`` and ``ObjectCopy/run()``. The store is as it was.
+  ///   have the mark, else as ``StoreCopy/copy(_:to:)`` and ``ObjectCopy/run()``. The store is unchanged.
   @discardableResult
   public func installIfNeeded(
     at path: String, copyOf prepared: String, model: ManagedObjectModel? = nil,

@@ -1,12 +1,12 @@
 public import MergewalkObjectStore
 
-/// Why default data were not installed; the store is as it was.
+/// The reason why default data was not installed; the store is unchanged.
 public enum DefaultDataError: Error, CustomStringConvertible {
-  /// The store, or the prepared one, could not be opened, made, read or written.
+  /// The store, or the prepared one, could not be opened, created, read or written.
   case store(StoreError)
-  /// The objects that the code made cannot be saved.
+  /// The objects that the code created cannot be saved.
   case save(SaveError)
-  /// The code that makes the data failed.
+  /// The code that creates the data failed.
   case fill(any Error)
 
   init(_ error: any Error) {

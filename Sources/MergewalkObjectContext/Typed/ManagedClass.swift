@@ -1,8 +1,8 @@
 public import MergewalkObjectModel
 
-/// A class that says what its entity is, so that models can be made from classes.
+/// A class that defines its entity, so that models can be created from classes.
 ///
-/// `@Managed` of the product MergewalkMacros writes what it takes:
+/// `@Managed` of the product MergewalkMacros generates the requirements:
 ///
 /// ```swift
 /// @Managed final class Issue: ManagedObject {
@@ -20,7 +20,7 @@ public protocol ManagedClass: ManagedObject {
 }
 
 extension ModelDraft {
-  /// Creates a draft of the entities of classes, which may be changed before a model is made of it.
+  /// Creates a draft of the entities of classes, which you may change before you create a model from it.
   ///
   /// - Throws: ``ObjectError`` with `wrongClass` for a class that inherits its entity from another one and has none.
   public init(name: String, classes: [any ManagedClass.Type]) throws(ObjectError) {
@@ -40,10 +40,10 @@ extension ModelDraft {
 }
 
 extension ManagedObjectModel {
-  /// Makes the model of classes and registers them with it.
+  /// Creates the model of some classes and registers them with it.
   ///
-  /// - Throws: ``ObjectError`` with `wrongClass` for a class without an entity of its own; what the model's check finds, such
-  ///   as a relationship to a class that is not among them or an inverse that is not there.
+  /// - Throws: ``ObjectError`` with `wrongClass` for a class without an entity of its own; the findings of the model's
+  ///   check, such as a relationship to a class that is not among them or a missing inverse.
   public convenience init(name: String, classes: [any ManagedClass.Type]) throws {
     try self.init(ModelDraft(name: name, classes: classes))
     try register(classes.map { $0 as ManagedObject.Type })

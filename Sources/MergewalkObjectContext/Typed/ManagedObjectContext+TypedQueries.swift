@@ -11,12 +11,12 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Parameters:
-  ///   - condition: What they have to be like; `nil` for all.
+  ///   - condition: The condition on them; `nil` for all.
   ///   - sort: Their order.
-  ///   - limit: How many at most; 0 for all.
-  ///   - offset: How many of the first are left out.
-  /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does, with `unknownEntity` when no entity, or more than one,
-  ///   has the class.
+  ///   - limit: The maximum number; 0 for all.
+  ///   - offset: The number of objects to skip at the beginning.
+  /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does, with `unknownEntity` when no entity, or more than
+  ///   one, has the class.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where condition: TypedPredicate<Object>? = nil, sort: [TypedSort<Object>] = [],
     limit: Int = 0, offset: Int = 0
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     try fetch(type, where: condition, sort: sort, limit: 1).first
   }
 
-  /// How many objects of a class satisfy a condition.
+  /// The number of objects of a class that satisfy a condition.
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:where:sort:limit:offset:)`` does.
   public func count<Object: ManagedObject>(
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     try count(for: try request(type, where: condition, limit: 1)) > 0
   }
 
-  /// The request for the objects of a class, to be changed in what has no type.
+  /// The request for the objects of a class, whose untyped options can then be changed.
   ///
   /// - Throws: ``ObjectError`` with `unknownEntity` when no entity, or more than one, has the class.
   public func request<Object: ManagedObject>(
@@ -65,19 +65,19 @@ extension ManagedObjectContext {
     return TypedFetchRequest(request)
   }
 
-  /// Values of the objects of a class as tuples; where one of them is computed from several objects, the others say which:
-  /// there is one tuple for each combination of them.
+  /// Values of the objects of a class as tuples; if one of them is an aggregate, the others are its groups: there is
+  /// one tuple for each combination of them.
   ///
   /// ```swift
   /// for (title, project) in try context.select(\.title, \.project.name, from: Issue.self) { ... }
   /// for (state, count) in try context.select(\.state, \.objectCount, from: Issue.self) { ... }
   /// ```
   ///
-  /// The values are those of the store: changes that are not saved are not among them. No value is what it is in typed
-  /// access: `nil`, or the type's empty value.
+  /// The values are those of the store, without unsaved changes. A missing value is the same as in typed access: `nil`,
+  /// or the type's empty value.
   ///
-  /// - Throws: ``ObjectError`` as ``fetch(_:where:sort:limit:offset:)`` does, or `unreadable` for a value that the type has
-  ///   no room for.
+  /// - Throws: ``ObjectError`` as ``fetch(_:where:sort:limit:offset:)`` does, or `unreadable` for a value that does not
+  ///   fit the type.
   public func select<Object: ManagedObject, each Value: ManagedValue>(
     _ columns: repeat KeyPath<ObjectKeys<Object>, AttributeKey<each Value>>, from type: Object.Type,
     where condition: TypedPredicate<Object>? = nil, sort: [TypedSort<Object>] = [], limit: Int = 0, offset: Int = 0,
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
         .unknownEntity,
         entities.isEmpty
           ? "no entity was given the class \(type)"
-          : "the entities \(entities.map(\.name).joined(separator: ", ")) share the class \(type); say it by name")
+          : "the entities \(entities.map(\.name).joined(separator: ", ")) share the class \(type); name the entity")
     }
     return entity
   }
@@ -133,9 +133,10 @@ extension FetchedValue {
 }
 
 extension FetchedDictionary {
-  /// The value at a place as a Swift type.
+  /// The value at a position as a Swift type.
   ///
-  /// - Throws: ``ObjectError`` with `unreadable` when the type has no room for it and declares no `fallbackValue`.
+  /// - Throws: ``ObjectError`` with `unreadable` when it does not fit the type and the type declares no
+  ///   `fallbackValue`.
   public func value<Value: ManagedValue>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(ObjectError) -> Value {
@@ -151,8 +152,8 @@ extension FetchedDictionary {
 
   /// The value of a key as a Swift type.
   ///
-  /// - Throws: ``ObjectError`` with `unknownKey`, or `unreadable` when the type has no room for the value and declares no
-  ///   `fallbackValue`.
+  /// - Throws: ``ObjectError`` with `unknownKey`, or `unreadable` when the value does not fit the type and the type
+  ///   declares no `fallbackValue`.
   public func value<Value: ManagedValue>(
     forKey key: String, as type: Value.Type = Value.self
   ) throws(ObjectError) -> Value {

@@ -1,6 +1,6 @@
 public import MergewalkObjectModel
 
-/// The ID of an object with the object's class: what goes from task to task.
+/// The ID of an object together with its class, to be passed between tasks.
 ///
 /// ```swift
 /// let id = ObjectID(issue)
@@ -13,7 +13,7 @@ public struct ObjectID<Object: ManagedObject>: Sendable, Hashable, CustomStringC
   /// The ID of an object; temporary until its first save.
   public init(_ object: Object) { objectID = object.objectID }
 
-  /// Takes an ID whose object is known to be of the class; otherwise using it throws `wrongClass`.
+  /// Wraps an ID whose object is known to be of the class; otherwise using it throws `wrongClass`.
   public init(_ id: ManagedObjectID) { objectID = id }
 
   /// The ID as a URI.
@@ -21,7 +21,7 @@ public struct ObjectID<Object: ManagedObject>: Sendable, Hashable, CustomStringC
 }
 
 extension ManagedObjectContext {
-  /// The object with an ID, without asking the store: as ``object(with:)-(ManagedObjectID)``.
+  /// The object with an ID, without querying the store: like ``object(with:)-(ManagedObjectID)``.
   ///
   /// - Throws: ``ObjectError`` with `otherContext`, or `wrongClass`.
   public func object<Object: ManagedObject>(with id: ObjectID<Object>) throws(ObjectError) -> Object {

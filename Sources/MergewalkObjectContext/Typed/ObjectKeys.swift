@@ -1,8 +1,8 @@
 public import MergewalkObjectModel
 
-/// The properties of a class as typed queries call them: `\.title`, `\.project.name`.
+/// The properties of a class, for typed queries: `\.title`, `\.project.name`.
 ///
-/// Code generation writes them as extensions, which subclasses inherit; by hand it is one line a property:
+/// Code generation writes them as extensions, which subclasses inherit; by hand, they take one line per property:
 ///
 /// ```swift
 /// extension ObjectKeys where Object: Issue {
@@ -11,34 +11,34 @@ public import MergewalkObjectModel
 /// }
 /// ```
 ///
-/// A name that is not there and a value of another type do not compile. Classes that `@Managed` has written have keys as
-/// static properties, `Issue.title`, which are found here too.
+/// Unknown names and values of another type do not compile. Classes with `@Managed` have keys as static properties,
+/// `Issue.title`, which are found here too.
 @dynamicMemberLookup
 public struct ObjectKeys<Object: ManagedObject>: Sendable {
   init() {}
 
-  /// An attribute whose key the class has.
+  /// An attribute for which the class has a key.
   public subscript<Value>(
     dynamicMember path: KeyPath<Object.Type, AttributeKey<Value>>
   ) -> AttributeKey<Value> { Object.self[keyPath: path] }
 
-  /// A to-one relationship whose key the class has.
+  /// A to-one relationship for which the class has a key.
   public subscript<Other>(dynamicMember path: KeyPath<Object.Type, ToOneKey<Other>>) -> ToOneKey<Other> {
     Object.self[keyPath: path]
   }
 
-  /// A to-many relationship whose key the class has.
+  /// A to-many relationship for which the class has a key.
   public subscript<Other>(dynamicMember path: KeyPath<Object.Type, ToManyKey<Other>>) -> ToManyKey<Other> {
     Object.self[keyPath: path]
   }
 
-  /// How many objects there are: in `select`, with the other columns as groups.
+  /// The number of objects: in `select`, with the other columns as groups.
   public var objectCount: AttributeKey<Int> { AttributeKey(Key(.evaluatedObject).function(.count), isAggregate: true) }
 }
 
 /// An attribute of a class, or a value computed from attributes, and its Swift type.
 public struct AttributeKey<Value: ManagedValue>: Sendable {
-  /// The value as any predicate has it.
+  /// The value as an untyped expression.
   public let expression: Key
   /// Whether it is one value of several objects.
   let isAggregate: Bool
@@ -46,7 +46,7 @@ public struct AttributeKey<Value: ManagedValue>: Sendable {
   /// The attribute of this name.
   public init(_ name: String) { self.init(Key(name)) }
 
-  /// Any value that fetches can compute; whoever makes it knows the type of its values.
+  /// Any value that fetches can compute; the caller is responsible for its type.
   public init(_ expression: Key) { self.init(expression, isAggregate: false) }
 
   init(_ expression: Key, isAggregate: Bool) {
@@ -63,7 +63,7 @@ extension AttributeKey {
   public var least: AttributeKey<Value?> { aggregate(expression.min) }
   /// The greatest value, or none.
   public var greatest: AttributeKey<Value?> { aggregate(expression.max) }
-  /// How many values there are; objects without a value do not count.
+  /// The number of values; objects without a value do not count.
   public var valueCount: AttributeKey<Int> { aggregate(expression.function(.count)) }
   /// The sum of the values; 0 for none.
   public var sum: AttributeKey<Value> { aggregate(expression.sum) }
@@ -88,7 +88,7 @@ extension AttributeKey where Value == String? {
 /// A to-one relationship of a class; its members are those of the other class: `\.project.name`.
 @dynamicMemberLookup
 public struct ToOneKey<Destination: ManagedObject>: Sendable {
-  /// The object as any predicate has it.
+  /// The object as an untyped expression.
   public let expression: Key
 
   /// The relationship of this name.
@@ -98,7 +98,7 @@ public struct ToOneKey<Destination: ManagedObject>: Sendable {
 
   private func step(_ key: Key) -> Key { Key(key.expression.following(expression.expression)) }
 
-  /// An attribute of the other object; no value where there is no object.
+  /// An attribute of the other object; there is no value without an object.
   public subscript<Value>(
     dynamicMember path: KeyPath<ObjectKeys<Destination>, AttributeKey<Value>>
   ) -> AttributeKey<Value?> {
@@ -127,7 +127,7 @@ public struct ToOneKey<Destination: ManagedObject>: Sendable {
 
 /// A to-many relationship of a class.
 public struct ToManyKey<Destination: ManagedObject>: Sendable {
-  /// The objects as any predicate has them.
+  /// The objects as an untyped expression.
   public let expression: Key
 
   /// The relationship of this name.
@@ -135,19 +135,19 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
 
   init(_ expression: Key) { self.expression = expression }
 
-  /// How many objects there are.
+  /// The number of objects.
   public var count: AttributeKey<Int> { AttributeKey(expression.count) }
 
   /// The sum of a value of all the objects: `\.issues[sum: \.points]`.
   public subscript<Value>(sum path: any Path<Value>) -> AttributeKey<Value> { AttributeKey(values(path).sum) }
   /// The mean of a value of all the objects.
   public subscript<Value>(average path: any Path<Value>) -> AttributeKey<Double?> { AttributeKey(values(path).average) }
-  /// The least of a value of all the objects.
+  /// The smallest value among all the objects.
   public subscript<Value>(least path: any Path<Value>) -> AttributeKey<Value?> { AttributeKey(values(path).min) }
-  /// The greatest of a value of all the objects.
+  /// The greatest value among all the objects.
   public subscript<Value>(greatest path: any Path<Value>) -> AttributeKey<Value?> { AttributeKey(values(path).max) }
 
-  /// A value of an object at the other end, as a key path that queries can hold.
+  /// A value of an object at the other end, as a key path that queries can use.
   public typealias Path<Value: ManagedValue> = KeyPath<ObjectKeys<Destination>, AttributeKey<Value>> & Sendable
 
   private func values<Value>(_ path: any Path<Value>) -> Key {

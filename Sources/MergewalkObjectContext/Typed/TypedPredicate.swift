@@ -10,7 +10,7 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
   /// The predicate.
   public let predicate: ObjectPredicate
 
-  /// Takes a predicate that is known to be about the class.
+  /// Wraps a predicate that is known to concern the class.
   public init(_ predicate: ObjectPredicate) { self.predicate = predicate }
 
   init<Value>(
@@ -73,7 +73,7 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
     collection(path, condition) { key, body in key.any(body) }
   }
 
-  /// Each object of a relationship satisfies a condition; true for none.
+  /// Each object of a relationship satisfies a condition; true if there are none.
   public static func all<Other>(
     _ path: KeyPath<ObjectKeys<Object>, ToManyKey<Other>>, _ condition: TypedPredicate<Other>
   ) -> TypedPredicate {
@@ -99,7 +99,7 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
 
   // MARK: Relationships
 
-  /// A relationship leads to an object that satisfies a condition.
+  /// A to-one relationship leads to an object that satisfies a condition.
   public static func that<Other>(
     _ path: KeyPath<ObjectKeys<Object>, ToOneKey<Other>>, _ condition: TypedPredicate<Other>
   ) -> TypedPredicate {
@@ -110,7 +110,7 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
 extension TypedPredicate {
   // MARK: Texts
 
-  /// The text has another as a part.
+  /// The text contains another.
   public static func contains<Value: TextValue>(
     _ path: KeyPath<ObjectKeys<Object>, AttributeKey<Value>>, _ text: String,
     _ options: ComparisonPredicate.Options = []
@@ -128,7 +128,7 @@ extension TypedPredicate {
     _ options: ComparisonPredicate.Options = []
   ) -> TypedPredicate { TypedPredicate(path, .endsWith, text, options) }
 
-  /// The text is another, as the options compare them.
+  /// The texts are equal according to the options.
   public static func equals<Value: TextValue>(
     _ path: KeyPath<ObjectKeys<Object>, AttributeKey<Value>>, _ text: String,
     _ options: ComparisonPredicate.Options = []
@@ -147,7 +147,7 @@ extension TypedPredicate {
   ) -> TypedPredicate { TypedPredicate(path, .matches, pattern, options) }
 }
 
-/// A Swift type of attributes whose values are texts: `String`, an enumeration of texts, and their optionals.
+/// A Swift type of text attributes: `String`, an enumeration of texts, and their optionals.
 public protocol TextValue: ManagedValue {}
 extension String: TextValue {}
 extension Optional: TextValue where Wrapped: TextValue {}

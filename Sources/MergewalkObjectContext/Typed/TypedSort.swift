@@ -1,8 +1,8 @@
 public import MergewalkObjectModel
 
-/// One criterion of an order of objects of one class.
+/// One sort criterion for objects of one class.
 public struct TypedSort<Object: ManagedObject>: Sendable, Hashable {
-  /// The criterion as any request has it.
+  /// The criterion as an untyped sort descriptor.
   public let sortDescriptor: ObjectSortDescriptor
 
   private init(_ expression: Key, _ ascending: Bool, _ comparison: ObjectSortDescriptor.Comparison) {

@@ -12,7 +12,7 @@ final class ChangeRecorder: RowRecorder {
   // The context has the recorder, and lets go of it before it goes away.
   private unowned let context: ManagedObjectContext
 
-  /// What changed since the event began.
+  /// The changes since the event began.
   private var changes: UndoChanges
   /// By table and row: the record of the row; entries may be stale, so whoever uses one asks the record's object.
   private var recordOfRow: [ContiguousArray<Int32>] = []

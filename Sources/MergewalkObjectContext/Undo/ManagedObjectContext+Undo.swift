@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// The ends of events, and who takes changes back.
 extension ManagedObjectContext {
-  /// The manager that undoes changes; `nil`, the default, records nothing, and ``undo()`` does nothing then.
+  /// The manager that undoes changes; with `nil`, the default, nothing is recorded and ``undo()`` does nothing.
   ///
   /// The manager lives as long as the context unless it is also held elsewhere. Changes made before it was set cannot
   /// be undone; those of the context are removed from a manager that is replaced.
@@ -25,16 +25,16 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   public func undo() throws(ObjectError) { try undoManager?.undo() }
 
-  /// Makes the step again that was undone last; see ``UndoManager/redo()``.
+  /// Redoes the step that was undone last; see ``UndoManager/redo()``.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   public func redo() throws(ObjectError) { try undoManager?.redo() }
 
-  /// Ends the event: carries out the delete rules that wait for it (``propagatesDeletesAtEndOfEvent``) and registers
-  /// what changed as one step of the undo manager.
+  /// Ends the event: carries out waiting delete rules (``propagatesDeletesAtEndOfEvent``) and registers the changes as
+  /// one step of the undo manager.
   ///
-  /// Observers of `objectsDidChange` and ``FetchedResults`` hear of what changed since the last time. Saving and
-  /// undoing do this too. Without an undo manager, waiting deletions and observers it does nothing.
+  /// Observers of `objectsDidChange` and ``FetchedResults`` receive the changes since the last time. Saving and undoing
+  /// do this, too. Without an undo manager, waiting deletions and observers, it does nothing.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database` when objects that delete rules concern cannot be fetched;
   ///   roll back then.

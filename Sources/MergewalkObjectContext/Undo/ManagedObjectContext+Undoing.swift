@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     for pair in changes.pairs { _ = try known(recorder.current(pair)) }
   }
 
-  /// What is known of a pair now.
+  /// The current state of a pair.
   private func known(_ pair: UndoChanges.Pair) throws(ObjectError) -> LinkChanges.Change {
     let row = pair.change.row
     return try change(

@@ -1,11 +1,12 @@
 import MergewalkObjectStore
 
-/// What one event changed in a context, as it was before: enough to bring it back, and as compact as rows are.
+/// The values that one event changed in a context, as they were before: enough to restore them, and as compact as rows
+/// are.
 ///
 /// Only the first old value of a cell is kept, whatever was set after it. Objects are held, so that records keep their
 /// objects and rows while they can be undone.
 final class UndoChanges {
-  /// What became of a record.
+  /// The change of a record.
   enum Kind: UInt8 {
     /// It was there and still is; the cells that changed are known.
     case changed
@@ -24,7 +25,7 @@ final class UndoChanges {
     var change: LinkChanges.Change
   }
 
-  /// What an object kept for a transient attribute outside of its row.
+  /// The value that an object kept for a transient attribute outside of its row.
   struct Transient {
     var record: Int
     var slot: Int

@@ -1,4 +1,4 @@
-/// What belongs together: a step, or a part of one.
+/// Changes that belong together: a step, or a part of one.
 final class UndoGroup {
   var actions: [UndoAction] = []
   var name = ""

@@ -1,9 +1,9 @@
-/// Takes changes back, and makes them again, step by step.
+/// Undoes and redoes changes step by step.
 ///
-/// A context that has one (``ManagedObjectContext/undoManager``) registers what changed in it at the end of each event.
-/// As there is no run loop, an event ends when the program says so: at
-/// ``ManagedObjectContext/processPendingChanges()``, which saving calls too, where an explicit group begins or ends,
-/// and before undoing and redoing. Other code can register actions of its own in the same steps.
+/// A context that has one (``ManagedObjectContext/undoManager``) registers its changes at the end of each event. There
+/// is no run loop, so the program ends an event: at ``ManagedObjectContext/processPendingChanges()``, which saving also
+/// calls, where an explicit group begins or ends, and before undoing and redoing. Other code can register actions of
+/// its own in the same steps.
 ///
 /// The manager holds the objects that its steps change. It does not hold contexts, and several may share it.
 public final class UndoManager {
@@ -21,17 +21,17 @@ public final class UndoManager {
 
   // MARK: Groups
 
-  /// Whether actions that are registered outside of a group make one, up to the end of the event; `true` by default.
+  /// Whether actions registered outside of a group form one, up to the end of the event; `true` by default.
   ///
-  /// If not, what contexts and others register outside of a group makes a group of its own.
+  /// If not, each action registered outside of a group forms a group of its own.
   public var groupsByEvent = true
 
-  /// How many groups are open, that of the event included.
+  /// The number of open groups, including that of the event.
   public var groupingLevel: Int { openGroups.count }
 
-  /// Begins a group: what is registered until its end is one step, or one part of the group that is open already.
+  /// Begins a group: everything registered until its end is one step, or a part of the group that is already open.
   ///
-  /// What changed before belongs to the step before.
+  /// Earlier changes belong to the previous step.
   public func beginUndoGrouping() {
     checkpoint()
     openGroups.append(UndoGroup())
@@ -39,7 +39,7 @@ public final class UndoManager {
 
   /// Ends the group that was begun last.
   ///
-  /// A group in which nothing was registered leaves no step. Does nothing without a group that was begun.
+  /// An empty group leaves no step. Does nothing if no group was begun.
   public func endUndoGrouping() {
     guard !openGroups.isEmpty, !isEventGroupOpen else { return }
     flush()
@@ -75,10 +75,11 @@ public final class UndoManager {
 
   // MARK: Registering
 
-  /// Has undoing call `handler` with `target`, which the manager does not keep alive; nothing is called when it is
-  /// gone.
+  /// Registers `handler` to be called with `target` on undo; the manager does not keep `target` alive, and calls
+  /// nothing when it is released.
   ///
-  /// What `handler` registers is what redoing calls. A handler may change objects of contexts; that is recorded anyway.
+  /// Redoing calls what `handler` registers. A handler may change objects of contexts; these changes are recorded
+  /// anyway.
   public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
     guard isUndoRegistrationEnabled else { return }
     register(
@@ -118,13 +119,13 @@ public final class UndoManager {
   /// Whether changes are recorded; see ``disableUndoRegistration()``.
   public var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-  /// Has changes forgotten that are made from now on, until ``enableUndoRegistration()`` is called as often as this.
+  /// Stops recording changes until ``enableUndoRegistration()`` has been called as often as this.
   public func disableUndoRegistration() {
     checkpoint()
     disableCount += 1
   }
 
-  /// Has changes recorded again; does nothing where they are, as after ``removeAllActions()``.
+  /// Resumes recording; does nothing if changes are recorded, as after ``removeAllActions()``.
   public func enableUndoRegistration() {
     guard disableCount > 0 else { return }
     checkpoint()
@@ -133,13 +134,13 @@ public final class UndoManager {
 
   // MARK: Undoing
 
-  /// Whether there is a step to undo, what was changed in this event included.
+  /// Whether there is a step to undo, including changes of the current event.
   public var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges }
-  /// Whether there is a step to redo: nothing was changed since it was undone.
+  /// Whether there is a step to redo: nothing has changed since it was undone.
   public var canRedo: Bool { !redoStack.isEmpty && !hasPendingChanges }
-  /// How many steps can be undone, without what was changed in this event.
+  /// The number of steps that can be undone, without changes of the current event.
   public var undoCount: Int { undoStack.count }
-  /// How many steps can be redone.
+  /// The number of steps that can be redone.
   public var redoCount: Int { redoStack.count }
   /// Whether a step is being undone.
   public private(set) var isUndoing = false
@@ -148,18 +149,18 @@ public final class UndoManager {
 
   private var hasPendingChanges: Bool { clients.contains { $0.context?.hasUnregisteredChanges ?? false } }
 
-  /// Takes the last step back; does nothing when there is none.
+  /// Undoes the last step; does nothing if there is none.
   ///
   /// Ends the event first.
   ///
-  /// - Throws: ``ObjectError`` with `invalidRequest` when a group is open that was begun and not ended, and nothing
-  ///   changed; with `closed` or `database` when values that are needed cannot be fetched. The step is still there then
-  ///   and nothing has changed, unless the group has handlers; roll back in that case.
+  /// - Throws: ``ObjectError`` with `invalidRequest` when a group was begun and not ended, in which case nothing has
+  ///   changed; with `closed` or `database` when required values cannot be fetched. The step is then kept and nothing
+  ///   has changed, unless the group has handlers; roll back in that case.
   public func undo() throws(ObjectError) {
     try step(\.undoStack, isUndo: true)
   }
 
-  /// Makes the step again that was undone last; does nothing when there is none.
+  /// Redoes the step that was undone last; does nothing if there is none.
   ///
   /// Ends the event first.
   ///
@@ -183,9 +184,9 @@ public final class UndoManager {
     }
   }
 
-  /// Takes the last group back that has ended, within the group that is open; without an open one the last step.
+  /// Undoes the most recently closed group within the open one; without an open group, the last step.
   ///
-  /// Does nothing when the open group has no other group at its end.
+  /// Does nothing if the open group does not end with another group.
   ///
   /// - Throws: As ``undo()``.
   public func undoNestedGroup() throws(ObjectError) {
@@ -233,7 +234,7 @@ public final class UndoManager {
 
   // MARK: Forgetting
 
-  /// How many steps are kept at most, 0, which is the default, or less for all; the oldest go first.
+  /// The maximum number of steps to keep; 0, which is the default, or less for all; the oldest are removed first.
   public var levelsOfUndo = 0 {
     didSet { dropOldest() }
   }
@@ -244,7 +245,7 @@ public final class UndoManager {
     if redoStack.count > levelsOfUndo { redoStack.removeFirst(redoStack.count - levelsOfUndo) }
   }
 
-  /// Forgets all steps and what they hold, also what was changed and not registered yet, and enables registration.
+  /// Removes all steps and the references they hold, including unregistered changes, and enables registration.
   public func removeAllActions() {
     for client in clients { client.context?.recorder?.forgetAll() }
     for group in openGroups { group.actions.removeAll() }
@@ -254,7 +255,7 @@ public final class UndoManager {
     for client in clients { client.context?.undoWasForgotten() }
   }
 
-  /// Forgets the actions of one target: of an object for which handlers were registered, or of a context.
+  /// Removes the actions of one target: of an object for which handlers were registered, or of a context.
   public func removeAllActions(withTarget target: AnyObject) {
     (target as? ManagedObjectContext)?.recorder?.discard()
     removeActions(ObjectIdentifier(target))
@@ -268,7 +269,7 @@ public final class UndoManager {
 
   // MARK: Names
 
-  /// Says what the step that is open, or else the last one, does: "Move Desk".
+  /// Names the open step, or else the last one, for example "Move Desk".
   public func setActionName(_ name: String) {
     (openGroups.first ?? undoStack.last)?.name = name
     if openGroups.isEmpty, hasPendingChanges {
@@ -280,7 +281,7 @@ public final class UndoManager {
 
   /// The name of the step that ``undo()`` undoes, set by ``setActionName(_:)``; empty when it has none.
   public var undoActionName: String { (openGroups.first ?? undoStack.last)?.name ?? "" }
-  /// The name of the step that ``redo()`` makes again.
+  /// The name of the step that ``redo()`` redoes.
   public var redoActionName: String { redoStack.last?.name ?? "" }
   /// "Undo" and the name of the action.
   public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }

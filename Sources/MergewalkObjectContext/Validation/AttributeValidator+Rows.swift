@@ -3,7 +3,7 @@ import MergewalkObjectStore
 extension AttributeValidator {
   /// Checks the cells of some rows of a column and reports what is wrong, in the order of the rows.
   ///
-  /// The rule is told apart once, not once a cell.
+  /// The rule is selected once, not for each cell.
   ///
   /// - Complexity: O(rows); for text with a pattern O(bytes).
   func check(

@@ -6,7 +6,7 @@ import MergewalkObjectStore
 /// Both ways of writing use it: the columns of an import and the rows of saved objects. Bounds are inclusive; lengths
 /// are UTF-16 code units, as Core Data counts characters.
 package struct AttributeValidator: Sendable {
-  /// What is asked of a value, by its type.
+  /// The rule for a value, by its type.
   enum Rule: Sendable {
     case integer(minimum: Int64, maximum: Int64, range: ClosedRange<Int64>)
     case real(minimum: Double, maximum: Double)

@@ -1,7 +1,7 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// What is asked of text: its length and its form.
+/// The rule for text: its length and its form.
 struct TextRule: Sendable {
   /// The least number of UTF-16 code units.
   let minimumLength: Int

@@ -1,6 +1,6 @@
-/// Why a value is not one that its attribute allows; raw values are the codes that rejects carry.
+/// The reason why an attribute does not allow a value; raw values are the codes of rejects.
 ///
-/// The list is closed: `docs/rejects.md` describes every one, and a test holds it to that.
+/// The list is closed: `docs/rejects.md` describes every one, and a test checks that.
 public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   /// The attribute is not optional and has no value.
   case missing = "validate.missing"
@@ -23,7 +23,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   /// The text does not match the regular expression.
   case pattern = "validate.pattern"
 
-  /// The number that Core Data gives this error in `NSCocoaErrorDomain`.
+  /// Core Data's number for this error in `NSCocoaErrorDomain`.
   ///
   /// Source: Apple, `CoreDataErrors.h` (`NSManagedObjectValidationError` 1550 and the constants behind it).
   public var coreDataErrorNumber: Int {
@@ -57,7 +57,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
     }
   }
 
-  /// The number that Core Data gives an error that stands for several (`NSValidationMultipleErrorsError`).
+  /// Core Data's number for an error that stands for several (`NSValidationMultipleErrorsError`).
   public static let multipleErrorsNumber = 1560
 }
 

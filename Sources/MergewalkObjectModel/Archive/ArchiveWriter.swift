@@ -6,10 +6,10 @@ struct ArchiveWriter {
   private var classes: [String: PropertyList] = [:]
   private var texts: [String: PropertyList] = [:]
 
-  /// What stands for no object.
+  /// The reference that means no object.
   static let null = PropertyList.uid(0)
 
-  /// What the classes of models inherit from, besides `NSObject`.
+  /// The classes from which the classes of models inherit, besides `NSObject`.
   private static let ancestors: [String: [String]] = [
     "NSAttributeDescription": ["NSPropertyDescription"], "NSRelationshipDescription": ["NSPropertyDescription"],
     "NSDerivedAttributeDescription": ["NSAttributeDescription", "NSPropertyDescription"],

@@ -76,7 +76,7 @@ package struct ArchivedModel {
     for (name, object) in archive.pairs(archive.root, "NSFetchRequestTemplates") {
       guard let request = archive.fetchRequest(object, named: name), known.contains(request.entityName) else {
         findings.warning(
-          "unknownElement", .file, "the fetch request “\(name)” has parts that are not known and is left out")
+          "unknownElement", .file, "the fetch request “\(name)” has unknown parts and is left out")
         continue
       }
       draft.fetchRequestTemplates.append(request)
@@ -96,7 +96,7 @@ package struct ArchivedModel {
       })
     else {
       findings.warning(
-        "unknownElement", .file, "the fetched property \(label) has parts that are not known and is left out")
+        "unknownElement", .file, "the fetched property \(label) has unknown parts and is left out")
       return
     }
     var property = FetchedPropertyDescription(name: name, fetchRequest: request)
@@ -131,11 +131,11 @@ package struct ArchivedModel {
       case let kind? where Self.attributeClasses.contains(kind):
         guard let attribute = attribute(property) else {
           let number = archive.integer(property, "NSAttributeType").map(String.init) ?? "none"
-          leaveOut(name, "the attribute \(label) has a type that is not known (\(number)) and is left out")
+          leaveOut(name, "the attribute \(label) has an unknown type (\(number)) and is left out")
           continue
         }
         if attribute.type == .composite, attribute.elements.isEmpty {
-          leaveOut(name, "of the attribute \(label) it is not known what it consists of")
+          leaveOut(name, "the elements of the attribute \(label) are unknown")
         }
         entity.attributes.append(attribute)
       case "NSRelationshipDescription"?:
@@ -148,7 +148,7 @@ package struct ArchivedModel {
       // Proxies stand for inherited properties.
       case "_NSPropertyDescriptionProxy"?: continue
       case let kind:
-        leaveOut(name, "the property \(label) is of a kind that is not known (\(kind ?? "none")) and is left out")
+        leaveOut(name, "the property \(label) is of an unknown kind (\(kind ?? "none")) and is left out")
       }
     }
     var implied: Set<String> = []
@@ -381,7 +381,7 @@ package struct ArchivedModel {
       }
       for attribute in entity.attributes
       where attribute.derivationExpression == "" || attribute.type == .undefined && !attribute.isTransient {
-        let what = attribute.isDerived ? "is derived from something that is not known" : "has no type"
+        let what = attribute.isDerived ? "is derived from something unknown" : "has no type"
         leaveOut(entity.name, "the attribute “\(entity.name).\(attribute.name)” \(what); it is left out")
         draft.entities[i].attributes.removeAll { $0.name == attribute.name }
       }

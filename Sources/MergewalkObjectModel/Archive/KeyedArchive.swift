@@ -31,7 +31,7 @@ struct KeyedArchive {
     root = Object(index: position, entries: entries)
   }
 
-  /// What a value refers to: the value itself unless it is a reference; `nil` for `$null` and for bad references.
+  /// The target of a value: the value itself unless it is a reference; `nil` for `$null` and for bad references.
   private func target(_ value: PropertyList?) -> (index: Int?, value: PropertyList)? {
     guard let value else { return nil }
     guard let uid = value.uid else { return (nil, value) }
@@ -61,7 +61,7 @@ struct KeyedArchive {
   /// The number under a key.
   func integer(_ object: Object, _ key: String) -> Int64? { target(object[key])?.value.integer }
 
-  /// What is under a key, whatever it is; `nil` for `$null`.
+  /// The value under a key, of any type; `nil` for `$null`.
   func value(_ object: Object, _ key: String) -> PropertyList? { target(object[key])?.value }
 
   /// The floating-point number under a key.

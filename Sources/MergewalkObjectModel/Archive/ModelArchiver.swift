@@ -7,7 +7,7 @@ import MergewalkPropertyLists
 /// archives composite attributes is a guess, see ``elementsKey``.
 /// Source: `docs/coredata-layout.md`, "The model cache".
 package struct ModelArchiver {
-  /// What an archive is for.
+  /// The purpose of an archive.
   package enum Purpose: Sendable {
     /// A `.mom` file.
     case file
@@ -262,7 +262,7 @@ package struct ModelArchiver {
 
   // MARK: - Properties
 
-  /// What every property has, with the flags in which Core Data keeps them.
+  /// Adds the common parts of every property, with the flags in which Core Data keeps them.
   mutating func common(
     _ name: String, _ entity: EntityDescription, isOptional: Bool, isReadOnly: Bool, isTransient: Bool,
     isOrdered: Bool = false, isValidated: Bool = false, userInfo info: [String: String], modifier: String?,

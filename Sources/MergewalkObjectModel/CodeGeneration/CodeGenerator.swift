@@ -2,14 +2,14 @@ public import MergewalkDiagnostics
 
 /// Writes Swift classes for the entities of a model, as Xcode does.
 ///
-/// Each class has two files: `Employee+CoreDataClass.swift`, which is a person's own once it is there, and
+/// Each class has two files: `Employee+CoreDataClass.swift`, which is yours once it exists, and
 /// `Employee+CoreDataProperties.swift` with the modelled properties, typed fetch requests and accessors of to-many
-/// relationships, which is written anew whenever the model changes. The same model always gives the same text.
-/// Source: Apple, [Generating code](https://developer.apple.com/documentation/coredata/modeling-data/generating-code).
+/// relationships, which is rewritten whenever the model changes. The same model always gives the same text. Source:
+/// Apple, [Generating code](https://developer.apple.com/documentation/coredata/modeling-data/generating-code).
 public struct CodeGenerator: Sendable {
   /// The kind of code to generate.
   public struct Options: Sendable, Hashable {
-    /// Whose classes they are.
+    /// The base of the generated classes.
     public enum Style: String, Sendable, Hashable, CaseIterable {
       /// Subclasses of `ManagedObject`.
       case mergewalk
@@ -17,29 +17,29 @@ public struct CodeGenerator: Sendable {
       case coredata
     }
 
-    /// Whose classes are made.
+    /// The base of the generated classes.
     public var style = Style.mergewalk
-    /// The names of the entities to make files of; empty for all that have a class.
+    /// The names of the entities to generate; empty for all that have a class.
     public var entityNames: [String] = []
-    /// Whether the class files are left out, whatever the model says ("Category/Extension").
+    /// Whether to leave out the class files, whatever the model requests ("Category/Extension").
     public var propertiesOnly = false
-    /// Whether entities without code generation ("Manual/None") are left out, as Xcode's builds leave them out.
+    /// Whether to leave out entities without code generation ("Manual/None"), as Xcode's builds do.
     ///
-    /// Entities that are named in ``entityNames`` are never left out.
+    /// Entities in ``entityNames`` are never left out.
     public var skipsManual = false
 
-    /// Creates the options that make both files of every class.
+    /// Creates options for both files of every class.
     public init() {}
   }
 
   /// The files, sorted by name.
   public let files: [GeneratedFile]
-  /// Warnings about parts of the model that could not be generated as it demands.
+  /// Warnings about parts of the model that could not be generated as requested.
   public let findings: [Diagnostic]
 
-  /// Makes the files of a model.
+  /// Generates the files of a model.
   ///
-  /// - Throws: `unknownEntity`, `entityWithoutClass` for an entity that was named and is a plain managed object,
+  /// - Throws: `unknownEntity`, `entityWithoutClass` for a named entity that is a plain managed object,
   ///   `invalidClassName`.
   /// - Complexity: O(text).
   public init(_ model: ManagedObjectModel, options: Options = Options()) throws(DiagnosticList) {
@@ -64,8 +64,8 @@ public struct CodeGenerator: Sendable {
       if let owner = plan.owners[name], owner != index {
         findings.warning(
           "sharedClass", entity.declaration.position,
-          "“\(entity.name)” shares the class “\(name)” with “\(model.entities[owner].name)”, which the files are made of",
-          hint: "the properties of its own are there by key")
+          "“\(entity.name)” shares the class “\(name)” with “\(model.entities[owner].name)”, which the files follow",
+          hint: "its own properties are accessible by key")
         continue
       }
       if options.style == .coredata {
@@ -118,7 +118,7 @@ public struct CodeGenerator: Sendable {
       findings.warning(
         "leftOutProperty", position,
         "“\(property)” is a property of NSObject or NSManagedObject, so the class of “\(entity.name)” has none; its value"
-          + " is there by key", hint: "choose another name")
+          + " is accessible by key", hint: "choose another name")
     }
     let writer = CoreDataFiles(entity: entity, plan: plan, className: name) { entityName in
       var index = model.entity(named: entityName)?.index

@@ -1,10 +1,10 @@
-/// A Swift file that ``CodeGenerator`` made of an entity.
+/// A Swift file that ``CodeGenerator`` generated from an entity.
 public struct GeneratedFile: Sendable, Hashable {
   /// The owner of the file: the generator or the programmer.
   public enum Kind: Sendable, Hashable {
-    /// The class (`Employee+CoreDataClass.swift`): made once, then a person's own.
+    /// The class (`Employee+CoreDataClass.swift`): generated once, then yours.
     case classFile
-    /// Its modelled properties (`Employee+CoreDataProperties.swift`): written anew whenever the model changes.
+    /// Its modelled properties (`Employee+CoreDataProperties.swift`): rewritten whenever the model changes.
     case properties
   }
 
@@ -12,7 +12,7 @@ public struct GeneratedFile: Sendable, Hashable {
   public let name: String
   /// The owner of the file.
   public let kind: Kind
-  /// The name of the entity it was made of.
+  /// The name of its entity.
   public let entityName: String
   /// Its text, with a line feed at its end.
   public let text: String

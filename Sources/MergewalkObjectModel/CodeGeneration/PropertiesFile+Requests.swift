@@ -107,7 +107,7 @@ extension PropertiesFile {
     }
   }
 
-  /// What the template sets besides the predicate.
+  /// The settings of the template besides the predicate.
   private func settings(_ template: FetchRequestTemplate, _ request: FetchRequest) -> [String] {
     let usual = FetchRequest(template.entityName)
     var settings: [String] = []

@@ -101,7 +101,7 @@ struct PropertiesFile {
 
   // MARK: Keys and slots
 
-  /// What the places of properties are called: a name that no class of the model has.
+  /// The name of the type with the places of properties: a name that no class of the model has.
   private var slotsName: String {
     var name = className + "Slots"
     while types.classNames.contains(name) { name += "_" }

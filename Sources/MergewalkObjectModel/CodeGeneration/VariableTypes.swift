@@ -1,6 +1,6 @@
 /// Finds out which values the variables of a predicate stand for: what they are compared with says it.
 struct VariableTypes {
-  /// What a variable stands for.
+  /// The kind of value that a variable stands for.
   enum Kind: Hashable {
     case attribute(AttributeType, isOptional: Bool)
     /// Text to look for in a value.

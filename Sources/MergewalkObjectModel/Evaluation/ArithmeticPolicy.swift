@@ -1,4 +1,4 @@
-/// How numbers are computed with, and what becomes of an operation that has no result.
+/// The arithmetic of numbers, and the handling of an operation that has no result.
 package enum ArithmeticPolicy: Sendable {
   /// As a store computes: decimals are integers or binary64 numbers, integers beyond 64 bits become binary64, and what
   /// has no result, such as a division by zero, is null.
@@ -9,7 +9,7 @@ package enum ArithmeticPolicy: Sendable {
 
 /// Why an operation has no result.
 @usableFromInline package enum ArithmeticFailure: Error {
-  /// The result is beyond what its type holds.
+  /// The result is outside the range of its type.
   case overflow
   case divisionByZero
   /// The function has no value there: the root of a negative number.
@@ -19,7 +19,7 @@ package enum ArithmeticPolicy: Sendable {
 extension PredicateError {
   init(_ failure: ArithmeticFailure, _ function: ExpressionFunction) {
     switch failure {
-    case .overflow: self.init(.overflow, "the result of \(function.rawValue) is beyond what its type holds")
+    case .overflow: self.init(.overflow, "the result of \(function.rawValue) is outside the range of its type")
     case .divisionByZero: self.init(.divisionByZero, "\(function.rawValue) divides by zero")
     case .undefined: self.init(.undefined, "\(function.rawValue) has no value for this number")
     }

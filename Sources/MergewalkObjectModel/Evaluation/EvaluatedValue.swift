@@ -1,10 +1,10 @@
 /// The value of an expression that is evaluated in memory.
 public enum EvaluatedValue {
-  /// A single value, also ``AttributeValue/null``.
+  /// A single value, including ``AttributeValue/null``.
   case attribute(AttributeValue)
-  /// A managed object, a dictionary, or anything else that has values by key.
+  /// A managed object, a dictionary, or anything else with values by key.
   case object(any KeyedValues)
-  /// The ID of an object that was not looked into.
+  /// The ID of an object whose values are not available.
   case objectID(ManagedObjectID)
   /// A list of values; order and repetitions are kept.
   case collection([EvaluatedValue])
@@ -34,13 +34,13 @@ public enum EvaluatedValue {
     }
   }
 
-  /// Whether this is null, or a number that is none (NaN).
+  /// Whether this is null or not a number (NaN).
   public var isNull: Bool {
     if case .attribute(let value) = self { return value.isNull }
     return false
   }
 
-  /// What kind of thing this is, for messages.
+  /// The kind of the value, for messages.
   var kind: String {
     switch self {
     case .attribute(let value): value.kind
@@ -51,19 +51,19 @@ public enum EvaluatedValue {
   }
 }
 
-/// Something that predicates can look into: it has values by key.
+/// A type with values by key, on which predicates can be evaluated.
 public protocol KeyedValues {
   /// The value of a property.
   ///
-  /// - Throws: ``PredicateError`` with `unknownKey` when there is no such property.
+  /// - Throws: ``PredicateError`` with `unknownKey` if there is no such property.
   func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue
-  /// The ID when this is a managed object, by which it is compared; `nil` for others.
+  /// The ID of a managed object, by which it is compared; `nil` for other values.
   var evaluatedObjectID: ManagedObjectID? { get }
 }
 
-/// Values by name; a name that is absent has the value null, as in `NSDictionary`.
+/// Values by name; a missing name has the value null, as in `NSDictionary`.
 ///
-/// Two dictionaries are equal when they have the same names with equal values. On the right of `IN` and the left of
+/// Two dictionaries are equal if they have the same names with equal values. On the right of `IN` and the left of
 /// `CONTAINS` a dictionary stands for its values.
 public struct KeyedDictionary: KeyedValues {
   /// The values.
@@ -75,7 +75,7 @@ public struct KeyedDictionary: KeyedValues {
   /// The value of a name, or null.
   public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue { values[key] ?? .null }
 
-  /// A dictionary is no managed object.
+  /// `nil`: a dictionary is not a managed object.
   public var evaluatedObjectID: ManagedObjectID? { nil }
 }
 
@@ -88,9 +88,9 @@ extension EvaluatedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
   public init(integerLiteral value: Int64) { self = .attribute(.integer(value)) }
   /// Creates a binary64 number.
   public init(floatLiteral value: Double) { self = .attribute(.double(value)) }
-  /// Creates a truth value.
+  /// Creates a Boolean.
   public init(booleanLiteral value: Bool) { self = .attribute(.boolean(value)) }
-  /// Creates no value.
+  /// Creates null.
   public init(nilLiteral: ()) { self = .null }
   /// Creates a list.
   public init(arrayLiteral elements: EvaluatedValue...) { self = .collection(elements) }

@@ -11,7 +11,7 @@ struct ExactSum: Sendable {
   /// The sum of those terms that were integers.
   private(set) var integers: Int128 = 0
   private var parts: [Double] = []
-  /// What is infinite, and what is beyond the greatest binary64 number.
+  /// The sum of infinite values, and of values beyond the greatest binary64 number.
   private var infinities = 0.0
   private(set) var isInteger = true
 

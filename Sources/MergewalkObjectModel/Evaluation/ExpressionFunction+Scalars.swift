@@ -5,10 +5,10 @@ import MergewalkDiagnostics
 extension ExpressionFunction {
   /// Applies the function to single values; an aggregate function takes the arguments as its collection.
   ///
-  /// `now` and `random` are computed anew by each call.
+  /// Each call computes `now` and `random` again.
   ///
-  /// - Throws: ``PredicateError`` with `typeMismatch` when a value is of the wrong kind, `unknownFunction` when there
-  ///   are too few or too many, `overflow` when a sum is beyond 64 bits.
+  /// - Throws: ``PredicateError`` with `typeMismatch` when a value is of the wrong kind, `unknownFunction` for too few
+  ///   or too many values, `overflow` for a sum beyond 64 bits.
   public func call(_ arguments: [AttributeValue]) throws(PredicateError) -> AttributeValue {
     if isAggregate {
       var aggregate = AggregateAccumulator(self)
@@ -23,7 +23,7 @@ extension ExpressionFunction {
     }
   }
 
-  /// Whether the function makes one value of a collection.
+  /// Whether the function computes one value from a collection.
   public var isAggregate: Bool {
     switch self {
     case .average, .sum, .count, .min, .max, .median, .mode, .standardDeviation: true
@@ -170,7 +170,7 @@ extension ExpressionFunction {
     return try nothing(.overflow, policy)
   }
 
-  /// What stands for a result that there is not.
+  /// The value in place of a missing result.
   private func nothing(
     _ failure: ArithmeticFailure, _ policy: ArithmeticPolicy
   ) throws(PredicateError) -> AttributeValue {

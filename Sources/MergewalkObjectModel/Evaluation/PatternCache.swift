@@ -98,7 +98,7 @@ package struct ConstantSet: Sendable {
   }
 
   private var keys: Set<ValueKey> = []
-  /// The keys by which binary64 numbers are found, where others are told apart in another way.
+  /// The keys by which binary64 numbers are found, where others are distinguished in another way.
   private var storedKeys: Set<ValueKey> = []
 
   /// `nil` for short lists, for texts that are compared with options, and where decimals would have to be compared with

@@ -54,7 +54,7 @@ extension PredicateEvaluator {
       hint: "apply an aggregate such as sum:() to the collection first")
   }
 
-  /// What an aggregate function is of: one collection, or several arguments.
+  /// The elements of an aggregate function: those of one collection, or several arguments.
   private mutating func aggregateElements(
     _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> [EvaluatedValue] {
@@ -92,7 +92,7 @@ extension PredicateEvaluator {
     return result
   }
 
-  /// How the elements of collections are told apart: where one is a binary64 number, decimals beside it count as such.
+  /// How the elements of collections are distinguished: where one is a binary64 number, decimals beside it count as such.
   func keyPolicy(_ elements: [EvaluatedValue]) -> ArithmeticPolicy {
     let hasDouble = elements.contains { if case .attribute(.double) = $0 { true } else { false } }
     return hasDouble ? .stored : policy

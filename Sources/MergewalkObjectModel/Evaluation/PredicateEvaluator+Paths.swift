@@ -1,5 +1,5 @@
 extension PredicateEvaluator {
-  /// What a key path leads to.
+  /// The value of a key path.
   ///
   /// Null leads to null. From a collection a property leads to the values of all elements; where these are collections
   /// themselves, to all of their elements.

@@ -1,7 +1,7 @@
 /// Evaluates predicates and expressions in memory, one object after another.
 ///
-/// It keeps what does not change from object to object: the time that `now` stands for, the values of variables, and
-/// the patterns that texts are matched with. To judge many objects use one evaluator.
+/// It keeps everything that is the same for all objects: the time of `now`, the values of variables, and compiled
+/// patterns. Use one evaluator for many objects.
 public struct PredicateEvaluator {
   /// Predicates, expressions and collections that nest deeper than this are refused.
   public static let greatestDepth = 200
@@ -23,7 +23,7 @@ public struct PredicateEvaluator {
   /// Creates an evaluator.
   ///
   /// - Parameters:
-  ///   - variables: What `$NAME` stands for, by name.
+  ///   - variables: The values of `$NAME`, by name.
   ///   - now: Seconds since 2001-01-01 00:00:00 UTC; `nil` for the present.
   public init(variables: [String: EvaluatedValue] = [:], now: Double? = nil) {
     self.init(variables: variables, now: now, .stored)
@@ -36,11 +36,12 @@ public struct PredicateEvaluator {
     self.now = now ?? ExpressionFunction.currentTime()
   }
 
-  /// Whether a predicate holds for an object, a dictionary or a plain value.
+  /// Whether an object, a dictionary or a plain value satisfies a predicate.
   ///
-  /// - Throws: ``PredicateError`` with `unknownKey`, `missingVariable`, `typeMismatch`, `toManyKey`,
-  ///   `indexOutOfRange`, `pattern`, `patternTimeLimit`, `overflow`, or `tooLarge` beyond ``greatestDepth``.
-  /// - Complexity: A text is compared in time proportional to its length; regular expressions end after a quarter of a second or so.
+  /// - Throws: ``PredicateError`` with `unknownKey`, `missingVariable`, `typeMismatch`, `toManyKey`, `indexOutOfRange`,
+  ///   `pattern`, `patternTimeLimit`, `overflow`, or `tooLarge` beyond ``greatestDepth``.
+  /// - Complexity: A text is compared in time proportional to its length; regular expressions are stopped after about a
+  ///   quarter of a second.
   public mutating func evaluate(_ predicate: ObjectPredicate, with value: EvaluatedValue) throws(PredicateError) -> Bool
   {
     depth = 0
@@ -95,12 +96,12 @@ public struct PredicateEvaluator {
 }
 
 extension ObjectPredicate {
-  /// Whether the predicate holds for an object, a dictionary or a plain value.
+  /// Whether an object, a dictionary or a plain value satisfies the predicate.
   ///
   /// - Parameters:
-  ///   - value: What `SELF` is and key paths start from.
-  ///   - variables: What `$NAME` stands for, by name.
-  ///   - now: What `now` is, in seconds since 2001-01-01 00:00:00 UTC; `nil` for the present.
+  ///   - value: The value of `SELF`, where key paths start.
+  ///   - variables: The values of `$NAME`, by name.
+  ///   - now: The value of `now`, in seconds since 2001-01-01 00:00:00 UTC; `nil` for the present.
   /// - Throws: ``PredicateError``, see ``PredicateEvaluator``, which is faster for many objects.
   public func evaluate(
     with value: EvaluatedValue, variables: [String: EvaluatedValue] = [:], now: Double? = nil
@@ -109,7 +110,7 @@ extension ObjectPredicate {
     return try evaluator.evaluate(self, with: value)
   }
 
-  /// Whether the predicate holds for an object; see ``evaluate(with:variables:now:)-(EvaluatedValue,_,_)``.
+  /// Whether an object satisfies the predicate; see ``evaluate(with:variables:now:)-(EvaluatedValue,_,_)``.
   public func evaluate(
     with object: any KeyedValues, variables: [String: EvaluatedValue] = [:], now: Double? = nil
   ) throws(PredicateError) -> Bool {
@@ -136,7 +137,7 @@ extension ObjectExpression {
 }
 
 extension Array {
-  /// The values for which a predicate holds, in their order.
+  /// The values that satisfy a predicate, in their order.
   ///
   /// - Throws: ``PredicateError``, see ``PredicateEvaluator``.
   public func filtered(
@@ -148,7 +149,7 @@ extension Array {
     return result
   }
 
-  /// The objects for which a predicate holds, in their order.
+  /// The objects that satisfy a predicate, in their order.
   ///
   /// - Throws: ``PredicateError``, see ``PredicateEvaluator``.
   public func filtered(

@@ -10,7 +10,7 @@ struct SortColumn {
   }
 
   private var keys: [Key] = []
-  /// What a custom criterion compares.
+  /// The values that a custom criterion compares.
   private var values: [EvaluatedValue] = []
   private let closure: SortClosure?
   private let ascending: Bool

@@ -83,9 +83,9 @@ package struct SortOrder {
 }
 
 extension ObjectSortDescriptor {
-  /// Below 0, 0 or above 0 as the first value comes before, with or after the second in this criterion's direction.
+  /// Below 0, 0 or above 0 if the first value comes before, with or after the second in this criterion's direction.
   ///
-  /// - Throws: ``PredicateError`` with `typeMismatch` when values have no order, `toManyKey` for collections.
+  /// - Throws: ``PredicateError`` with `typeMismatch` for values without an order, `toManyKey` for collections.
   public func compare(_ left: EvaluatedValue, _ right: EvaluatedValue) throws(PredicateError) -> Int {
     let order: Int
     switch (comparison, left, right) {

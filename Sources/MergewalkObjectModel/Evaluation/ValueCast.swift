@@ -98,7 +98,7 @@ package enum ValueCast {
     return .integer(integer)
   }
 
-  /// What a text spells is a decimal, unless a binary64 number is asked for.
+  /// Reads a text as a decimal, unless a binary64 number is requested.
   private static func exactNumber(_ text: String, _ kind: Kind) throws(PredicateError) -> NumericValue? {
     if kind != .double, let decimal = DecimalNumber(text) { return .decimal(ExactDecimal(decimal)) }
     guard let double = Double(text), !double.isNaN else { return nil }

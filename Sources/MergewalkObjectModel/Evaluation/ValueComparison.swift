@@ -38,7 +38,7 @@ extension AttributeValue {
     }
   }
 
-  /// What kind of thing this is, for messages.
+  /// The kind of the value, for messages.
   package var kind: String {
     switch family {
     case nil: "null"

@@ -2,11 +2,11 @@ import MergewalkBytes
 public import MergewalkDiagnostics
 import MergewalkSystem
 
-/// Reads `.strings` files: `"key" = "text";` with comments, as Xcode keeps the names of a model for people.
+/// Reads `.strings` files: `"key" = "text";` with comments, as Xcode keeps the localised names of a model.
 ///
-/// Core Data looks for `NAMEModel.strings` in the folder of a language (`de.lproj`) beside the model.
-/// Source: Apple, Core Data Programming Guide, "Localizing a Managed Object Model", and Internationalization Programming
-/// Topics, "Strings Files".
+/// Core Data looks for `NAMEModel.strings` in the folder of a language (`de.lproj`) beside the model. Source: Apple,
+/// Core Data Programming Guide, "Localizing a Managed Object Model", and Internationalization Programming Topics,
+/// "Strings Files".
 public enum LocalizationFile {
   /// Reads a file.
   ///
@@ -15,7 +15,7 @@ public enum LocalizationFile {
     try parse(SourceFile.read(path, limit: 16 << 20), path: path)
   }
 
-  /// The file of a language beside a model: `de.lproj/ShopModel.strings` for `Shop.xcdatamodeld` and `de`; `nil` when
+  /// The file of a language beside a model: `de.lproj/ShopModel.strings` for `Shop.xcdatamodeld` and `de`; `nil` if
   /// there is none.
   public static func path(forModel model: String, language: String) -> String? {
     var parts = model.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -28,9 +28,9 @@ public enum LocalizationFile {
 
   /// Reads the bytes of a file: UTF-8, or UTF-16 with a byte order mark.
   ///
-  /// A key that comes again keeps its last text. A key without a text (`"key";`) stands for itself.
+  /// The last text of a repeated key counts. A key without a text (`"key";`) stands for itself.
   ///
-  /// - Throws: `notUTF8` and `stringsSyntax` with the place of the mistake.
+  /// - Throws: `notUTF8` and `stringsSyntax` with the position of the mistake.
   /// - Complexity: O(bytes).
   public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> [String: String] {
     var parser = StringsParser(try scalars(bytes, path), path: path)

@@ -2,11 +2,11 @@ public import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkXML
 
-/// Reads models from files: Xcode's `.xcdatamodeld`, `.xcdatamodel` and `contents`, the compiled `.momd` and `.mom`, and
-/// Mergewalk's YAML.
+/// Reads models from files: Xcode's `.xcdatamodeld`, `.xcdatamodel` and `contents`, the compiled `.momd` and `.mom`,
+/// and Mergewalk's YAML.
 ///
-/// What stops the reading is thrown; what is wrong in the content is kept in ``ModelDraft/readerFindings`` and comes
-/// back from ``ModelLint`` and the freezing of the model, together with everything else.
+/// Errors that stop reading are thrown; errors of the content are kept in ``ModelDraft/readerFindings`` and reported by
+/// ``ModelLint`` and by freezing the model, together with all other findings.
 public enum ModelReader {
   /// Reads the model at a path.
   ///
@@ -39,7 +39,7 @@ public enum ModelReader {
     }
   }
 
-  /// Whether a path is that of a folder that may hold several versions of a model.
+  /// Whether a path is that of a folder that may contain several versions of a model.
   public static func mayHaveVersions(_ path: String) -> Bool {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     return path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".momd")
@@ -47,7 +47,7 @@ public enum ModelReader {
 
   /// Lists the versions of an `.xcdatamodeld` or `.momd` folder.
   ///
-  /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel` and no `.mom`.
+  /// - Throws: `fileMissing`, or `notAModel` if the folder contains neither `.xcdatamodel` nor `.mom`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
     guard FileKind(path) != .missing else {
       throw failure(
@@ -77,7 +77,7 @@ public enum ModelReader {
     guard let wanted = version.map(withoutSuffix) ?? versions.current else {
       throw failure(
         "ambiguousVersion", path,
-        "the model has \(versions.names.count) versions, and nothing says which is the current one",
+        "the model has \(versions.names.count) versions, but none is marked as the current one",
         hint: "name one of them: " + versions.names.joined(separator: ", "))
     }
     guard versions.names.contains(wanted) else {
@@ -93,7 +93,7 @@ public enum ModelReader {
     suffixes.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
   }
 
-  /// What the folder says is the current version; `nil` when it says nothing, as an empty list that Xcode leaves does.
+  /// The current version by the folder's own entry; `nil` when it has none, such as an empty list that Xcode leaves.
   private static func currentVersion(_ path: String) throws(DiagnosticList) -> String? {
     let places = [
       (".xccurrentversion", "_XCCurrentVersionName"), ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName"),
@@ -153,7 +153,7 @@ public enum ModelReader {
   ///
   /// - Parameters:
   ///   - bytes: a compiled model, XML or, when the path ends in `.yaml` or `.yml`, YAML.
-  ///   - path: the path that findings name.
+  ///   - path: the path for findings.
   /// - Throws: as ``read(_:version:)``.
   public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     if bytes.starts(with: Array("bplist00".utf8)) {
@@ -171,7 +171,7 @@ public enum ModelReader {
     if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
       throw failure(
         "notAModel", path, "this is a database, and no model",
-        hint: "give the model that the store was made with; “mergewalk store info” says which entities it has")
+        hint: "name the model of the store; “mergewalk store info” lists its entities")
     }
     if path.hasSuffix(".yaml") || path.hasSuffix(".yml") { return try ModelYAMLReader.read(bytes, path: path) }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -14,10 +14,10 @@ public enum ModelWriter {
     return writer.text
   }
 
-  /// The bytes of a compiled model, a `.mom` file, and what is not in it, in words.
+  /// The bytes of a compiled model, a `.mom` file, and descriptions of the parts left out.
   ///
-  /// Left out are fetch requests, fetched properties and indexes with predicates or expressions that are not known. How Core
-  /// Data archives composite attributes is a guess.
+  /// Fetch requests, fetched properties and indexes with unknown predicates or expressions are left out. How Core Data
+  /// archives composite attributes is a guess.
   ///
   /// - Complexity: O(properties).
   public static func compiled(_ model: ManagedObjectModel) -> (bytes: [UInt8], leftOut: [String]) {
@@ -41,7 +41,7 @@ public enum ModelWriter {
 
   /// The text of a model in YAML, as `docs/model-yaml.md` describes it.
   ///
-  /// - Precondition: names are unique, as ``ModelLint`` demands; of several equal names the last is kept by readers.
+  /// - Precondition: names are unique, as ``ModelLint`` requires; of several equal names, readers keep the last.
   /// - Complexity: O(text).
   public static func yaml(_ draft: ModelDraft) -> String { ModelYAMLWriter.tree(draft).text }
 }

@@ -30,7 +30,7 @@ extension ManagedObjectModel {
   /// `NSStoreModelVersionChecksumKey`: base64 of SHA-256 over the hashes.
   public var versionChecksum: String { Self.versionChecksum(of: versionHashes) }
 
-  /// The digest of hashes from anywhere, such as a store's metadata, sorted by name (code points).
+  /// The digest of given hashes, such as those of a store's metadata, sorted by name (code points).
   public static func versionHashesDigest(of hashes: [(name: String, hash: [UInt8])]) -> String {
     var bytes: [UInt8] = []
     for (name, hash) in hashes {
@@ -40,7 +40,7 @@ extension ManagedObjectModel {
     return Base64.text(Digests.sha512(bytes))
   }
 
-  /// The checksum of hashes from anywhere, such as a store's metadata, sorted by name (code points).
+  /// The checksum of given hashes, such as those of a store's metadata, sorted by name (code points).
   public static func versionChecksum(of hashes: [(name: String, hash: [UInt8])]) -> String {
     Base64.text(Digests.sha256(hashes.flatMap(\.hash)))
   }

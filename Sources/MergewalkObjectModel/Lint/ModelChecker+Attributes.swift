@@ -5,7 +5,7 @@ extension ModelChecker {
     if attribute.type == .undefined, !attribute.isTransient {
       findings.error(
         "undefinedType", position, "the attribute “\(attribute.name)” has no type",
-        hint: "only a transient attribute may go without one")
+        hint: "only a transient attribute may lack one")
     }
     if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute) }
     checkTransformer(attribute)
@@ -16,7 +16,7 @@ extension ModelChecker {
     if advice, attribute.isOptional, !attribute.isDerived, !attribute.isTransient, attribute.type.isNumber {
       findings.warning(
         "optionalNumber", position,
-        "the number “\(attribute.name)” is optional; a search for 0 misses what has no value",
+        "the number “\(attribute.name)” is optional; a search for 0 misses objects without a value",
         hint: "make it required with the default 0")
     }
   }
@@ -196,7 +196,7 @@ extension ModelChecker {
     }
     guard let derivation = DerivationText(expression) else {
       findings.warning(
-        "unknownExpression", attribute.position, "the expression “\(expression)” of “\(attribute.name)” is not known",
+        "unknownExpression", attribute.position, "the expression “\(expression)” of “\(attribute.name)” is unknown",
         hint: "known are a key path, canonical:, uppercase:, lowercase:, @count, @sum and now()")
       return
     }
@@ -211,7 +211,7 @@ extension ModelChecker {
       } else {
         findings.warning(
           "unknownProperty", attribute.position,
-          "the expression “\(expression)” names “\(name)”, which “\(draft.entities[current].name)” has not",
+          "the expression “\(expression)” names “\(name)”, which “\(draft.entities[current].name)” does not have",
           hint: propertyHint(name, of: current))
         return
       }

@@ -19,12 +19,12 @@ extension ModelChecker {
     case .elements:
       findings.warning(
         "uncertainComposite", position,
-        "the attribute “\(attribute.name)” is composite; how Core Data stores and hashes such attributes is not known",
+        "the attribute “\(attribute.name)” is composite; how Core Data stores and hashes it is unknown",
         hint: "stores of one's own have a column for each element; do not hand them to Core Data")
     case .unknown:
       findings.warning(
         "unsupportedComposite", position,
-        "nothing says what the elements of the composite attribute “\(attribute.name)” are; it is not stored")
+        "nothing defines the elements of the composite attribute “\(attribute.name)”; it is not stored")
     case .tooLarge:
       findings.error(
         "compositeTooLarge", position,

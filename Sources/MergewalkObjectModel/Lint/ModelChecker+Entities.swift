@@ -224,7 +224,7 @@ extension ModelChecker {
       guard known != name else { continue }
       findings.warning(
         "sameIndexName", position,
-        "the indexes “\(known)” and “\(name)” of “\(entity)” have one name for SQLite; the store has the first one only",
+        "the indexes “\(known)” and “\(name)” of “\(entity)” have the same name in SQLite; the store has only the first one",
         hint: "give one of them another name")
     }
   }
@@ -266,6 +266,6 @@ enum ReservedNames {
   /// Keys whose accessors NSManagedObject has under another name (`isDeleted` for `deleted`).
   static let keys: Set<String> = ["deleted", "inserted", "updated"]
 
-  /// What an index may hold besides properties.
+  /// The columns that an index may have besides properties.
   static let indexColumns: Set<String> = ["self", "entity"]
 }

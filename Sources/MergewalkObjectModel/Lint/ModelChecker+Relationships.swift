@@ -48,14 +48,14 @@ extension ModelChecker {
       guard let holder = entityIndex[named] else {
         findings.warning(
           "unknownDestination", position,
-          "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
+          "the inverse of “\(name)” is declared in “\(named)”, which is not in the model",
           hint: entityHint(named))
         return
       }
       if !areRelated(holder, destination) {
         findings.warning(
           "inverseMismatch", position,
-          "the inverse of “\(name)” is said to be in “\(named)”, but the destination is "
+          "the inverse of “\(name)” is declared in “\(named)”, but the destination is "
             + "“\(relationship.destinationEntityName)”")
       }
     }

@@ -1,16 +1,16 @@
 public import MergewalkDiagnostics
 
-/// Finds what is wrong in a model, all of it at once.
+/// Finds all mistakes in a model at once.
 ///
 /// `docs/model-lint.md` lists the codes.
 public enum ModelLint {
   /// Returns every finding in a draft, sorted by position.
   ///
   /// - Parameters:
-  ///   - draft: the model; what its reader found is among the findings.
-  ///   - advice: whether to add hints that are a matter of style (`optionalNumber`, `insecureTransformer`).
-  ///   - transformers: the names of the registered value transformers, and whether each can be reversed; `nil` when that
-  ///     is not known, and then nothing is said about them.
+  ///   - draft: the model; its reader's findings are included.
+  ///   - advice: whether to add hints about style (`optionalNumber`, `insecureTransformer`).
+  ///   - transformers: the names of the registered value transformers, and whether each can be reversed; `nil` if
+  ///     unknown, which turns these checks off.
   /// - Complexity: O(properties × depth of inheritance), and for every misspelt name O(names).
   public static func check(
     _ draft: ModelDraft, advice: Bool = false, transformers: [String: Bool]? = nil

@@ -12,19 +12,19 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isTransient = false
   /// The value of a new object; `nil` for no default.
   public var defaultValue: AttributeValue?
-  /// The default as the model file spells it, kept so that writing the model loses nothing.
+  /// The default as written in the model file, kept so that writing the model loses nothing.
   public var defaultValueText: String?
-  /// The bounds and the pattern that values must satisfy.
+  /// The bounds and the pattern for values.
   public var validation = AttributeValidation()
-  /// Whether generated code uses a scalar type (`usesScalarValueType`); `nil` when the file says nothing.
+  /// Whether generated code uses a scalar type (`usesScalarValueType`); `nil` if the file does not set it.
   public var usesScalarValueType: Bool?
-  /// The expression of a derived attribute as the model spells it (`derivationExpression`), or `nil`.
+  /// The expression of a derived attribute as written in the model (`derivationExpression`), or `nil`.
   public var derivationExpression: String?
   /// The name of the transformer of a transformable attribute, or `nil` for the default one.
   public var valueTransformerName: String?
   /// The class of a transformable attribute's values in generated code.
   public var customClassName: String?
-  /// Whether large values may live in files beside the store.
+  /// Whether large values may be in files beside the store.
   public var allowsExternalBinaryDataStorage = false
   /// Whether persistent history keeps the value when the object is deleted.
   public var preservesValueInHistoryOnDeletion = false
@@ -36,23 +36,24 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isIndexedBySpotlight = false
   /// Whether the value is also kept in the external record file.
   public var isStoredInExternalRecord = false
-  /// `syncable` as the file says; `nil` when it says nothing.
+  /// `syncable` as in the file; `nil` if the file does not set it.
   public var isSyncable: Bool?
   /// Text that changes the version hash without changing anything else.
   public var versionHashModifier: String?
   /// The name this property had in earlier versions of the model (`elementID`).
   public var renamingIdentifier: String?
-  /// The elements of a composite attribute; empty for other types, and when ``compositeName`` says which they are.
+  /// The elements of a composite attribute; empty for other types, and if ``compositeName`` defines them.
   public var elements: [AttributeDescription] = []
-  /// The name of the composite that says what the elements are (``ModelDraft/composites``), or `nil`.
+  /// The name of the composite that defines the elements (``ModelDraft/composites``), or `nil`.
   public var compositeName: String?
-  /// For the element `address.city` of a frozen entity the name of the composite attribute, `address`; otherwise `nil`.
+  /// For the element `address.city` of a frozen entity, the name of the composite attribute, `address`; otherwise
+  /// `nil`.
   public internal(set) var compositeKey: String?
   /// Free key-value pairs.
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know, kept so that writing the model loses nothing.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// The dense number of the property within its entity's hierarchy, from 0; -1 until the model is frozen.
@@ -70,7 +71,7 @@ public struct AttributeDescription: Sendable, Hashable {
     self.type = type
   }
 
-  /// What columns and version hashes depend on, apart from the name.
+  /// The features that determine columns and version hashes, apart from the name.
   var storedForm: [AnyHashable?] {
     [
       type, isOptional, isTransient, derivationExpression, allowsExternalBinaryDataStorage,
@@ -82,27 +83,27 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isDerived: Bool { derivationExpression != nil }
 }
 
-/// The model's demands on an attribute's values, apart from type and optionality.
+/// The model's requirements for an attribute's values, apart from type and optionality.
 public struct AttributeValidation: Sendable, Hashable {
-  /// The least number or date, inclusive.
+  /// The minimum number or date, inclusive.
   public var minimumValue: AttributeValue?
-  /// The greatest number or date, inclusive.
+  /// The maximum number or date, inclusive.
   public var maximumValue: AttributeValue?
-  /// The least length of a string in characters (UTF-16 code units, as Core Data counts).
+  /// The minimum length of a string in characters (UTF-16 code units, as in Core Data).
   public var minimumLength: Int?
-  /// The greatest length of a string in characters (UTF-16 code units, as Core Data counts).
+  /// The maximum length of a string in characters (UTF-16 code units, as in Core Data).
   public var maximumLength: Int?
   /// An ICU regular expression that the whole string must match.
   public var regularExpression: String?
-  /// `minValueString` as the file spells it.
+  /// `minValueString` as written in the file.
   public var minimumText: String?
-  /// `maxValueString` as the file spells it.
+  /// `maxValueString` as written in the file.
   public var maximumText: String?
 
-  /// Creates a validation that demands nothing.
+  /// Creates a validation without requirements.
   public init() {}
 
-  /// Whether nothing is demanded.
+  /// Whether there are no requirements.
   public var isEmpty: Bool {
     minimumValue == nil && maximumValue == nil && minimumLength == nil && maximumLength == nil
       && regularExpression == nil

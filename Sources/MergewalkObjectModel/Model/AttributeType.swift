@@ -26,7 +26,7 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case uuid = 1100
   /// A URI, stored as its absolute string.
   case uri = 1200
-  /// A value that a transformer turns into bytes.
+  /// A value that a transformer converts to bytes.
   case transformable = 1800
   /// The ID of a managed object.
   case objectID = 2000
@@ -79,11 +79,11 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
 ///
 /// Source: Apple, Core Data Programming Guide, "Relationship Delete Rules".
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-  /// Leave the other objects as they are; the caller keeps integrity.
+  /// Leave the other objects as they are; the caller maintains integrity.
   case noAction = "No Action"
   /// Clear the inverse at the other objects.
   case nullify = "Nullify"
-  /// Delete the other objects too.
+  /// Delete the other objects, too.
   case cascade = "Cascade"
   /// Refuse the deletion while there are other objects.
   case deny = "Deny"

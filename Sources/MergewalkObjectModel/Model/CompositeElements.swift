@@ -1,4 +1,4 @@
-/// What the composite attributes of a draft consist of.
+/// The elements of the composite attributes of a draft.
 ///
 /// A composite attribute is handled as its elements, which are attributes with dotted names such as `address.city`; those
 /// of composites inside composites have longer names.
@@ -9,7 +9,7 @@ struct CompositeElements {
   /// The greatest depth of composites inside composites.
   static let maximumDepth = 20
 
-  /// What becomes of a composite attribute.
+  /// The result of flattening a composite attribute.
   enum Flattening {
     /// Its elements under dotted names.
     case elements([AttributeDescription])

@@ -1,9 +1,9 @@
-/// The frozen description of one kind of object.
+/// The frozen description of an entity.
 ///
-/// Everything a name stands for is resolved: looking a property up by name is for configuration and people, run-time
-/// code uses slots and indexes.
+/// All names are resolved: looking up a property by name is for configuration and people; run-time code uses slots and
+/// indexes.
 public final class EntityDescription: Sendable {
-  /// The entity as the model declares it: its own properties only.
+  /// The entity as declared in the model: its own properties only.
   public let declaration: EntityDraft
   /// The position in ``ManagedObjectModel/entities``, from 0.
   public let index: Int
@@ -11,27 +11,27 @@ public final class EntityDescription: Sendable {
   public let superentityIndex: Int?
   /// The index of the topmost ancestor; a root's own index.
   public let rootIndex: Int
-  /// The index of the last entity below this one; its own index when there is none.
+  /// The index of the last entity below this one; its own index if there is none.
   ///
   /// Entities are numbered depth first, so the entity and everything below it are the range
   /// `index...lastDescendantIndex`.
   public let lastDescendantIndex: Int
-  /// All attributes, inherited ones included, sorted by name (code points).
+  /// All attributes, including inherited ones, sorted by name (code points).
   ///
-  /// Of a composite attribute these are its elements: `address.city` and `address.street`.
+  /// A composite attribute is represented by its elements: `address.city` and `address.street`.
   public let attributes: [AttributeDescription]
-  /// All relationships, inherited ones included, sorted by name (code points).
+  /// All relationships, including inherited ones, sorted by name (code points).
   public let relationships: [RelationshipDescription]
-  /// All fetched properties, inherited ones included, sorted by name (code points).
+  /// All fetched properties, including inherited ones, sorted by name (code points).
   public let fetchedProperties: [FetchedPropertyDescription]
-  /// All uniqueness constraints, inherited ones included.
+  /// All uniqueness constraints, including inherited ones.
   public let uniquenessConstraints: [[String]]
 
-  /// All composite attributes, inherited ones included, sorted by name (code points); each is there as its elements in
-  /// ``attributes``.
+  /// All composite attributes, including inherited ones, sorted by name (code points); ``attributes`` has their
+  /// elements.
   public let compositeAttributes: [AttributeDescription]
 
-  /// What reading and setting a value has to know of an attribute, by its name.
+  /// The data for reading and setting a value of an attribute, by its name.
   package struct AttributeAccess: Sendable {
     package let slot: Int
     package let type: AttributeType
@@ -92,9 +92,9 @@ public final class EntityDescription: Sendable {
   /// Whether other entities inherit from it.
   public var hasSubentities: Bool { lastDescendantIndex > index }
 
-  /// What accessors have to know of the attribute with this name: far cheaper than a copy of the description.
+  /// The data that accessors need for the attribute with this name: far cheaper than a copy of the description.
   package func attributeAccess(named name: String) -> AttributeAccess? { attributeAccesses[name] }
-  /// The attribute with this name, inherited ones included, or `nil`.
+  /// The attribute with this name, own or inherited, or `nil`.
   public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }
 
   /// The attributes that have an index of their own name in stores and compiled models: those marked as indexed, and those
@@ -106,8 +106,8 @@ public final class EntityDescription: Sendable {
       + declaration.fetchIndexes.filter { !$0.isAlone }.compactMap { $0.onlyProperty.flatMap { attribute(named: $0) } }
       .filter { known.insert($0.name).inserted }
   }
-  /// The elements of a composite attribute, or of a composite inside one, with what is left of their names:
-  /// `city` and `street` of `address`; empty when there is none of this name.
+  /// The elements of a composite attribute, or of a nested one, with the rest of their names: `city` and `street` of
+  /// `address`; empty if there is none of this name.
   public func elements(ofComposite key: String) -> [(name: String, attribute: AttributeDescription)] {
     // Most entities have none, and then nothing is looked at.
     guard !compositeAttributes.isEmpty else { return [] }
@@ -118,7 +118,7 @@ public final class EntityDescription: Sendable {
   }
   /// The position in ``relationships`` of the one with this name, or `nil`.
   package func relationshipPosition(named name: String) -> Int? { relationshipPositions[name] }
-  /// The relationship with this name, inherited ones included, or `nil`.
+  /// The relationship with this name, own or inherited, or `nil`.
   public func relationship(named name: String) -> RelationshipDescription? {
     relationshipPositions[name].map { relationships[$0] }
   }

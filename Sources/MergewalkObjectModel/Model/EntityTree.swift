@@ -1,8 +1,8 @@
 import MergewalkClassText
 
-/// An entity with those that inherit from it, for building models in code.
+/// An entity with its subentities, for building models in code.
 ///
-/// A hierarchy is built from the top: an entity is given its subentities, and what an entity inherits from follows.
+/// A hierarchy is built from the top: each entity gets its subentities, and inheritance follows.
 ///
 /// ```swift
 /// let draft = ModelDraft(
@@ -25,7 +25,7 @@ import MergewalkClassText
 ///
 /// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model", "Entity Inheritance".
 public struct EntityTree: Sendable, Hashable {
-  /// The entity with its own properties; its parent's name is what the tree says.
+  /// The entity with its own properties; the tree determines its parent's name.
   public var entity: EntityDraft
   /// The entities that inherit from it.
   public var subentities: [EntityTree]
@@ -36,7 +36,7 @@ public struct EntityTree: Sendable, Hashable {
     self.subentities = subentities
   }
 
-  /// An entity with properties; by default its class is named like it.
+  /// An entity with properties; by default, its class has the same name.
   public static func entity(
     _ name: String, className: String? = nil, isAbstract: Bool = false, _ properties: PropertyDraft...,
     unique: [[String]] = [], subentities: [EntityTree] = []
@@ -46,7 +46,7 @@ public struct EntityTree: Sendable, Hashable {
       subentities: subentities)
   }
 
-  /// The entities of the tree, each before what inherits from it, with their parents' names.
+  /// The entities of the tree, each before its subentities, with their parents' names.
   ///
   /// - Complexity: O(entities).
   public var entities: [EntityDraft] {
@@ -111,7 +111,7 @@ extension ModelDraft {
 
 /// A property of any kind, for building models in code.
 ///
-/// What the functions have no parameter for is set on a description of one's own: `.attribute(description)`.
+/// Set properties without a parameter on a description of your own: `.attribute(description)`.
 public enum PropertyDraft: Sendable, Hashable {
   /// An attribute.
   case attribute(AttributeDescription)
@@ -137,16 +137,16 @@ public enum PropertyDraft: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - name: The attribute's name.
-  ///   - swiftType: The type of its values; the attribute is optional when it is, unless said otherwise.
-  ///   - type: The attribute's type; `nil` for the one that the Swift type has.
-  ///   - isOptional: Whether objects may have no value; `nil` for what the Swift type says.
-  ///   - value: What a new object gets.
+  ///   - swiftType: The type of its values; the attribute is optional if the type is, unless overridden.
+  ///   - type: The attribute's type; `nil` for that of the Swift type.
+  ///   - isOptional: Whether objects may have no value; `nil` to follow the Swift type.
+  ///   - value: The value of a new object.
   ///   - isTransient: Whether it is never stored.
-  ///   - expression: The expression of a derived attribute, which is optional then.
-  ///   - minimum: The least number, or the least length of a text.
-  ///   - maximum: The greatest number, or the greatest length of a text.
+  ///   - expression: The expression of a derived attribute, which is then optional.
+  ///   - minimum: The minimum number, or the minimum length of a text.
+  ///   - maximum: The maximum number, or the maximum length of a text.
   ///   - pattern: An ICU regular expression that a whole text must match.
-  ///   - isExternal: Whether large values may live in files beside the store.
+  ///   - isExternal: Whether large values may be in files beside the store.
   ///   - renamedFrom: The name the attribute had in earlier versions of the model.
   public static func attribute<Value: ManagedValue>(
     _ name: String, _ swiftType: Value.Type, type: AttributeType? = nil, optional isOptional: Bool? = nil,
@@ -175,7 +175,7 @@ public enum PropertyDraft: Sendable, Hashable {
     return .attribute(attribute)
   }
 
-  /// A transformable attribute; without a name it has the default transformer.
+  /// A transformable attribute; without a transformer's name it has the default one.
   public static func transformable(
     _ name: String, transformer: String? = nil, className: String? = nil, isOptional: Bool = false
   ) -> PropertyDraft {
@@ -208,7 +208,7 @@ public enum PropertyDraft: Sendable, Hashable {
     return .relationship(relationship)
   }
 
-  /// A to-many relationship; a maximum of 0 is none.
+  /// A to-many relationship; a maximum of 0 means none.
   public static func toMany(
     _ name: String, _ destination: String, inverse: String?, isOptional: Bool = true, isOrdered: Bool = false,
     minimum: Int = 0, maximum: Int = 0, deleteRule: DeleteRule = .nullify, renamedFrom: String? = nil

@@ -22,11 +22,12 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   public var predicateText: String?
   /// The kind of result.
   public var resultType = ResultType.objects
-  /// Boolean options by their XML names (`includeSubentities`, `returnObjectsAsFaults` ...), as far as the file has them.
+  /// Boolean options by their XML names (`includeSubentities`, `returnObjectsAsFaults` ...), as far as the file sets
+  /// them.
   public var options: [String: Bool] = [:]
-  /// The greatest number of results; 0 for no limit.
+  /// The maximum number of results; 0 for no limit.
   public var fetchLimit = 0
-  /// How many objects a batch loads; 0 for all at once.
+  /// The number of objects in a batch; 0 for all at once.
   public var fetchBatchSize = 0
   /// The order of the results; model files have no place for it, so it is set in code.
   public var sortDescriptors: [ObjectSortDescriptor] = []
@@ -34,7 +35,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// Creates a request for all objects of an entity.
@@ -50,15 +51,15 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   public var name: String
   /// The request that computes the value.
   public var fetchRequest: FetchRequestTemplate
-  /// `optional` as the file says.
+  /// `optional` as in the file.
   public var isOptional = false
-  /// `syncable` as the file says; `nil` when it says nothing.
+  /// `syncable` as in the file; `nil` if the file does not set it.
   public var isSyncable: Bool?
   /// Free key-value pairs.
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// Creates a fetched property.
@@ -72,20 +73,20 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
 public struct FetchIndexDescription: Sendable, Hashable {
   /// One column or expression of an index.
   public struct Element: Sendable, Hashable {
-    /// How the element is indexed.
+    /// The kind of index.
     public enum Kind: String, Sendable, Hashable {
       /// A B-tree.
       case binary = "Binary"
       /// An R-tree.
       case rTree = "RTree"
     }
-    /// The property's name; `nil` when the element is an expression.
+    /// The property's name; `nil` if the element is an expression.
     public var propertyName: String?
-    /// The expression as text; `nil` when the element is a property.
+    /// The expression as text; `nil` if the element is a property.
     public var expression: String?
-    /// The type of the expression's value as the file spells it.
+    /// The type of the expression's value as written in the file.
     public var expressionType: String?
-    /// How the element is indexed.
+    /// The kind of index.
     public var kind = Kind.binary
     /// Whether the order is ascending.
     public var isAscending = true
@@ -102,13 +103,13 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var elements: [Element]
   /// The predicate of a partial index, or `nil`.
   public var partialIndexPredicateText: String?
-  /// Whether the one attribute that it is of has no index of its own name beside it.
+  /// Whether the index's only attribute gets no additional index with its own name.
   ///
   /// Xcode's compiler adds one; the compiled models of Photos have none.
   public var isAlone = false
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// The property of an index over one property and nothing else; `nil` for other indexes.
@@ -128,11 +129,11 @@ public struct FetchIndexDescription: Sendable, Hashable {
 public struct ModelConfiguration: Sendable, Hashable {
   /// The configuration's name.
   public var name: String
-  /// The names of its entities, in the file's order.
+  /// The names of its entities, in file order.
   public var entityNames: [String]
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// Creates a configuration.

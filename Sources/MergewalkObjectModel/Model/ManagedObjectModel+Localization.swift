@@ -4,7 +4,7 @@
 /// `Property/NAME` for all entities, and `ErrorString/TEXT`.
 /// Source: Apple, [localizationDictionary](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary).
 extension ManagedObjectModel {
-  /// The texts by key; empty when the model has none.
+  /// The texts by key; empty if the model has none.
   public var localizationDictionary: [String: String] { draft.localizationDictionary }
 
   /// A copy of the model with other texts; everything else is the same.
@@ -16,13 +16,13 @@ extension ManagedObjectModel {
     return ManagedObjectModel(sound: copy)
   }
 
-  /// The name of an entity for people; its name in the model when there is no other.
+  /// The localised name of an entity, or else its name in the model.
   public func localizedName(of entity: EntityDescription) -> String {
     draft.localizationDictionary["Entity/\(entity.name)"] ?? entity.name
   }
 
-  /// The name of a property for people: the one for the entity, or the nearest ancestor that has one, then the one for
-  /// all entities, then the name in the model.
+  /// The localised name of a property: the one for the entity or its nearest ancestor with one, then the one for all
+  /// entities, then the name in the model.
   ///
   /// - Complexity: O(depth of inheritance).
   public func localizedName(ofProperty name: String, of entity: EntityDescription) -> String {
@@ -34,7 +34,7 @@ extension ManagedObjectModel {
     return draft.localizationDictionary["Property/\(name)"] ?? name
   }
 
-  /// The text of an error for people; the same text when there is no other.
+  /// The localised text of an error, or else the same text.
   public func localizedError(_ text: String) -> String {
     draft.localizationDictionary["ErrorString/\(text)"] ?? text
   }

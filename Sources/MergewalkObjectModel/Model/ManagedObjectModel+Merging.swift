@@ -2,40 +2,44 @@ public import MergewalkDiagnostics
 
 /// Models made of several.
 extension ManagedObjectModel {
-  /// The model that holds everything of several models, typically from different packages.
+  /// Creates a model with the contents of several models, typically from different packages.
   ///
-  /// - Throws: `duplicateEntity`, naming both places, for an entity that two of them define differently, and whatever else
-  ///   lint finds in the whole.
+  /// - Throws: `duplicateEntity`, with both positions, for an entity that two of them define differently, and all
+  ///   findings of lint about the result.
   /// - Complexity: O(entities × properties).
-  /// - Source: Apple, [NSManagedObjectModel init(byMerging:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:)).
+  /// - Source: Apple, [NSManagedObjectModel
+  ///   init(byMerging:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:)).
   public convenience init(merging models: [ManagedObjectModel]) throws(DiagnosticList) {
     try self.init(.merging(models.map(\.draft)))
   }
 
-  /// The model that holds everything of the models in several files.
+  /// Creates a model with the contents of the models in several files.
   ///
-  /// - Parameter paths: what ``ModelReader/read(_:version:)`` reads, of `.xcdatamodeld` folders the current version; also
-  ///   other folders, which stand for all the `.xcdatamodeld` and `.xcdatamodel` in them. Models may refer to each other.
+  /// - Parameter paths: files for ``ModelReader/read(_:version:)``, in `.xcdatamodeld` folders the current version;
+  ///   also other folders, which stand for all the `.xcdatamodeld` and `.xcdatamodel` in them. Models may refer to each
+  ///   other.
   /// - Throws: as ``ModelReader/read(_:version:)`` and ``init(merging:)``.
-  /// - Source: Apple, [mergedModel(from:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/mergedmodel(from:)).
+  /// - Source: Apple,
+  ///   [mergedModel(from:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/mergedmodel(from:)).
   public convenience init(mergingFilesAt paths: [String]) throws(DiagnosticList) {
     var drafts: [ModelDraft] = []
     for path in try ModelReader.modelPaths(paths) { drafts.append(try ModelReader.read(path)) }
     try self.init(.merging(drafts))
   }
 
-  /// The model that a store was made with, out of the versions of the models in several files.
+  /// Creates the model of a store from the versions of the models in several files.
   ///
-  /// A model belongs to the store when one of its versions has only entities of the store, each with the store's hash;
-  /// those versions are merged. Among versions with equal hashes the current one counts, then the last by name. Models
-  /// that refer to entities of each other cannot be judged alone; of these the current versions are tried.
+  /// A model belongs to the store if one of its versions has only entities of the store, each with the store's hash;
+  /// those versions are merged. Among versions with equal hashes, the current one counts, then the last by name. Models
+  /// that refer to each other's entities cannot be judged separately; of these, the current versions are tried.
   ///
   /// - Parameters:
   ///   - paths: as for ``init(mergingFilesAt:)``.
-  ///   - hashes: the version hash of each of the store's entities, as its metadata have them.
+  ///   - hashes: the version hash of each of the store's entities, from its metadata.
   /// - Throws: `noMatchingVersion` with the entities that no version has, and as ``ModelReader/read(_:version:)``.
   /// - Complexity: O(versions × size).
-  /// - Source: Apple, [mergedModel(from:forStoreMetadata:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/mergedmodel(from:forstoremetadata:)).
+  /// - Source: Apple,
+  ///   [mergedModel(from:forStoreMetadata:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/mergedmodel(from:forstoremetadata:)).
   public convenience init(
     mergingFilesAt paths: [String], forVersionHashes hashes: [String: [UInt8]]
   ) throws(DiagnosticList) {
@@ -81,11 +85,12 @@ extension ManagedObjectModel {
     return open
   }
 
-  /// Whether a configuration's entities (all entities for `nil`) are those of a store with the same version hashes: the
-  /// store can then be opened with this model.
+  /// Whether a configuration's entities (all entities for `nil`) are those of a store with these version hashes, so
+  /// that the store can be opened with this model.
   ///
-  /// - Returns: false also when there is no such configuration.
-  /// - Source: Apple, [isConfiguration(withName:compatibleWithStoreMetadata:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/isconfiguration(withname:compatiblewithstoremetadata:)).
+  /// - Returns: false also if there is no such configuration.
+  /// - Source: Apple,
+  ///   [isConfiguration(withName:compatibleWithStoreMetadata:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/isconfiguration(withname:compatiblewithstoremetadata:)).
   public func isConfiguration(_ name: String?, compatibleWithVersionHashes hashes: [String: [UInt8]]) -> Bool {
     guard let entities = entities(forConfiguration: name) else { return false }
     let mine = Dictionary(versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }

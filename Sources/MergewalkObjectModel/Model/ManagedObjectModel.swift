@@ -1,27 +1,28 @@
 public import MergewalkDiagnostics
 package import Synchronization
 
-/// The frozen, immutable description of the data a store holds.
+/// The frozen, immutable description of a store's data.
 ///
-/// A model is built from a ``ModelDraft`` once; all names are resolved then, and every property gets a dense slot.
+/// A model is created once from a ``ModelDraft``, which resolves all names and gives every property a dense slot.
 /// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model".
 public final class ManagedObjectModel: Sendable {
-  /// The draft the model was made of; change a copy of it to make another model.
+  /// The model's draft; to create another model, change a copy of it.
   public let draft: ModelDraft
-  /// All entities, by number: roots by name without case, each followed by what inherits from it.
+  /// All entities, by number: roots by name, ignoring case, each followed by its descendants.
   public let entities: [EntityDescription]
-  /// For each entity index that is a root: how many slots its hierarchy has; 0 at other indexes.
+  /// For each entity index that is a root: the number of slots in its hierarchy; 0 at other indexes.
   public let slotCounts: [Int]
-  /// For each entity index that is a root: how many of the first slots have a column of their own; 0 at other indexes.
+  /// For each entity index that is a root: the number of first slots that have a column of their own; 0 at other
+  /// indexes.
   ///
-  /// These are the attributes and the to-one relationships, transient ones included.
+  /// These are the attributes and the to-one relationships, including transient ones.
   public let columnSlotCounts: [Int]
 
   private let positions: [String: Int]
-  /// What tells the model from all others of the process, from 1.
+  /// The number that distinguishes the model from all others of the process, from 1.
   package let serial = ManagedObjectModel.serials.add(1, ordering: .relaxed).newValue
   private static let serials = Atomic<UInt64>(0)
-  /// What other layers keep with the model, such as the classes of objects.
+  /// Data that other layers keep with the model, such as the classes of objects.
   package let companions = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
   /// An entity by its number, and everything that inherits from it.
@@ -31,7 +32,7 @@ public final class ManagedObjectModel: Sendable {
 
   /// Freezes a draft.
   ///
-  /// - Throws: ``DiagnosticList`` with every finding when the draft has an error; warnings alone do not throw.
+  /// - Throws: ``DiagnosticList`` with every finding if the draft has an error; warnings alone do not throw.
   /// - Complexity: O(entities × properties).
   public convenience init(_ draft: ModelDraft) throws(DiagnosticList) {
     let findings = ModelLint.check(draft)
@@ -53,26 +54,26 @@ public final class ManagedObjectModel: Sendable {
   /// The entity with this name, or `nil`.
   public func entity(named name: String) -> EntityDescription? { positions[name].map { entities[$0] } }
 
-  /// The entities of a configuration; all entities for `nil`; `nil` when there is no such configuration.
+  /// The entities of a configuration; all entities for `nil`; returns `nil` if there is no such configuration.
   public func entities(forConfiguration name: String?) -> [EntityDescription]? {
     guard let name else { return entities }
     guard let configuration = draft.configurations.first(where: { $0.name == name }) else { return nil }
     return configuration.entityNames.compactMap(entity(named:))
   }
 
-  /// The named fetch request with this name, or `nil`; a copy that may be changed.
+  /// The named fetch request with this name, or `nil`; a copy that you may change.
   public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
     draft.fetchRequestTemplates.first { $0.name == name }
   }
 
   /// The entity that an entity inherits from; `nil` for a root.
   ///
-  /// It follows from the hierarchy that the draft declares; nothing sets it.
+  /// It follows from the hierarchy in the draft and cannot be set.
   public func superentity(of entity: EntityDescription) -> EntityDescription? {
     entity.superentityIndex.map { entities[$0] }
   }
 
-  /// The entities that inherit from an entity directly, in number order.
+  /// The direct subentities of an entity, in number order.
   ///
   /// - Complexity: O(entities below it).
   public func subentities(of entity: EntityDescription) -> [EntityDescription] {

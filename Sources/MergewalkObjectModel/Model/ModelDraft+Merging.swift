@@ -1,14 +1,15 @@
 import MergewalkDiagnostics
 
 extension ModelDraft {
-  /// The draft that holds everything of several drafts, in their order.
+  /// Creates a draft with the contents of several drafts, in their order.
   ///
-  /// What several of them define alike is there once. An entity that two of them define differently becomes a finding
-  /// that names both places (`duplicateEntity`), with which no ``ManagedObjectModel`` can be made; other double names are
-  /// found by lint. A relationship may name an entity of another draft.
+  /// Equal definitions appear once. An entity that two of them define differently becomes a finding that names both
+  /// positions (`duplicateEntity`), with which no ``ManagedObjectModel`` can be created; lint finds other duplicate
+  /// names. A relationship may name an entity of another draft.
   ///
   /// - Complexity: O(entities).
-  /// - Source: Apple, [NSManagedObjectModel init(byMerging:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:)).
+  /// - Source: Apple, [NSManagedObjectModel
+  ///   init(byMerging:)](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:)).
   public static func merging(_ drafts: [ModelDraft]) -> ModelDraft {
     var merged = drafts.first ?? ModelDraft()
     var owners: [String: (draft: ModelDraft, entity: EntityDraft)] = [:]
@@ -50,7 +51,7 @@ extension ModelDraft {
     return merged
   }
 
-  /// What to say about two entities of one name, or `nil` when they are the same.
+  /// Describes how two entities of one name differ, or `nil` when they are the same.
   private static func difference(
     _ entity: EntityDraft, in draft: ModelDraft, from first: EntityDraft, in firstDraft: ModelDraft
   ) -> Diagnostic? {
@@ -70,7 +71,7 @@ extension ModelDraft {
       .error, code: "duplicateEntity", path: draft.path, position: entity.position,
       message: "“\(entity.name)” is defined here and, differently, in \(place)",
       hint: names.isEmpty
-        ? "they differ in what the entity itself says"
+        ? "they differ in the entity's own settings"
         : "they differ in " + names.prefix(5).map { "“\($0)”" }.joined(separator: ", ") + (names.count > 5 ? " …" : ""))
   }
 }

@@ -1,14 +1,14 @@
 public import MergewalkDiagnostics
 
-/// A model that can still be changed: what readers produce, code builds and ``ManagedObjectModel`` freezes.
+/// A model that can still be changed: produced by readers, built by code, and frozen by ``ManagedObjectModel``.
 public struct ModelDraft: Sendable, Hashable {
-  /// The path that findings name.
+  /// The path for findings.
   public var path = "model"
   /// The name of this version of the model: the folder's name without `.xcdatamodel`.
   public var name = ""
   /// `userDefinedModelVersionIdentifier`.
   public var versionIdentifier = ""
-  /// The entities in the order of the file.
+  /// The entities in file order.
   public var entities: [EntityDraft] = []
   /// The named fetch requests.
   public var fetchRequestTemplates: [FetchRequestTemplate] = []
@@ -16,33 +16,33 @@ public struct ModelDraft: Sendable, Hashable {
   public var configurations: [ModelConfiguration] = []
   /// The definitions of composite attribute types (`compositeAttribute` elements).
   public var composites: [CompositeDefinition] = []
-  /// Names for people by Core Data's keys (see ``ManagedObjectModel/localizationDictionary``); model files do not have
+  /// Localised names by Core Data's keys (see ``ManagedObjectModel/localizationDictionary``); model files do not have
   /// them, ``LocalizationFile`` reads them.
   public var localizationDictionary: [String: String] = [:]
   /// The boxes of Xcode's diagram, kept for writing.
   public var diagram: [DiagramElement] = []
   /// The other attributes of the XML `model` element (`lastSavedToolsVersion` ...), kept for writing.
   public var xmlAttributes: [String: String] = [:]
-  /// Whether Core Data's compiler has taken the model: it comes from a `.mom` file or a store's own copy.
+  /// Whether Core Data's compiler has accepted the model: it comes from a `.mom` file or a store's own copy.
   public var isCompiled = false
-  /// The entities of a compiled model of which something is left out, so that their version hashes are others.
+  /// The entities of a compiled model with parts left out, so that their version hashes differ.
   public var incompleteEntities: Set<String> = []
-  /// The findings of the reader about the file's content; ``ModelLint/check(_:advice:)`` returns them with its own.
+  /// The reader's findings about the file's content; ``ModelLint/check(_:advice:)`` returns them with its own.
   public var readerFindings: [Diagnostic] = []
 
   /// Creates an empty draft.
   public init() {}
 }
 
-/// A named group of attributes that attributes of the composite type may have (Xcode 15 and later).
+/// A named group of attributes for attributes of the composite type (Xcode 15 and later).
 public struct CompositeDefinition: Sendable, Hashable {
   /// The group's name.
   public var name: String
-  /// Its attributes in the order of the file.
+  /// Its attributes in file order.
   public var attributes: [AttributeDescription]
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// Creates a definition.
@@ -52,7 +52,7 @@ public struct CompositeDefinition: Sendable, Hashable {
   }
 }
 
-/// The place of an entity's box in Xcode's diagram, as the file spells it.
+/// The position of an entity's box in Xcode's diagram, as written in the file.
 public struct DiagramElement: Sendable, Hashable {
   /// The entity's name.
   public var name: String
@@ -85,15 +85,15 @@ public struct EntityDraft: Sendable, Hashable {
   public var isAbstract = false
   /// `representedClassName`; `nil` for plain managed objects.
   public var className: String?
-  /// `codeGenerationType` as the file says.
+  /// `codeGenerationType` as in the file.
   public var codeGenerationType: String?
-  /// `syncable` as the file says; `nil` when it says nothing.
+  /// `syncable` as in the file; `nil` if the file does not set it.
   public var isSyncable: Bool?
-  /// Its own attributes in the order of the file.
+  /// Its own attributes in file order.
   public var attributes: [AttributeDescription] = []
-  /// Its own relationships in the order of the file.
+  /// Its own relationships in file order.
   public var relationships: [RelationshipDescription] = []
-  /// Its own fetched properties in the order of the file.
+  /// Its own fetched properties in file order.
   public var fetchedProperties: [FetchedPropertyDescription] = []
   /// Its fetch indexes.
   public var fetchIndexes: [FetchIndexDescription] = []
@@ -109,7 +109,7 @@ public struct EntityDraft: Sendable, Hashable {
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// Creates an entity without properties.

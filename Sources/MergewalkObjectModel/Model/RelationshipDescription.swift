@@ -6,9 +6,9 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var name: String
   /// The name of the entity at the other end.
   public var destinationEntityName: String
-  /// The name of the relationship back from the destination; `nil` when there is none.
+  /// The name of the relationship back from the destination; `nil` if there is none.
   public var inverseName: String?
-  /// The entity that the file names for the inverse (`inverseEntity`); may be an ancestor of the destination.
+  /// The entity named for the inverse in the file (`inverseEntity`); it may be an ancestor of the destination.
   public var inverseEntityName: String?
   /// Whether it refers to any number of objects.
   public var isToMany = false
@@ -18,13 +18,13 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isOptional = false
   /// Whether the reference stays in memory and is never stored.
   public var isTransient = false
-  /// The least number of objects (0 when the file says nothing).
+  /// The minimum number of objects (0 if the file does not set it).
   public var minCount = 0
-  /// The greatest number of objects; 1 for to-one, 0 for unbounded.
+  /// The maximum number of objects; 1 for to-one, 0 for unbounded.
   public var maxCount = 0
   /// The effect of a deletion on the objects at the other end.
   public var deleteRule = DeleteRule.nullify
-  /// `syncable` as the file says; `nil` when it says nothing.
+  /// `syncable` as in the file; `nil` if the file does not set it.
   public var isSyncable: Bool?
   /// Whether Spotlight indexes it.
   public var isIndexedBySpotlight = false
@@ -38,7 +38,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know, kept so that writing the model loses nothing.
   public var unknownXMLAttributes: [String: String] = [:]
-  /// Where the model file declares it.
+  /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
   /// The dense number of the property within its entity's hierarchy (see ``AttributeDescription/slot``).
@@ -47,11 +47,11 @@ public struct RelationshipDescription: Sendable, Hashable {
   public internal(set) var declaringEntity = -1
   /// The index of the destination entity; -1 until the model is frozen.
   public internal(set) var destinationEntity = -1
-  /// The slot of the inverse relationship in the destination's hierarchy; -1 when there is none.
+  /// The slot of the inverse relationship in the destination's hierarchy; -1 if there is none.
   public internal(set) var inverseSlot = -1
-  /// The index of the entity that declares the inverse; -1 when there is none.
+  /// The index of the entity that declares the inverse; -1 if there is none.
   public internal(set) var inverseDeclaringEntity = -1
-  /// Whether the inverse is to-many; false when there is none.
+  /// Whether the inverse is to-many; false if there is none.
   public internal(set) var isInverseToMany = false
 
   /// Creates a mandatory to-one relationship without an inverse.
@@ -61,7 +61,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     maxCount = 1
   }
 
-  /// What columns and version hashes depend on, apart from the name.
+  /// The features that determine columns and version hashes, apart from the name.
   var storedForm: [AnyHashable?] {
     [
       destinationEntityName, inverseName, isToMany, isOrdered, isOptional, isTransient, minCount, maxCount,

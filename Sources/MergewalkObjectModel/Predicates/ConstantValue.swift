@@ -1,6 +1,6 @@
-/// A value that stands in a predicate or an expression: what `%@` or a literal gives, or what a variable is bound to.
+/// A constant in a predicate or an expression: from `%@`, a literal, or a variable's value.
 public enum ConstantValue: Hashable, Sendable {
-  /// A single value, also ``AttributeValue/null``.
+  /// A single value, including ``AttributeValue/null``.
   case attribute(AttributeValue)
   /// The ID of a managed object, which stands for the object.
   case objectID(ManagedObjectID)
@@ -9,7 +9,7 @@ public enum ConstantValue: Hashable, Sendable {
   /// Values by key.
   case dictionary([String: ConstantValue])
 
-  /// No value.
+  /// Null.
   public static let null = ConstantValue.attribute(.null)
 }
 
@@ -22,9 +22,9 @@ extension ConstantValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   public init(integerLiteral value: Int64) { self = .attribute(.integer(value)) }
   /// Creates a binary64 number.
   public init(floatLiteral value: Double) { self = .attribute(.double(value)) }
-  /// Creates a truth value.
+  /// Creates a Boolean.
   public init(booleanLiteral value: Bool) { self = .attribute(.boolean(value)) }
-  /// Creates no value.
+  /// Creates null.
   public init(nilLiteral: ()) { self = .null }
   /// Creates a list.
   public init(arrayLiteral elements: ConstantValue...) { self = .collection(elements) }

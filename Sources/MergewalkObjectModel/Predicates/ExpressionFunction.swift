@@ -1,6 +1,7 @@
-/// The functions of expressions, by the names that `NSExpression` gives them.
+/// The functions of expressions, by their `NSExpression` names.
 ///
-/// Source: Apple, [NSExpression init(forFunction:arguments:)](https://developer.apple.com/documentation/foundation/nsexpression/1413747-init).
+/// Source: Apple, [NSExpression
+/// init(forFunction:arguments:)](https://developer.apple.com/documentation/foundation/nsexpression/1413747-init).
 public enum ExpressionFunction: String, Hashable, Sendable, CaseIterable {
   // Of a collection; nulls are left out.
   case average = "average:"
@@ -41,7 +42,7 @@ public enum ExpressionFunction: String, Hashable, Sendable, CaseIterable {
   // Of texts.
   case uppercase = "uppercase:"
   case lowercase = "lowercase:"
-  /// The text as ``ComparisonPredicate/Options`` `[cd]` compares it.
+  /// The text in the form that ``ComparisonPredicate/Options`` `[cd]` compares.
   case canonical = "canonical:"
   case length = "length:"
   // Others.

@@ -10,25 +10,25 @@ extension Key {
 
   /// The values are equal; null is equal to null.
   public static func == (left: Key, right: some PredicateOperand) -> ObjectPredicate { left.compare(.equalTo, right) }
-  /// There is no value, with `nil` on the right.
+  /// There is no value, if the right side is `nil`.
   public static func == (left: Key, right: ConstantValue) -> ObjectPredicate { left.compare(.equalTo, right) }
   /// The values are not equal.
   public static func != (left: Key, right: some PredicateOperand) -> ObjectPredicate {
     left.compare(.notEqualTo, right)
   }
-  /// There is a value, with `nil` on the right.
+  /// There is a value, if the right side is `nil`.
   public static func != (left: Key, right: ConstantValue) -> ObjectPredicate { left.compare(.notEqualTo, right) }
-  /// The left value comes first; false with a null.
+  /// The left value is less; false with a null.
   public static func < (left: Key, right: some PredicateOperand) -> ObjectPredicate { left.compare(.lessThan, right) }
-  /// The right value does not come first; false with a null.
+  /// The left value is not greater; false with a null.
   public static func <= (left: Key, right: some PredicateOperand) -> ObjectPredicate {
     left.compare(.lessThanOrEqualTo, right)
   }
-  /// The right value comes first; false with a null.
+  /// The left value is greater; false with a null.
   public static func > (left: Key, right: some PredicateOperand) -> ObjectPredicate {
     left.compare(.greaterThan, right)
   }
-  /// The left value does not come first; false with a null.
+  /// The left value is not less; false with a null.
   public static func >= (left: Key, right: some PredicateOperand) -> ObjectPredicate {
     left.compare(.greaterThanOrEqualTo, right)
   }
@@ -47,13 +47,13 @@ extension Key {
     compare(.isIn, ConstantValue.collection(elements), options)
   }
 
-  /// The value is an element of a collection or a part of a text.
+  /// The value is an element of a collection or part of a text.
   public func isIn(_ collection: some PredicateOperand, _ options: ComparisonPredicate.Options = []) -> ObjectPredicate
   {
     compare(.isIn, collection, options)
   }
 
-  /// The text has another as a part, or the collection has an element.
+  /// The text contains another, or the collection has an element.
   public func contains(_ part: some PredicateOperand, _ options: ComparisonPredicate.Options = []) -> ObjectPredicate {
     compare(.contains, part, options)
   }
@@ -83,8 +83,8 @@ extension Key {
 
 /// Predicates on the elements of a collection.
 extension Key {
-  /// At least one element satisfies a predicate, which is built for an element: `ANY` for a single comparison, else a
-  /// `SUBQUERY` whose count is not 0.
+  /// At least one element satisfies a predicate, which the closure builds for an element: `ANY` for a single
+  /// comparison, else a `SUBQUERY` whose count is not 0.
   public func any(_ body: (Key) -> ObjectPredicate) -> ObjectPredicate {
     let element = element(body)
     return simple(element, .any) ?? (subquery(element) > 0)
@@ -138,19 +138,19 @@ extension Key {
 }
 
 extension ObjectPredicate {
-  /// Both hold; chains make one predicate of all their terms.
+  /// Both predicates are true; chains form one predicate of all their terms.
   public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
     if case .and(let terms) = left { return .and(terms + [right]) }
     return .and([left, right])
   }
 
-  /// At least one holds; chains make one predicate of all their terms.
+  /// At least one predicate is true; chains form one predicate of all their terms.
   public static func || (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
     if case .or(let terms) = left { return .or(terms + [right]) }
     return .or([left, right])
   }
 
-  /// The predicate does not hold.
+  /// The predicate is not true.
   public static prefix func ! (predicate: ObjectPredicate) -> ObjectPredicate { .not(predicate) }
 
   /// Whether a subquery somewhere inside names its element so.

@@ -6,7 +6,7 @@ extension Key {
   public static func - (left: Key, right: some PredicateOperand) -> Key { left.function(.subtract, right) }
   /// The product.
   public static func * (left: Key, right: some PredicateOperand) -> Key { left.function(.multiply, right) }
-  /// The quotient, that of two integers cut toward zero.
+  /// The quotient; that of two integers is truncated toward zero.
   public static func / (left: Key, right: some PredicateOperand) -> Key { left.function(.divide, right) }
   /// The remainder, with the sign of the left side.
   public static func % (left: Key, right: some PredicateOperand) -> Key { left.function(.modulus, right) }
@@ -18,7 +18,7 @@ extension Key {
 
   /// A power of the value.
   public func power(_ exponent: some PredicateOperand) -> Key { function(.raise, exponent) }
-  /// The number without its sign.
+  /// The absolute value of the number.
   public var absolute: Key { function(.absolute) }
   /// The text in upper case.
   public var uppercased: Key { function(.uppercase) }
@@ -33,7 +33,7 @@ extension Key {
   public var sum: Key { function(.sum) }
   /// The mean of the values.
   public var average: Key { function(.average) }
-  /// The least of the values.
+  /// The smallest of the values.
   public var min: Key { function(.min) }
   /// The greatest of the values.
   public var max: Key { function(.max) }
@@ -45,7 +45,7 @@ extension Key {
 }
 
 extension ObjectPredicate {
-  /// One value where the predicate holds and another where it does not: `TERNARY`.
+  /// One value if a predicate is true and another one otherwise: `TERNARY`.
   public func choosing(_ first: some PredicateOperand, else second: some PredicateOperand) -> Key {
     Key(.conditional(self, first.expression, second.expression))
   }

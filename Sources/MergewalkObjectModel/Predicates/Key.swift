@@ -1,21 +1,21 @@
-/// A value under construction in Swift: a key path, and what is computed from it.
+/// An expression built in Swift: a key path, and values computed from it.
 ///
-/// Operators and methods of keys make predicates, and `&&`, `||` and `!` combine those:
+/// Operators and methods of keys create predicates, and `&&`, `||` and `!` combine those:
 ///
 /// ```swift
 /// let adults = Key("age") >= 18 && Key("name").beginsWith("an", [.caseInsensitive, .diacriticInsensitive])
 /// let good = Key("orders").any { $0["amount"] * $0["count"] > 100 } && !Key("country.code").isIn(["BG", "GB"])
 /// ```
 ///
-/// They are what ``ObjectPredicate/init(format:_:)`` makes of the text that ``ObjectPredicate/description`` prints, without a text in
-/// between.
+/// They equal the predicates that ``ObjectPredicate/init(format:_:)`` creates from the output of
+/// ``ObjectPredicate/description``, without a text in between.
 public struct Key: Sendable, PredicateOperand {
-  /// The expression made so far.
+  /// The expression built so far.
   public let expression: ObjectExpression
 
   /// The value at a dotted key path such as `customer.name` or `orders.@count`.
   ///
-  /// A step that begins with `@` and is no operator counts as the name of a property.
+  /// A step that begins with `@` but is not an operator is the name of a property.
   public init(_ path: String) { expression = Key.path(path, from: .evaluatedObject) }
 
   /// The value of any expression.
@@ -24,7 +24,7 @@ public struct Key: Sendable, PredicateOperand {
   /// The object itself: `SELF`.
   public static let object = Key(.evaluatedObject)
 
-  /// A variable that gets its value later, without its `$`.
+  /// A variable whose value is set later, without its `$`.
   public static func variable(_ name: String) -> Key { Key(.variable(name)) }
 
   /// A constant.

@@ -1,17 +1,17 @@
 extension ObjectPredicate {
-  /// The same predicate with SQL's meaning of null, as Core Data's SQLite stores have it: a comparison with a value that is
-  /// null neither holds nor does its opposite.
+  /// The same predicate with SQL's meaning of null, as in Core Data's SQLite stores: neither a comparison with a null
+  /// value nor its opposite is true.
   ///
-  /// `size != 0` then leaves out objects without a size, and so does `NOT size == 0`. Comparisons with a constant `nil` ask
-  /// whether there is a value, as ever. The result is a predicate like any other: it means the same in memory and in SQL,
-  /// and prints as what it is. `ANY` and `ALL`, `CONTAINS` and closures are left as they are.
+  /// `size != 0` then leaves out objects without a size, and so does `NOT size == 0`. Comparisons with a constant `nil`
+  /// still test whether there is a value. The result is an ordinary predicate with the same meaning in memory and in
+  /// SQL, and it can be printed. `ANY` and `ALL`, `CONTAINS` and closures do not change.
   ///
   /// ```swift
   /// request.predicate = try ObjectPredicate(format: "size != 0").missingNulls
   /// ```
   public var missingNulls: ObjectPredicate { certain(true) }
 
-  /// What holds where the predicate is certainly true, or certainly false.
+  /// The predicate that is true exactly where this one is certainly true, or certainly false.
   private func certain(_ isTrue: Bool) -> ObjectPredicate {
     switch self {
     case .value(let value): return .value(value == isTrue)

@@ -1,22 +1,23 @@
 /// A condition on an object.
 ///
-/// Predicates are plain values that go from task to task: parsed from a format string, built in Swift, or taken from a
-/// model. The same predicate is evaluated in memory and compiled to SQL by the store, with one meaning, which is always
-/// true or false: a comparison with null is false, except that `==` finds null equal to null, and `!=` is the opposite
-/// of `==` (so `name != 'x'` also holds where there is no name, unlike in SQL).
-/// Source: Apple, [Predicate Programming Guide](https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/AdditionalChapters/Introduction.html).
+/// Predicates are plain values that tasks can share: parsed from a format string, built in Swift, or taken from a
+/// model. The same predicate is evaluated in memory and compiled to SQL by the store, with the same meaning, which is
+/// always true or false: a comparison with null is false, except that `==` treats null as equal to null, and `!=` is
+/// the opposite of `==` (so, unlike in SQL, `name != 'x'` is also true if there is no name). Source: Apple, [Predicate
+/// Programming
+/// Guide](https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/AdditionalChapters/Introduction.html).
 public indirect enum ObjectPredicate: Hashable, Sendable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case value(Bool)
   /// A comparison of two expressions.
   case comparison(ComparisonPredicate)
-  /// All of the predicates hold; true for none.
+  /// All of the predicates are true; true for none.
   case and([ObjectPredicate])
-  /// At least one of the predicates holds; false for none.
+  /// At least one of the predicates is true; false for none.
   case or([ObjectPredicate])
-  /// The predicate does not hold.
+  /// The predicate is not true.
   case not(ObjectPredicate)
-  /// Code that judges an object. No SQL can be made of it, so a SQLite store refuses it before anything runs.
+  /// Swift code that evaluates an object. It has no SQL, so an SQLite store refuses it before anything runs.
   case closure(PredicateClosure)
 }
 
@@ -24,35 +25,36 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
 public struct ComparisonPredicate: Hashable, Sendable {
   /// The comparison's operator.
   public enum Operator: String, Hashable, Sendable, CaseIterable {
-    /// `<`; false when a side is null.
+    /// `<`; false if a side is null.
     case lessThan = "<"
-    /// `<=`; false when a side is null.
+    /// `<=`; false if a side is null.
     case lessThanOrEqualTo = "<="
-    /// `>`; false when a side is null.
+    /// `>`; false if a side is null.
     case greaterThan = ">"
-    /// `>=`; false when a side is null.
+    /// `>=`; false if a side is null.
     case greaterThanOrEqualTo = ">="
-    /// `==`; null is equal to null only.
+    /// `==`; null is equal only to null.
     case equalTo = "=="
     /// `!=`, the opposite of `==`.
     case notEqualTo = "!="
     /// The whole text matches an ICU regular expression.
     case matches = "MATCHES"
-    /// The whole text matches a pattern: `*` stands for any characters, `?` for one, `\` before either for itself.
+    /// The whole text matches a pattern: `*` stands for any characters, `?` for one, `\` before either for the
+    /// character itself.
     case like = "LIKE"
     /// The text begins with another; every text begins with the empty one.
     case beginsWith = "BEGINSWITH"
     /// The text ends with another.
     case endsWith = "ENDSWITH"
-    /// The left side is an element of the collection on the right, or a part of the text on the right.
+    /// The left side is an element of the collection on the right, or part of the text on the right.
     case isIn = "IN"
-    /// The collection on the left has the right side as an element, or the text on the left has it as a part.
+    /// The collection on the left contains the right side as an element, or the text on the left contains it.
     case contains = "CONTAINS"
     /// The left side is not less than the first and not greater than the second element of the right side.
     case between = "BETWEEN"
     /// The left side is a uniform type identifier that is, or conforms to, the one on the right.
     case conformsTo = "UTI-CONFORMS-TO"
-    /// Two uniform type identifiers are the same; letters are compared without case.
+    /// Two uniform type identifiers are the same, ignoring case.
     case equalsType = "UTI-EQUALS"
   }
 
@@ -66,19 +68,19 @@ public struct ComparisonPredicate: Hashable, Sendable {
     case all = "ALL"
   }
 
-  /// How texts are compared.
+  /// The options of text comparisons.
   public struct Options: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
     /// Creates a set of options.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// `[c]`: without regard to case.
+    /// `[c]`: ignores case.
     public static let caseInsensitive = Options(rawValue: 1)
-    /// `[d]`: without regard to diacritics.
+    /// `[d]`: ignores diacritics.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// `[n]`: the texts are normalised already, so bytes are compared; `[c]` and `[d]` are ignored.
+    /// `[n]`: the texts are already normalised, so bytes are compared; `[c]` and `[d]` are ignored.
     public static let normalized = Options(rawValue: 4)
-    /// `[l]`: as a reader would order them, by the root collation of the Unicode CLDR.
+    /// `[l]`: compares as a reader would sort, by the root collation of the Unicode CLDR.
     public static let localeSensitive = Options(rawValue: 8)
   }
 
@@ -90,7 +92,7 @@ public struct ComparisonPredicate: Hashable, Sendable {
   public var right: ObjectExpression
   /// How a collection on the left is compared.
   public var modifier: Modifier
-  /// How texts are compared.
+  /// The options of text comparisons.
   public var options: Options
 
   /// Creates a comparison.
@@ -106,15 +108,15 @@ public struct ComparisonPredicate: Hashable, Sendable {
   }
 }
 
-/// Code that judges an object; equal to itself only.
+/// Swift code that evaluates an object; equal only to itself.
 public final class PredicateClosure: Hashable, Sendable {
-  /// Says whether an object is meant.
+  /// Returns whether the object satisfies the condition.
   public let body: @Sendable (EvaluatedValue) -> Bool
 
   /// Wraps a closure.
   public init(_ body: @escaping @Sendable (EvaluatedValue) -> Bool) { self.body = body }
 
-  /// Closures are equal when they are the same.
+  /// Closures are equal if they are identical.
   public static func == (left: PredicateClosure, right: PredicateClosure) -> Bool { left === right }
 
   /// Feeds the closure's identity.
@@ -136,7 +138,7 @@ extension ObjectPredicate {
     }
   }
 
-  /// What is said about such a pattern.
+  /// The message about such a pattern.
   package static func sqlPattern(_ pattern: String) -> String {
     "LIKE '\(pattern)' finds nothing but the sign %; any text is written *, any character ?"
   }

@@ -1,14 +1,14 @@
-/// A value that may stand for a placeholder of a format string.
+/// A value for a placeholder of a format string.
 ///
-/// Texts, numbers, truth values, IDs of objects, lists and dictionaries of those are arguments; make a type of your own
-/// one by saying which constant it is. Arguments are values throughout: whatever a text argument holds, quotation marks
-/// and operators included, it stays one text.
+/// Texts, numbers, Booleans, IDs of objects, and lists and dictionaries of those are arguments; your own types can
+/// conform by returning a constant. Arguments always remain values: a text argument stays one text, even if it contains
+/// quotation marks and operators.
 ///
 /// ```swift
 /// let adults = try ObjectPredicate(format: "age >= %@ AND %K IN %@", 18, "country.code", ["BG", "GB"])
 /// ```
 public protocol PredicateArgument {
-  /// The constant that stands in the predicate.
+  /// The constant for the predicate.
   var constantValue: ConstantValue { get }
 }
 
@@ -16,11 +16,12 @@ extension ObjectPredicate {
   /// Reads a predicate from a format string.
   ///
   /// `%@` stands for a value, `%K` for a key path given as text, and printf's conversions (`%d`, `%f`, `%s` ...) for
-  /// values of their kinds; a placeholder inside quotation marks is plain text. `docs/predicates.md` has the language.
-  /// Parse a format once and bind its variables with ``substituting(_:)-(ObjectExpression)`` when the values change.
+  /// values of their kinds; a placeholder inside quotation marks is plain text. `docs/predicates.md` describes the
+  /// language. Parse a format once and bind its variables with ``substituting(_:)-(ObjectExpression)`` if the values
+  /// change.
   ///
-  /// - Throws: ``PredicateError``: `syntax` with the place of the error, `tooLarge` for a format of more than 1 MiB, 100
-  ///   levels or 250,000 parts, `missingArgument`, `unusedArgument`, `argumentType`, `unknownFunction`.
+  /// - Throws: ``PredicateError``: `syntax` with the position of the error, `tooLarge` for a format of more than 1 MiB,
+  ///   100 levels or 250,000 parts, `missingArgument`, `unusedArgument`, `argumentType`, `unknownFunction`.
   /// - Complexity: O(length of the format).
   /// - Source: Apple, Predicate Programming Guide, "Predicate Format String Syntax".
   public init(format: String, _ arguments: any PredicateArgument...) throws(PredicateError) {
@@ -86,7 +87,7 @@ extension Substring: PredicateArgument {
 }
 
 extension Bool: PredicateArgument {
-  /// The truth value as a constant; in a format it is the number 1 or 0.
+  /// The Boolean as a constant; in a format it is the number 1 or 0.
   public var constantValue: ConstantValue { .attribute(.boolean(self)) }
 }
 
@@ -101,7 +102,7 @@ extension Float: PredicateArgument {
 }
 
 extension BinaryInteger where Self: PredicateArgument {
-  /// The number as a constant; a binary64 number when it is beyond 64 bits with a sign.
+  /// The number as a constant; a binary64 number if it is beyond signed 64 bits.
   public var constantValue: ConstantValue {
     .attribute(Int64(exactly: self).map(AttributeValue.integer) ?? .double(Double(self)))
   }

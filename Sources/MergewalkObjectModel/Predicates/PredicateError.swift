@@ -6,13 +6,13 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The format string is not in the predicate language.
     case syntax
-    /// The format string is longer, nests deeper or has more parts than is allowed.
+    /// The format string is longer, more deeply nested or has more parts than allowed.
     case tooLarge
     /// There are fewer arguments than placeholders.
     case missingArgument
     /// There are more arguments than placeholders.
     case unusedArgument
-    /// An argument is not of the kind that its placeholder asks for.
+    /// An argument is not of the kind required by its placeholder.
     case argumentType
     /// No function has this name and number of arguments.
     case unknownFunction
@@ -22,17 +22,18 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
     case unknownKey
     /// The model has no entity of this name.
     case unknownEntity
-    /// The values cannot be compared, or a function cannot take them.
+    /// The values cannot be compared, or a function does not accept them.
     case typeMismatch
-    /// A to-many key path stands where a single value is needed.
+    /// A to-many key path is used where a single value is needed.
     case toManyKey
-    /// An index lies outside a collection.
+    /// An index is outside a collection.
     case indexOutOfRange
     /// A regular expression is malformed.
     case pattern
-    /// Matching a text took more steps than are allowed.
+    /// Matching a text took more steps than allowed.
     case patternTimeLimit
-    /// A sum of whole numbers is beyond 64 bits; a result is beyond its type where numbers are exact, as in transforms.
+    /// A sum of whole numbers is beyond 64 bits; or a result is beyond its type where numbers are exact, as in
+    /// transforms.
     case overflow
     /// A division by zero where numbers are exact, as in transforms; elsewhere it gives null.
     case divisionByZero
@@ -40,7 +41,7 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
     case undefined
     /// The store cannot do this in SQL: a closure, a transient property, an operation on collections in memory.
     case notInSQL
-    /// A value of a managed object cannot be read: its record is gone, or the store failed.
+    /// A value of a managed object cannot be read: its record does not exist, or the store failed.
     case unavailable
     /// The options of a fetch request contradict each other.
     case invalidRequest
@@ -50,8 +51,8 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
   public var code: Code
   /// The message: expected, then found.
   public var message: String
-  /// Where in the format string: line and column from 1, the column counted in bytes; ``SourcePosition/file`` when the
-  /// error is not about a place in a text.
+  /// The position in the format string: line and column from 1, the column counted in bytes; ``SourcePosition/file`` if
+  /// the error has no position in a text.
   public var position: SourcePosition
   /// The cure, or `nil`.
   public var hint: String?
@@ -74,5 +75,5 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
   public var description: String { "\(words) [\(code.rawValue)]" }
 }
 
-/// The same by a name that Foundation does not have, for files that import both.
+/// Another name of the type that does not clash with Foundation's, for files that import both.
 public typealias ObjectPredicateError = PredicateError

@@ -1,27 +1,26 @@
 /// Binding the variables of templates.
 extension ObjectPredicate {
-  /// The names of the variables that need a value: neither bound by a `SUBQUERY` nor given one by an assignment.
+  /// The names of the variables that need a value: not bound by a `SUBQUERY` and not set by an assignment.
   public var variables: Set<String> {
     var finder = VariableFinder()
     finder.visit(self)
     return finder.free.subtracting(finder.assigned)
   }
 
-  /// A copy with expressions for its variables; the predicate itself stays a template.
+  /// A copy with expressions in place of its variables; the predicate itself stays a template.
   ///
-  /// What has no variable in it is shared with the template, so this costs far less than reading a format again. A
-  /// value takes a variable's place as it is: it can change neither operators nor structure, whatever text it is.
-  /// Names that the predicate does not use are ignored.
+  /// Parts without variables are shared with the template, so this costs far less than reading a format again. A value
+  /// replaces a variable unchanged: even as a text, it cannot change operators or structure. Unused names are ignored.
   ///
   /// ```swift
   /// let template = try ObjectPredicate(format: "customer.name == $NAME AND total > $LEAST")
   /// let bound = try template.substituting(["NAME": "O'Hara", "LEAST": 100])
   /// ```
   ///
-  /// - Throws: ``PredicateError``: `missingVariable` when a variable has no value, `argumentType` when a value that is
-  ///   used has variables itself.
-  /// - Parameter values: The variables' names, without `$`, and their values, looked up one after the other: a literal of
-  ///   a few needs no hash table. The first of equal names counts.
+  /// - Throws: ``PredicateError``: `missingVariable` if a variable has no value, `argumentType` if a used value itself
+  ///   has variables.
+  /// - Parameter values: The variables' names, without `$`, and their values, looked up sequentially, because a short
+  ///   literal needs no hash table. The first of equal names counts.
   /// - Complexity: O(parts of the predicate).
   public func substituting(_ values: KeyValuePairs<String, ObjectExpression>) throws(PredicateError) -> ObjectPredicate
   {
@@ -33,7 +32,7 @@ extension ObjectPredicate {
     return try substitution.replaced(self) ?? self
   }
 
-  /// A copy with expressions for its variables.
+  /// A copy with expressions in place of its variables.
   @_disfavoredOverload
   public func substituting(_ values: [String: ObjectExpression]) throws(PredicateError) -> ObjectPredicate {
     var substitution = Substitution { values[$0] }
@@ -41,7 +40,7 @@ extension ObjectPredicate {
     return try substitution.replaced(self) ?? self
   }
 
-  /// A copy with constants for its variables.
+  /// A copy with constants in place of its variables.
   @_disfavoredOverload
   public func substituting(_ values: [String: ConstantValue]) throws(PredicateError) -> ObjectPredicate {
     var substitution = Substitution { values[$0].map(ObjectExpression.constant) }
@@ -51,21 +50,21 @@ extension ObjectPredicate {
 }
 
 extension ObjectExpression {
-  /// The names of the variables that need a value: neither bound by a `SUBQUERY` nor given one by an assignment.
+  /// The names of the variables that need a value: not bound by a `SUBQUERY` and not set by an assignment.
   public var variables: Set<String> {
     var finder = VariableFinder()
     finder.visit(self)
     return finder.free.subtracting(finder.assigned)
   }
 
-  /// A copy with expressions for its variables, made as that of a predicate.
+  /// A copy with expressions in place of its variables, as for a predicate.
   public func substituting(_ values: [String: ObjectExpression]) throws(PredicateError) -> ObjectExpression {
     var substitution = Substitution { values[$0] }
     substitution.prepare(.comparison(ComparisonPredicate(self, .equalTo, .evaluatedObject)))
     return try substitution.replaced(self) ?? self
   }
 
-  /// A copy with constants for its variables, made as that of a predicate.
+  /// A copy with constants in place of its variables, as for a predicate.
   @_disfavoredOverload
   public func substituting(_ values: [String: ConstantValue]) throws(PredicateError) -> ObjectExpression {
     try substituting(values.mapValues(ObjectExpression.constant))

@@ -1,12 +1,12 @@
-/// A deletion of many objects, made in the store: a plain value.
+/// A deletion of many objects directly in the store: a plain value.
 ///
 /// Source: Apple, [NSBatchDeleteRequest](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest).
 public struct BatchDeleteRequest: Hashable, Sendable {
-  /// How the objects are named.
+  /// The selection of objects.
   public enum Selection: Hashable, Sendable {
-    /// The objects that a request finds in the store: its predicate, order, limit and offset count.
+    /// The objects that a request finds in the store, with its predicate, order, limit and offset.
     case fetch(FetchRequest)
-    /// Objects of one entity and what inherits from it; those that are gone already do not matter.
+    /// Objects of one entity and its subentities; objects that no longer exist are ignored.
     case objectIDs([ManagedObjectID])
   }
 
@@ -15,7 +15,7 @@ public struct BatchDeleteRequest: Hashable, Sendable {
   /// The kind of result to return.
   public var resultType = BatchResultType.status
 
-  /// Creates a request for what a fetch request finds.
+  /// Creates a request for the objects that a fetch request finds.
   public init(_ fetchRequest: FetchRequest) { selection = .fetch(fetchRequest) }
 
   /// Creates a request for the objects of an entity that satisfy a predicate.

@@ -1,35 +1,34 @@
-/// The kind of result of a batch request, beside its success.
+/// The kind of result of a batch request.
 public enum BatchResultType: String, Hashable, Sendable, CaseIterable {
-  /// Nothing but that the request succeeded.
+  /// Only the success of the request.
   case status
-  /// How many objects there were.
+  /// The number of objects.
   case count
-  /// The IDs of all objects that the request touched, for merging them into contexts.
+  /// The IDs of all objects that the request changed, for merging them into contexts.
   case objectIDs
 }
 
 /// The result of a batch request.
 ///
-/// A request that fails throws, so a result always means success. What its ``BatchResultType`` does not ask for is 0 or
-/// empty.
+/// A request that fails throws, so a result always means success. Values that its ``BatchResultType`` does not include
+/// are 0 or empty.
 public struct BatchResult: Hashable, Sendable {
-  /// How many objects are new.
+  /// The number of new objects.
   public var insertedCount = 0
-  /// How many objects were written that were there already.
+  /// The number of existing objects that were written.
   ///
-  /// Insert: how many rows of the request found one, in the store or from an earlier row of the request. Delete: how many
-  /// objects lost a reference.
+  /// Insert: the number of rows that found one, in the store or from an earlier row of the request. Delete: the number
+  /// of objects that lost a reference.
   public var updatedCount = 0
-  /// How many objects are gone, those that delete rules took along included.
+  /// The number of deleted objects, including those deleted by delete rules.
   public var deletedCount = 0
   /// The IDs of the new objects, in the order of their rows.
   public var insertedObjectIDs: [ManagedObjectID] = []
-  /// The IDs of the objects that were there before and that were written, each once; also those at the other end of
-  /// relationships.
+  /// The IDs of existing objects that were written, each once; including those at the other end of relationships.
   public var updatedObjectIDs: [ManagedObjectID] = []
-  /// The IDs of the objects that are gone.
+  /// The IDs of deleted objects.
   public var deletedObjectIDs: [ManagedObjectID] = []
 
-  /// Creates a result that says nothing.
+  /// Creates an empty result.
   public init() {}
 }

@@ -1,15 +1,15 @@
-/// A change of all objects of an entity that satisfy a predicate, made in the store: a plain value.
+/// A change of all objects of an entity that satisfy a predicate, directly in the store: a plain value.
 ///
 /// Source: Apple, [NSBatchUpdateRequest](https://developer.apple.com/documentation/coredata/nsbatchupdaterequest).
 public struct BatchUpdateRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
-  /// Which objects; `nil` for all.
+  /// The condition on the objects; `nil` for all.
   public var predicate: ObjectPredicate?
-  /// Whether objects of entities that inherit from the entity are changed too.
+  /// Whether objects of subentities are changed, too.
   public var includesSubentities = true
-  /// The new values by property: constants or expressions of the object's old values for attributes, an ID or null for
-  /// to-one relationships.
+  /// The new values by property: constants or expressions over the object's old values for attributes, an ID or null
+  /// for to-one relationships.
   public var propertiesToUpdate: [String: ObjectExpression]
   /// The kind of result to return.
   public var resultType = BatchResultType.status

@@ -1,10 +1,10 @@
 /// Fetch requests from the templates of a model.
 extension FetchRequest {
-  /// Makes a request of a template; options that the model file leaves out keep their defaults.
+  /// Creates a request from a template; options that the model file leaves out keep their defaults.
   ///
   /// Variables such as `$NAME` stay in the predicate, to be bound by ``ObjectPredicate/substituting(_:)-(_)``.
   ///
-  /// - Throws: ``PredicateError`` when the template's predicate cannot be read.
+  /// - Throws: ``PredicateError`` if the template's predicate cannot be read.
   /// - Complexity: O(length of the predicate).
   public init(template: FetchRequestTemplate) throws(PredicateError) {
     self.init(template.entityName)
@@ -24,13 +24,13 @@ extension FetchRequest {
 }
 
 extension ManagedObjectModel {
-  /// Makes a request of a named template of the model, with values for its variables.
+  /// Creates a request from a named template of the model, with values for its variables.
   ///
   /// ```swift
   /// let request = try model.fetchRequest(fromTemplate: "byName", substituting: ["NAME": "Ann"])
   /// ```
   ///
-  /// - Returns: `nil` when the model has no template of this name.
+  /// - Returns: `nil` if the model has no template of this name.
   /// - Throws: ``PredicateError``: as reading the predicate does, and `missingVariable` for a variable without a value.
   public func fetchRequest(
     fromTemplate name: String, substituting values: [String: ConstantValue] = [:]

@@ -7,41 +7,40 @@ public struct FetchRequest: Hashable, Sendable {
 
   /// The name of the entity.
   public var entityName: String
-  /// Which objects; `nil` for all.
+  /// The condition on the objects; `nil` for all.
   public var predicate: ObjectPredicate?
-  /// The order; without criteria it is not specified.
+  /// The order; without criteria it is unspecified.
   public var sortDescriptors: [ObjectSortDescriptor] = []
-  /// The greatest number of results; 0 for no limit.
+  /// The maximum number of results; 0 for no limit.
   public var fetchLimit = 0
-  /// How many results at the beginning are left out.
+  /// The number of results to skip at the beginning.
   public var fetchOffset = 0
-  /// How many objects one SELECT loads; 0 for all at once.
+  /// The number of objects that one SELECT loads; 0 for all at once.
   public var fetchBatchSize = 0
   /// The kind of result to return.
   public var resultType = ResultType.objects
-  /// Whether objects of entities that inherit from the entity are fetched too.
+  /// Whether objects of subentities are fetched, too.
   public var includesSubentities = true
-  /// Whether what was inserted, changed and deleted in the context counts; never for dictionaries.
+  /// Whether unsaved inserts, changes and deletions in the context count; never for dictionaries.
   public var includesPendingChanges = true
-  /// Whether the values are fetched together with the objects; otherwise their first use asks the store again.
+  /// Whether the values are fetched together with the objects; otherwise their first use queries the store again.
   public var includesPropertyValues = true
-  /// Whether objects say that they are faults until the first use of their values (which asks no store when the values
-  /// were fetched).
+  /// Whether objects report that they are faults until the first use of their values (which does not query the store if
+  /// the values were fetched).
   public var returnsObjectsAsFaults = true
   /// Whether equal dictionaries are returned once.
   public var returnsDistinctResults = false
-  /// The values that dictionaries consist of, or that objects are fetched with; empty for all attributes and to-one
-  /// relationships.
+  /// The values in dictionaries, or those fetched with objects; empty for all attributes and to-one relationships.
   public var propertiesToFetch: [FetchedValue] = []
-  /// The values that dictionaries are grouped by; every fetched value is one of these or an aggregate.
+  /// The values to group dictionaries by; every fetched value is one of these or an aggregate.
   public var propertiesToGroupBy: [FetchedValue] = []
-  /// Which groups; it sees aggregates, the grouped values, and expressions by their names.
+  /// The condition on groups; it can use aggregates, the grouped values, and expressions by their names.
   public var havingPredicate: ObjectPredicate?
-  /// Relationships whose objects are fetched too, with one SELECT for each step.
+  /// Relationships whose objects are fetched, too, with one SELECT for each step.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Whether objects that the context knows and that have no changes take the store's values.
+  /// Whether known objects without changes take the store's values.
   public var shouldRefreshRefetchedObjects = false
-  /// The UUIDs of the stores to ask; `nil` for all.
+  /// The UUIDs of the stores to query; `nil` for all.
   public var affectedStores: [String]?
 
   /// Creates a request for all objects of an entity.
@@ -73,7 +72,7 @@ public enum FetchedValue: Hashable, Sendable, ExpressibleByStringLiteral {
   }
 }
 
-/// An expression that a fetch computes.
+/// An expression computed by a fetch.
 public struct ExpressionDescription: Hashable, Sendable {
   /// The key of its value in dictionaries.
   public var name: String

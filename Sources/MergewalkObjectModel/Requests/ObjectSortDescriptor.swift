@@ -1,8 +1,8 @@
-/// One criterion of an order.
+/// One sort criterion.
 ///
-/// Null comes first in ascending order. Rows that all criteria find equal come by primary key.
+/// Null comes first in ascending order. Rows that are equal by all criteria are ordered by primary key.
 public struct ObjectSortDescriptor: Hashable, Sendable {
-  /// How values are ordered.
+  /// The kind of comparison.
   public enum Comparison: Hashable, Sendable {
     /// Numbers and dates by size, texts by their UTF-8 bytes, as the store collates them (`compare:`).
     case standard
@@ -10,11 +10,11 @@ public struct ObjectSortDescriptor: Hashable, Sendable {
     case folded(ComparisonPredicate.Options)
     /// Texts by the root collation of the Unicode CLDR (`localizedCompare:`).
     case localized
-    /// The same without regard to case (`localizedCaseInsensitiveCompare:`).
+    /// The same, ignoring case (`localizedCaseInsensitiveCompare:`).
     case localizedCaseInsensitive
     /// The same with digits ordered by their value, as file browsers do (`localizedStandardCompare:`).
     case localizedStandard
-    /// Code. No SQL can be made of it, so a SQLite store refuses it before anything runs.
+    /// Swift code. It has no SQL, so an SQLite store refuses it before anything runs.
     case custom(SortClosure)
   }
 
@@ -22,7 +22,7 @@ public struct ObjectSortDescriptor: Hashable, Sendable {
   public var key: String
   /// Whether small values come first.
   public var ascending: Bool
-  /// How values are ordered.
+  /// The kind of comparison.
   public var comparison: Comparison
 
   /// Creates a criterion.
@@ -33,15 +33,15 @@ public struct ObjectSortDescriptor: Hashable, Sendable {
   }
 }
 
-/// Code that orders two values; equal to itself only.
+/// Swift code that orders two values; equal only to itself.
 public final class SortClosure: Hashable, Sendable {
-  /// Less than 0 when the first comes first, 0 when neither does, more than 0 otherwise.
+  /// Less than 0 if the first value comes first, 0 if neither does, more than 0 otherwise.
   public let body: @Sendable (EvaluatedValue, EvaluatedValue) -> Int
 
   /// Wraps a closure.
   public init(_ body: @escaping @Sendable (EvaluatedValue, EvaluatedValue) -> Int) { self.body = body }
 
-  /// Closures are equal when they are the same.
+  /// Closures are equal if they are identical.
   public static func == (left: SortClosure, right: SortClosure) -> Bool { left === right }
 
   /// Feeds the closure's identity.

@@ -9,7 +9,7 @@ package struct LikePattern: Sendable {
   /// A part may compare no more bytes than this many times the text's length; see ``matches(_:)``.
   static let greatestEffort = 64
 
-  /// What the pattern is made of between two asterisks.
+  /// A part of the pattern between two asterisks.
   private struct Part: Sendable {
     /// The characters; the bytes at ``wild`` are placeholders.
     var bytes: [UInt8] = []

@@ -5,7 +5,7 @@ import CMergewalkICU
 /// It is the same on every machine, whatever its locale. Punctuation counts, composed and decomposed accents are equal.
 /// Source: [UTS #35, Root Collation](https://www.unicode.org/reports/tr35/tr35-collation.html#Root_Collation).
 package final class TextCollation: @unchecked Sendable {
-  /// What counts, with ICU's numbers.
+  /// The strength of a comparison, with ICU's numbers.
   private enum Strength: Int32 {
     case letters = 0
     case accents = 1

@@ -13,7 +13,7 @@ package enum TextFolding {
   /// ICU works on blocks of about this many bytes, so that the memory for a long text stays small.
   private static let blockSize = 1 << 16
 
-  /// What is left of the options for folding: none when `[n]` says that the texts are folded already.
+  /// The options that still apply to folding: none when `[n]` says that the texts are folded already.
   @inline(__always)
   static func effective(_ options: Options) -> Options {
     options.contains(.normalized) ? [] : options.intersection([.caseInsensitive, .diacriticInsensitive])

@@ -1,5 +1,5 @@
 extension TextPatternError {
-  /// What is wrong with an expression, by ICU's name for it.
+  /// Makes the error of an expression, by ICU's name for it.
   init(icu name: String) {
     switch name {
     case "U_REGEX_MISMATCHED_PAREN": message = "a group is never closed, or closed without being opened"

@@ -14,7 +14,7 @@ package final class TextSearch: Sendable {
   /// Longer expressions are refused.
   private static let greatestExpression = 1 << 20
 
-  /// What became of a search.
+  /// The outcome of a search.
   package enum Outcome: Sendable {
     /// There is no match, or the group takes no part in it.
     case nothing
@@ -66,7 +66,7 @@ package final class TextSearch: Sendable {
     if let problem = Self.problem(replacement, groupCount) { throw TextPatternError(message: problem) }
   }
 
-  /// What is wrong with a replacement; ICU would notice at the first match only.
+  /// The error in a replacement; ICU would notice it at the first match only.
   private static func problem(_ replacement: String, _ groupCount: Int) -> String? {
     let bytes = Array(replacement.utf8)
     var index = 0

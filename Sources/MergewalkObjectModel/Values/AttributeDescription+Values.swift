@@ -42,7 +42,7 @@ extension AttributeValue {
 }
 
 extension FetchRequestTemplate {
-  /// The XML names of the options that ``options`` may hold.
+  /// The XML names of the possible ``options``.
   public static let optionNames = [
     "includeSubentities", "includePropertyValues", "includesPendingChanges", "returnObjectsAsFaults",
     "returnDistinctResults",

@@ -2,13 +2,13 @@ import MergewalkBytes
 import MergewalkSystem
 
 extension AttributeValue {
-  /// Reads the text that model files use for a default or a bound of this type.
+  /// Reads a default or a bound of this type as written in model files.
   ///
-  /// Integers may be spelt with a zero fraction (`0.0`), Booleans as `YES`, `NO`, `true`, `false`, `1` or `0`; dates
-  /// are read by `DateText`. Values of type Float are rounded to binary32.
+  /// Integers may have a zero fraction (`0.0`), Booleans as `YES`, `NO`, `true`, `false`, `1` or `0`; dates are read by
+  /// `DateText`. Values of type Float are rounded to binary32.
   ///
-  /// - Returns: `nil` when the text has no such meaning, or the type has no textual values (Binary, Transformable,
-  ///   Object ID, Composite, Undefined).
+  /// - Returns: `nil` if the text has no such meaning, or the type has no textual values (Binary, Transformable, Object
+  ///   ID, Composite, Undefined).
   public init?(text: String, type: AttributeType) {
     switch type {
     case .integer16, .integer32, .integer64:

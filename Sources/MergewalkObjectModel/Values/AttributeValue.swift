@@ -1,10 +1,9 @@
 /// A value of an attribute, outside the hot paths: defaults, bounds, keyed access.
 ///
-/// Rows hold their values in columns; this type is what a person's code sees of one cell. Two texts are the same value
-/// when their UTF-8 bytes are, as in the store; `==` of Swift's strings would take composed and decomposed accents for
-/// the same.
+/// Rows keep their values in columns; this type represents one cell for user code. Two texts are equal if their UTF-8
+/// bytes are, as in the store; `==` of Swift strings would treat composed and decomposed accents as equal.
 public enum AttributeValue: Hashable, Sendable {
-  /// No value.
+  /// Null.
   case null
   /// True or false.
   case boolean(Bool)
@@ -18,7 +17,7 @@ public enum AttributeValue: Hashable, Sendable {
   case string(String)
   /// A point in time: seconds since 2001-01-01 00:00:00 UTC.
   case date(Double)
-  /// Bytes, also those of a transformable attribute.
+  /// Bytes, including those of a transformable attribute.
   case binary([UInt8])
   /// A UUID: its first and last eight bytes as big-endian numbers.
   case uuid(UInt64, UInt64)
@@ -27,7 +26,7 @@ public enum AttributeValue: Hashable, Sendable {
 }
 
 extension AttributeValue {
-  /// Whether case and value are the same; texts byte by byte.
+  /// Whether case and value are the same; texts are compared byte by byte.
   public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -42,7 +41,7 @@ extension AttributeValue {
     }
   }
 
-  /// Feeds what ``==(_:_:)`` compares.
+  /// Hashes the values that ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

@@ -1,7 +1,7 @@
 /// A decimal number `significand × 10^exponent`, exact to 38 digits.
 ///
-/// Values are kept normalised (no trailing zero digits in the significand; zero has exponent 0), so that equal numbers
-/// are equal values. Core Data's `NSDecimalNumber` holds 38 digits and exponents of -128...127.
+/// Values are always normalised (no trailing zero digits in the significand; zero has exponent 0), so equal numbers are
+/// equal values. Core Data's `NSDecimalNumber` has 38 digits and exponents of -128...127.
 public struct DecimalNumber: Hashable, Sendable, CustomStringConvertible {
   /// The digits with their sign, at most 38 of them.
   public let significand: Int128
@@ -22,7 +22,7 @@ public struct DecimalNumber: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `[+-]digits[.digits][(e|E)[+-]digits]`.
   ///
-  /// - Returns: `nil` when the text has another form, more than 38 significant digits, or a power of ten outside
+  /// - Returns: `nil` if the text has another form, more than 38 significant digits, or a power of ten outside
   ///   -165...165.
   public init?(_ text: some Collection<UInt8>) {
     var bytes = text[...]

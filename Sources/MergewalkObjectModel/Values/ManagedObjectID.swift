@@ -1,11 +1,11 @@
-/// The name of one record: its store, its entity and its primary key.
+/// The identity of a record: its store, its entity and its primary key.
 ///
-/// IDs are values: they outlive objects, contexts and the process, and are what tasks hand to each other. A record that
-/// was never saved has a temporary ID, which its first save, or `obtainPermanentIDs`, replaces.
+/// IDs are values: they outlive objects, contexts and the process, and tasks pass them to each other. A record that was
+/// never saved has a temporary ID, which its first save, or `obtainPermanentIDs`, replaces.
 public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
   /// The store's UUID: 36 characters.
   public let storeUUID: String
-  /// The record's own entity, as far as it is known: an ID made from a URI takes the entity that the URI names.
+  /// The record's own entity, as far as it is known: an ID made from a URI has the entity named in the URI.
   public let entity: EntityDescription
   /// `Z_PK`, unique among all records below one root entity in the store; negative in a temporary ID.
   public let primaryKey: Int64
@@ -19,7 +19,7 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
     self.primaryKey = primaryKey
   }
 
-  /// Whether the record was never saved: the ID names nothing outside of its contexts, and is replaced by the first save.
+  /// Whether the record was never saved: the ID is valid only in its contexts, and the first save replaces it.
   public var isTemporary: Bool { primaryKey < 0 }
 
   /// `x-coredata://UUID/Entity/p17`, as Core Data writes it; `x-coredata:///Entity/t1` for a temporary ID.
@@ -40,13 +40,13 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
   /// The URI.
   public var description: String { uri }
 
-  /// Two IDs are equal when they name the same record, whichever of its entity's ancestors they name.
+  /// Two IDs are equal if they identify the same record, even if they name different ancestors of its entity.
   public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
     left.primaryKey == right.primaryKey && left.entity.rootIndex == right.entity.rootIndex
       && left.storeUUID == right.storeUUID
   }
 
-  /// Feeds store, root entity and primary key.
+  /// Hashes store, root entity and primary key.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(primaryKey)
     hasher.combine(entity.rootIndex)

@@ -1,30 +1,30 @@
-/// A Swift type that attributes can be read and written as.
+/// A Swift type for attribute values.
 ///
-/// What no value means: `nil` for optional types, and the type's empty value (0, false, an empty text) for all others,
-/// as scalar accessors have it in Core Data. An enumeration with a raw value of such a type only has to declare the
-/// conformance and its ``emptyValue``; with a ``fallbackValue``, raw values that no case has read as that.
+/// A missing value is `nil` for optional types, and the type's empty value (0, false, an empty text) for all others, as
+/// with scalar accessors in Core Data. An enumeration with a raw value of such a type needs only the conformance and
+/// its ``emptyValue``; with a ``fallbackValue``, unknown raw values read as that.
 public protocol ManagedValue {
-  /// Reads a value; `nil` when it is of another type. Is never asked about `.null`.
+  /// Reads a value; `nil` if it is of another type. Never called with `.null`.
   init?(attributeValue: AttributeValue)
   var attributeValue: AttributeValue { get }
   static var emptyValue: Self { get }
-  /// What stands for values in a store that the type has no room for, such as the raw value of a case that only a newer
-  /// version of the program has; `nil`, the default, for none: reading such a value is an error then.
+  /// The substitute for stored values that do not fit the type, such as the raw value of a case that exists only in a
+  /// newer version of the program; `nil`, the default, for none: reading such a value is then an error.
   static var fallbackValue: Self? { get }
-  /// What such a value reads as where reading cannot fail: the ``fallbackValue``, or else the ``emptyValue``; of optional
-  /// types never `nil`, which would look like no value.
+  /// The result of reading such a value where reading cannot fail: the ``fallbackValue``, or else the ``emptyValue``;
+  /// for optional types never `nil`, which would look like a missing value.
   static var unreadableValue: Self { get }
-  /// The type of attributes in models that are made from classes with properties of this type; `.undefined`, the default
-  /// but for raw values, says that the property has to name it.
+  /// The type of attributes in models created from classes with properties of this type; with `.undefined`, the default
+  /// except for raw values, the property must name it.
   static var attributeType: AttributeType { get }
 }
 
 extension ManagedValue {
-  /// No value of its own.
+  /// `nil`: no fallback value.
   @inlinable public static var fallbackValue: Self? { nil }
   /// The ``fallbackValue``, or else the ``emptyValue``.
   @inlinable public static var unreadableValue: Self { fallbackValue ?? emptyValue }
-  /// None of its own.
+  /// `.undefined`: no attribute type.
   public static var attributeType: AttributeType { .undefined }
 }
 
@@ -48,7 +48,7 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 }
 
 extension ManagedValue where Self: RawRepresentable, RawValue: ManagedValue {
-  /// Reads the raw value; `nil` when no case has it.
+  /// Reads the raw value; `nil` if no case has it.
   @inlinable
   public init?(attributeValue: AttributeValue) {
     guard let raw = RawValue(attributeValue: attributeValue) else { return nil }
@@ -76,13 +76,13 @@ extension Bool: ManagedValue {
 }
 
 extension ManagedValue where Self: FixedWidthInteger {
-  /// Reads a whole number; `nil` when the type has no room for it.
+  /// Reads a whole number; `nil` if it does not fit the type.
   @inlinable
   public init?(attributeValue: AttributeValue) {
     guard case .integer(let number) = attributeValue else { return nil }
     self.init(exactly: number)
   }
-  /// The number; a decimal beyond 64 bits, which no attribute of whole numbers takes.
+  /// The number; a decimal beyond 64 bits, which no attribute of whole numbers accepts.
   @inlinable public var attributeValue: AttributeValue {
     Int64(exactly: self).map { .integer($0) }
       ?? .decimal(DecimalNumber(significand: Int128(clamping: self), exponent: 0))
@@ -125,7 +125,7 @@ extension Double: ManagedValue {
 }
 
 extension Float: ManagedValue {
-  /// Reads a number, rounded to binary32 as Float attributes hold it.
+  /// Reads a number, rounded to binary32 as in Float attributes.
   @inlinable
   public init?(attributeValue: AttributeValue) {
     guard case .double(let number) = attributeValue else { return nil }

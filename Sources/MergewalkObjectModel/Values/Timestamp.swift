@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 
 /// A point in time: the value of date attributes in typed access.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// Seconds since 2001-01-01 00:00:00 UTC, as stores have them.
+  /// Seconds since 2001-01-01 00:00:00 UTC, as in stores.
   public var secondsSinceReferenceDate: Double
 
   /// Seconds from 1970-01-01 to 2001-01-01, UTC.
@@ -14,7 +14,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// Creates a point in time from seconds since 1970-01-01 00:00:00 UTC.
   public init(secondsSince1970 seconds: Double) { secondsSinceReferenceDate = seconds - Self.unixOffset }
 
-  /// Reads `2024-05-31T12:00:00Z` and the other forms that models use; `nil` for anything else.
+  /// Reads `2024-05-31T12:00:00Z` and the other forms used in models; `nil` for anything else.
   public init?(_ text: String) {
     guard let seconds = DateText.seconds(text) else { return nil }
     secondsSinceReferenceDate = seconds
@@ -23,7 +23,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// Seconds since 1970-01-01 00:00:00 UTC.
   public var secondsSince1970: Double { secondsSinceReferenceDate + Self.unixOffset }
 
-  /// The time that the machine's clock shows.
+  /// The current time.
   public static var now: Timestamp { Timestamp(secondsSince1970: SystemClock.sinceEpoch) }
 
   /// A later point in time, or an earlier one for negative seconds.
@@ -41,6 +41,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     left.secondsSinceReferenceDate < right.secondsSinceReferenceDate
   }
 
-  /// `YYYY-MM-DDThh:mm:ssZ` when that says it exactly, else the number of seconds.
+  /// `YYYY-MM-DDThh:mm:ssZ` if that is exact, else the number of seconds.
   public var description: String { DateText.text(secondsSinceReferenceDate) ?? "\(secondsSinceReferenceDate) s" }
 }

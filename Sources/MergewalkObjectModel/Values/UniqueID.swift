@@ -13,7 +13,7 @@ public struct UniqueID: Hashable, Comparable, Sendable, CustomStringConvertible 
     self.low = low
   }
 
-  /// Makes a random UUID (version 4 of RFC 9562).
+  /// Creates a random UUID (version 4 of RFC 9562).
   public init() {
     high = UInt64.random(in: 0...UInt64.max) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     low = UInt64.random(in: 0...UInt64.max) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

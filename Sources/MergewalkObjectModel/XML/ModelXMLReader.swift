@@ -132,6 +132,6 @@ struct ModelXMLReader {
 
   mutating func unknown(_ element: XMLElement, in parent: String) {
     findings.warning(
-      "unknownElement", element.position, "the element “\(element.name)” in “\(parent)” is not known and is left out")
+      "unknownElement", element.position, "the element “\(element.name)” in “\(parent)” is unknown and is left out")
   }
 }

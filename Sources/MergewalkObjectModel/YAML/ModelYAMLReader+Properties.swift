@@ -66,7 +66,7 @@ extension ModelYAMLReader {
     return attribute
   }
 
-  /// What databases and languages call types.
+  /// The names of types in databases and languages.
   private static let typesElsewhere = [
     "datetime": "date", "timestamp": "date", "text": "string", "varchar": "string", "char": "string",
     "number": "double", "real": "double", "numeric": "decimal", "money": "decimal", "blob": "binary", "bytes": "binary",

@@ -212,7 +212,7 @@ enum ModelYAMLWriter {
 
   // MARK: Values
 
-  /// What has its name first; of equal names, which a mapping cannot have, the first one counts.
+  /// Keeps the first item of each name, because a mapping cannot have equal names.
   private static func first<Item>(_ items: [Item], _ name: (Item) -> String) -> [Item] {
     var seen: Set<String> = []
     return items.filter { seen.insert(name($0)).inserted }

@@ -3,7 +3,7 @@ import MergewalkYAML
 
 /// The fields of a mapping, taken out one by one; unexpected ones are reported with the nearest name.
 struct YAMLFields {
-  /// What the mapping describes, for messages: "the entity “Order”".
+  /// The thing that the mapping describes, for messages: "the entity “Order”".
   let owner: String
   let position: SourcePosition
   private let entries: [YAMLNode.Entry]

@@ -27,10 +27,10 @@ extension PersistentStore {
     return now
   }
 
-  /// Replaces the entries of the metadata besides those that the store itself keeps, at once and durably.
+  /// Replaces the entries of the metadata, except those of the store itself, immediately and durably.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `busy`, `unsupported` while a batch request runs, or what writing the
-  ///   file throws; nothing has changed then.
+  /// - Throws: ``StoreError`` with `readOnly`, `busy`, `unsupported` while a batch request runs, or an error of writing
+  ///   the file; nothing has then changed.
   public func setMetadata(_ metadata: StoreMetadata) throws(StoreError) {
     guard !isReadOnly else { throw StoreError(.readOnly, path: path, message: "the store is open for reading only") }
     guard !isInBatchRequest, connection.isAutocommit else {
@@ -54,25 +54,25 @@ extension PersistentStore {
 }
 
 extension PersistentStoreCoordinator {
-  /// The metadata of a store: version hashes, identity, and the keys of its users.
+  /// The metadata of a store: version hashes, identity, and the users' own keys.
   public func metadata(for store: PersistentStore) -> StoreMetadata { store.metadata }
 
-  /// Replaces the entries of a store's metadata besides those that the store itself keeps.
+  /// Replaces the entries of a store's metadata, except those of the store itself.
   ///
-  /// Unlike in Core Data, they are written at once and not with the next save.
+  /// Unlike in Core Data, they are written immediately and not with the next save.
   ///
   /// - Throws: ``StoreError`` as ``PersistentStore/setMetadata(_:)``.
   public func setMetadata(_ metadata: StoreMetadata, for store: PersistentStore) throws(StoreError) {
     try store.setMetadata(metadata)
   }
 
-  /// Reads the metadata of a store without opening it: no model is needed and no table of objects is read.
+  /// Reads the metadata of a store without opening it, without a model, and without reading a table of objects.
   ///
   /// - Parameters:
-  ///   - type: The type of the store; `nil` to look at the file.
+  ///   - type: The type of the store; `nil` to detect it from the file.
   ///   - path: The store's path.
-  ///   - registry: The types that a program brings along.
-  /// - Throws: ``StoreError`` with `notFound`, `invalidOption`, or what tells that the file is damaged.
+  ///   - registry: The program's own types.
+  /// - Throws: ``StoreError`` with `notFound`, `invalidOption`, or an error about a damaged file.
   public static func metadata(
     ofStoreAt path: String, type: PersistentStoreType? = nil, registry: StoreTypeRegistry = StoreTypeRegistry()
   ) throws(StoreError) -> StoreMetadata {
@@ -84,7 +84,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Replaces the entries of a store's metadata without opening it, besides those that the store itself keeps.
+  /// Replaces the entries of a store's metadata without opening it, except those of the store itself.
   ///
   /// - Throws: ``StoreError`` as ``metadata(ofStoreAt:type:registry:)``, or `busy`, `unsupported`, `inputOutput`.
   public static func setMetadata(

@@ -1,19 +1,20 @@
 import MergewalkObjectModel
 
 extension PersistentStoreCoordinator {
-  /// Moves the records of a store into a new store, of another type if need be, which takes its place.
+  /// Moves the records of a store into a new store, possibly of another type, which replaces it.
   ///
-  /// Entities, primary keys, versions, values, relationships with their order and the metadata of users come along. The
-  /// new store has an identity of its own, so the IDs of its objects differ in that part; IDs and URIs that were kept
-  /// name nothing any more. The old store is closed; its file stays. Contexts continue with the new store.
+  /// Entities, primary keys, versions, values, relationships with their order and the users' metadata are kept. The new
+  /// store has its own identity, so the IDs of its objects differ in that part; saved IDs and URIs become invalid. The
+  /// old store is closed; its file stays. Contexts continue with the new store.
   ///
   /// - Parameters:
   ///   - store: A store of this coordinator, without unsaved changes worth keeping.
-  ///   - path: The path of the new store, where there must be nothing; none for stores in memory.
+  ///   - path: The path of the new store, which must not exist; none for stores in memory.
   ///   - type: The type of the new store.
-  ///   - options: How the new store is opened.
+  ///   - options: The options of the new store.
   /// - Returns: The new store.
-  /// - Throws: ``StoreError`` with `alreadyExists`, `notFound`, or what writing throws; the old store is still there.
+  /// - Throws: ``StoreError`` with `alreadyExists`, `notFound`, or an error of writing; the old store is then
+  ///   unchanged.
   @discardableResult
   public func migratePersistentStore(
     _ store: PersistentStore, to path: String? = nil, type: PersistentStoreType,
@@ -56,14 +57,14 @@ extension PersistentStoreCoordinator {
     return target
   }
 
-  /// Puts a copy of one store into the place of another, which need not exist.
+  /// Replaces a store, which need not exist, with a copy of another one.
   ///
   /// The copy has the identity of the store that it is made from. Neither may be open for writing elsewhere, and the
-  /// store that is replaced may not be open at all.
+  /// replaced store must not be open at all.
   ///
   /// - Parameters:
-  ///   - path: The path of the store that is replaced.
-  ///   - source: The path of the store that is copied; what its log holds comes along.
+  ///   - path: The path of the store to replace.
+  ///   - source: The path of the store to copy, including its log.
   ///   - type: The type of both.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy`, `unsupported`, `inputOutput` or `sqlite`.
   public func replacePersistentStore(
@@ -87,11 +88,11 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Removes a store's file with everything that belongs to it: log and external data.
+  /// Removes a store's file with its log and external data.
   ///
-  /// That there is none is fine.
+  /// Does nothing if there is no store.
   ///
-  /// - Throws: ``StoreError`` with `busy` when another process has the store open, or `inputOutput`.
+  /// - Throws: ``StoreError`` with `busy` if another process has the store open, or `inputOutput`.
   public func destroyPersistentStore(at path: String, type: PersistentStoreType = .sqlite) throws(StoreError) {
     guard !stores.contains(where: { $0.isAt(path) }) else {
       throw StoreError(.busy, path: path, message: "the coordinator has the store open; remove it first")

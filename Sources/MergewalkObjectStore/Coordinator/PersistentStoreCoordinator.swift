@@ -1,6 +1,6 @@
 public import MergewalkObjectModel
 
-/// Brings a model and stores together; contexts work on top of it.
+/// Connects a model with stores; contexts work on top of it.
 ///
 /// ```swift
 /// let coordinator = PersistentStoreCoordinator(model: model)
@@ -9,29 +9,29 @@ public import MergewalkObjectModel
 /// ```
 ///
 /// A coordinator serves contexts that live as long as a program: every save is one transaction that survives a crash of
-/// the machine. So a store that does not exist is made at once, complete with its indexes and under its final name, and
-/// is then opened like any other. (An import makes a new store beside its final name and shows it when all is done; it
-/// works with the file directly.)
+/// the machine. So a new store is created immediately, with all indexes and under its final name, and is then opened
+/// like any other. (An import builds a new store beside its final name and publishes it at the end; it works with the
+/// file directly.)
 ///
 /// An SQLite store is written in write-ahead mode, and several coordinators and processes may have it open at a time;
-/// an import needs it alone. The last one to close a store leaves one single file. A coordinator that goes away closes
-/// its stores; a process that dies leaves a `-wal` file that the next one to open the store plays back.
+/// an import needs exclusive access. The last one to close a store leaves a single file. A released coordinator closes
+/// its stores; a process that dies leaves a `-wal` file, which is replayed when the store is next opened.
 ///
-/// Every store holds all entities unless it is added with a configuration; where several stores hold an entity, the one
-/// that was added first takes new objects. A coordinator, its stores and all contexts on it are confined to one task.
+/// Every store has all entities unless it is added with a configuration; if several stores have an entity, new objects
+/// go to the one that was added first. A coordinator, its stores and all contexts on it are confined to one task.
 public final class PersistentStoreCoordinator {
   /// The model of all stores.
   public let model: ManagedObjectModel
-  /// The types of stores that can be added besides those that are built in.
+  /// The types of stores in addition to the built-in ones.
   public let registry: StoreTypeRegistry
   /// The stores by number; contexts share it.
   package let list = StoreList()
-  /// The stores, in the order in which they were added; removed ones are not among them.
+  /// The stores, in the order in which they were added, without removed ones.
   public var stores: [PersistentStore] { list.stores }
 
   /// Creates a coordinator without a store.
   ///
-  /// - Parameter registry: The types of stores that a program brings along.
+  /// - Parameter registry: The program's own types of stores.
   public init(model: ManagedObjectModel, registry: StoreTypeRegistry = StoreTypeRegistry()) {
     self.model = model
     self.registry = registry
@@ -44,36 +44,36 @@ public final class PersistentStoreCoordinator {
 
   // MARK: - Finding stores
 
-  /// The store that was added first, or `nil` when there is none.
+  /// The store that was added first, or `nil` if there is none.
   public var store: PersistentStore? { stores.first }
 
-  /// The store that takes new objects of an entity: the first that has it; `nil` when none has.
+  /// The store for new objects of an entity: the first that has the entity; `nil` if none has it.
   public func store(for entity: EntityDescription) -> PersistentStore? { stores.first { $0.contains(entity) } }
 
   /// The stores that have objects of an entity, in the order in which they were added.
   public func stores(for entity: EntityDescription) -> [PersistentStore] { stores.filter { $0.contains(entity) } }
 
-  /// The store with an identity (``PersistentStore/identifier``); `nil` when there is none.
+  /// The store with an identity (``PersistentStore/identifier``); `nil` if there is none.
   public func store(identifier: String) -> PersistentStore? { stores.first { $0.identifier == identifier } }
 
-  /// The store with a path, letter by letter as it was given; `nil` when there is none.
+  /// The store with a path, exactly as given; `nil` if there is none.
   public func store(at path: String) -> PersistentStore? {
     stores.first { $0.isAt(path) }
   }
 
   // MARK: - Adding and removing
 
-  /// Opens a store of any type, or makes it when there is no file.
+  /// Opens a store of any type, or creates it if there is no file.
   ///
   /// - Parameters:
-  ///   - type: What keeps the records.
+  ///   - type: The storage type.
   ///   - path: The store's path; stores in memory need none.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
-  ///   - options: How the store is opened.
-  /// - Throws: ``StoreError``: `notFound` when there is no path, no such configuration, or no file to open for reading
-  ///   only; `incompatibleModel`; `invalidOption` for types that are not registered and options that cannot be used;
-  ///   `unsupported` when the coordinator has a store with this identity; `damagedFile`; or what `StoreFile.create` and
-  ///   `StoreFile.openShared` throw.
+  ///   - options: The options of the store.
+  /// - Throws: ``StoreError``: `notFound` if there is no path, no such configuration, or no file to open read-only;
+  ///   `incompatibleModel`; `invalidOption` for unregistered types and unusable options; `unsupported` if the
+  ///   coordinator already has a store with this identity; `damagedFile`; or the errors of `StoreFile.create` and
+  ///   `StoreFile.openShared`.
   @discardableResult
   public func addStore(
     type: PersistentStoreType, at path: String? = nil, configuration: String? = nil,
@@ -82,7 +82,7 @@ public final class PersistentStoreCoordinator {
     try add(try open(type: type, at: path, configuration: configuration, options: options))
   }
 
-  /// Opens the SQLite store at a path, or makes it when there is no file.
+  /// Opens the SQLite store at a path, or creates it if there is no file.
   ///
   /// - Parameters:
   ///   - path: The store's path.
@@ -98,20 +98,19 @@ public final class PersistentStoreCoordinator {
     return try addStore(type: .sqlite, at: path, configuration: configuration, options: options)
   }
 
-  /// Closes a store and forgets it; changes that contexts have not saved are not in it.
+  /// Closes and removes a store; unsaved changes of contexts are lost.
   ///
-  /// - Throws: ``StoreError`` when it cannot be closed; it is forgotten all the same.
+  /// - Throws: ``StoreError`` if it cannot be closed; it is removed anyway.
   public func remove(_ store: PersistentStore) throws(StoreError) {
     list.remove(store)
     try store.close()
   }
 
-  /// Moves the logs into the files and closes the stores; changes that contexts have not saved are not in them.
+  /// Moves the logs into the files and closes the stores; unsaved changes of contexts are lost.
   ///
-  /// Contexts on the stores can do nothing with them afterwards: their fetches and saves throw. Closing twice does
-  /// nothing.
+  /// Contexts can no longer use the stores: their fetches and saves throw. Closing twice does nothing.
   ///
-  /// - Throws: ``StoreError``; what was committed is safe, in a `-wal` file beside the store if need be.
+  /// - Throws: ``StoreError``; committed data is safe, possibly in a `-wal` file beside the store.
   public func close() throws(StoreError) {
     for store in stores.reversed() {
       list.remove(store)
@@ -160,9 +159,9 @@ public final class PersistentStoreCoordinator {
 
   // MARK: - Objects
 
-  /// The ID that a URI stands for; `nil` when it is none, or names another store or an entity that the model has not.
+  /// The ID for a URI; `nil` if it is invalid, or names another store or an entity that the model does not have.
   ///
-  /// Whether there is such a record is not asked.
+  /// This does not check whether the record exists.
   public func objectID(forURI uri: String) -> ManagedObjectID? {
     guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName),
       let store = store(identifier: parts.storeUUID)

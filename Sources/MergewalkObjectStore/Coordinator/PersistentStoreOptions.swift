@@ -1,35 +1,35 @@
-/// How a coordinator opens a store.
+/// Options for opening a store.
 ///
 /// Source: Apple's "Store Options" of `NSPersistentStoreCoordinator`.
 public struct PersistentStoreOptions: Sendable, Hashable {
-  /// Whether saves that would change the store are refused, and the file is opened for reading.
+  /// Whether to open the file read-only and refuse saves that would change the store.
   public var isReadOnly = false
-  /// How long a statement waits for another connection's lock, in seconds.
+  /// The time that a statement waits for another connection's lock, in seconds.
   public var timeout: Double = 2
   /// The page cache in KiB.
   public var cacheKiB = 8 * 1024
-  /// Settings of SQLite that override the project's, in this order; names and values are checked, not quoted.
+  /// SQLite settings that override the project's, in this order; names and values are checked, not quoted.
   public var pragmas: [Pragma] = []
-  /// Whether the store is opened although its version hashes are not the model's.
+  /// Whether to open the store even if its version hashes differ from the model's.
   ///
-  /// Its tables and columns must be there all the same.
+  /// Its tables and columns must still exist.
   public var ignoresVersioning = false
-  /// Whether an SQLite file is rebuilt without free pages when it is opened.
+  /// Whether to rebuild an SQLite file without free pages when it is opened.
   public var vacuums = false
-  /// Whether SQLite counts how many different values its indexes have when the file is opened, for better plans.
+  /// Whether SQLite collects statistics of its indexes when the file is opened, for better plans.
   public var analyzes = false
-  /// Whether every transaction is recorded in the store's persistent history.
+  /// Whether to record every transaction in the store's persistent history.
   public var tracksHistory = false
-  /// The size in bytes above which values of attributes that allow it go into files beside an SQLite store.
+  /// The size in bytes above which values of attributes with external storage go into files beside an SQLite store.
   ///
-  /// Files beside a store are read whatever this says.
+  /// Files beside a store are read regardless of this setting.
   public var externalDataThreshold = 100 * 1024
-  /// Whether a store that was made with another version of the model is migrated when it is opened.
+  /// Whether to migrate a store of another version of the model when it is opened.
   public var migratesAutomatically = false
-  /// Whether that may be done by what the versions say, without a mapping model (`StoreMigrator`).
+  /// Whether the migration may be inferred from the versions, without a mapping model (`StoreMigrator`).
   public var infersMapping = false
 
-  /// One setting of SQLite.
+  /// One SQLite setting.
   public struct Pragma: Sendable, Hashable {
     /// The name, such as `synchronous`.
     public var name: String
@@ -43,6 +43,6 @@ public struct PersistentStoreOptions: Sendable, Hashable {
     }
   }
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 }

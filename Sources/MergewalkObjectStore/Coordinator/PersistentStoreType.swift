@@ -2,13 +2,13 @@
 public enum PersistentStoreType: Sendable, Hashable, CustomStringConvertible {
   /// An SQLite file in Core Data's layout.
   case sqlite
-  /// Nothing: the records are gone with the store.
+  /// No storage: the records are lost with the store.
   case inMemory
   /// An XML file that is read and written as a whole.
   case xml
   /// A binary property list that is read and written as a whole.
   case binary
-  /// A store that a program brings along, with the name that the metadata carry.
+  /// A store of the program's own, with its name in the metadata.
   case custom(String)
 
   /// The name in the metadata (`NSStoreType`).

@@ -4,13 +4,13 @@ import MergewalkSQLite
 struct PragmaList {
   let pragmas: Pragmas
 
-  /// What a setting takes.
+  /// The values of a setting.
   private enum Value {
     case words([String])
     case integer(ClosedRange<Int64>)
   }
 
-  /// The settings that options may change; how the file is laid out is not among them.
+  /// The settings that options may change; the layout of the file is not among them.
   private static let known: [String: Value] = [
     "analysis_limit": .integer(0...1_000_000), "automatic_index": .words(flags),
     "busy_timeout": .integer(0...3_600_000), "cache_size": .integer(-1_073_741_824...1_073_741_824),

@@ -1,9 +1,9 @@
 import MergewalkSQLite
 
-/// A moment of a coordinator's stores that can be read while they go on: a snapshot of each.
+/// A snapshot of a coordinator's stores that can be read while they change.
 ///
-/// It keeps a connection with an open read transaction for each store, so the log of a store cannot start over as long
-/// as the token lives: let it go when it is not needed.
+/// It keeps a connection with an open read transaction for each store, so the log of a store cannot be reset as long as
+/// the token lives: release it when it is no longer needed.
 ///
 /// Source: Apple's `NSQueryGenerationToken`; [Isolation in SQLite](https://sqlite.org/isolation.html).
 public final class QueryGenerationToken {
@@ -26,10 +26,10 @@ public final class QueryGenerationToken {
 extension QueryGenerationToken: Sendable {}
 
 extension PersistentStoreCoordinator {
-  /// Pins what is committed in the stores now; what is committed later is not seen through the token.
+  /// Pins the committed state of the stores; later commits are not visible through the token.
   ///
   /// - Throws: ``StoreError`` with `unsupported` unless all stores are SQLite stores in write-ahead mode, or `sqlite`.
-  /// - Complexity: One connection a store; no row is read or copied.
+  /// - Complexity: One connection per store; no row is read or copied.
   public func currentQueryGeneration() throws(StoreError) -> QueryGenerationToken {
     var readers: [(identifier: String, reader: PersistentStore)] = []
     for store in stores { readers.append((store.identifier, try store.pinnedReader())) }

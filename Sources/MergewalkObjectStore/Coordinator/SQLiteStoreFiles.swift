@@ -3,7 +3,7 @@ import MergewalkSQLite
 
 /// An SQLite store as the files that it consists of: the database, its log and the folder with external data.
 enum SQLiteStoreFiles {
-  /// What SQLite puts beside a database.
+  /// The suffixes of the files that SQLite puts beside a database.
   private static let suffixes = ["-wal", "-shm", "-journal"]
 
   /// Removes a store that no process has open.

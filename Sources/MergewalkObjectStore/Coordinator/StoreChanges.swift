@@ -1,14 +1,14 @@
 /// The changes of one save, or one batch request, to one store: the records that it inserts, updates and deletes.
 ///
-/// The values themselves are in the store's tables; whoever needs them reads them there.
+/// The values themselves are in the store's tables.
 public struct StoreChanges: Sendable {
   /// The kind of change to a record.
   public enum Kind: Int, Sendable, Hashable {
     /// The record is new.
     case insert = 0
-    /// Values of the record are written.
+    /// Values of the record are updated.
     case update = 1
-    /// The record goes away.
+    /// The record is deleted.
     case delete = 2
   }
   /// One record.
@@ -19,7 +19,7 @@ public struct StoreChanges: Sendable {
     public var entity: Int
     /// Its `Z_PK`.
     public var primaryKey: Int64
-    /// For updates: the index into ``StoreChanges/slotSets`` of the slots that are written; -1 otherwise.
+    /// For updates: the index into ``StoreChanges/slotSets`` of the written slots; -1 otherwise.
     public var slotSet: Int32 = -1
 
     /// Creates a change.
@@ -31,19 +31,19 @@ public struct StoreChanges: Sendable {
     }
   }
 
-  /// The changes, in the order in which they are written.
+  /// The changes, in writing order.
   public var changes: [Change] = []
-  /// Sets of slots (`AttributeDescription.slot`, `RelationshipDescription.slot`), each once: one bit a slot.
+  /// Sets of slots (`AttributeDescription.slot`, `RelationshipDescription.slot`), each once: one bit per slot.
   public var slotSets: [[UInt64]] = []
   /// The author of the changes: the context's `transactionAuthor`.
   public var author: String?
-  /// Which context changes: its `name`.
+  /// The `name` of the context that makes the changes.
   public var contextName: String?
 
   /// Creates an empty list.
   public init() {}
 
-  /// Whether nothing changes.
+  /// Whether there are no changes.
   public var isEmpty: Bool { changes.isEmpty }
 }
 

@@ -15,7 +15,7 @@ package final class StoreList {
   @exclusivity(unchecked) private var isRemoved: [Bool] = []
   /// The UUIDs, also of stores that were removed.
   package private(set) var identifiers: [String] = []
-  /// What other layers keep with a coordinator, such as the classes of objects.
+  /// Data that other layers keep with a coordinator, such as the classes of objects.
   package var companions: [ObjectIdentifier: AnyObject] = [:]
   /// A number that moves when one of the stores is written: here, or as far as it was noticed elsewhere.
   package var writeMark: Int { all.reduce(0) { $0 + $1.writes } }

@@ -1,4 +1,4 @@
-/// The types of stores that a program brings along, for ``PersistentStoreCoordinator``.
+/// A program's own types of stores, for ``PersistentStoreCoordinator``.
 ///
 /// ```swift
 /// var registry = StoreTypeRegistry()
@@ -7,7 +7,7 @@
 /// try coordinator.addStore(type: .custom("Ledger"), at: "books.ledger")
 /// ```
 ///
-/// A registry is a value that a coordinator gets; nothing is registered for a whole process.
+/// A registry is a value that is passed to a coordinator; nothing is registered for a whole process.
 public struct StoreTypeRegistry {
   private var atomic: [String: () -> any AtomicStore] = [:]
   private var incremental: [String: (String) -> any IncrementalStore] = [:]
@@ -15,28 +15,28 @@ public struct StoreTypeRegistry {
   /// Creates a registry without types.
   public init() {}
 
-  /// Registers an atomic store; a name that is there already takes the new one.
+  /// Registers an atomic store, replacing an earlier one with the same name.
   ///
   /// - Parameters:
   ///   - name: The name of the type, as in ``PersistentStoreType/custom(_:)``.
-  ///   - make: Makes what reads and writes one file.
+  ///   - make: Creates the object that reads and writes one file.
   public mutating func register(atomic name: String, _ make: @escaping () -> any AtomicStore) { atomic[name] = make }
 
-  /// Registers an incremental store; a name that is there already takes the new one.
+  /// Registers an incremental store, replacing an earlier one with the same name.
   ///
   /// - Parameters:
   ///   - name: The name of the type, as in ``PersistentStoreType/custom(_:)``.
-  ///   - make: Makes what keeps the records of the store with a path, whatever that means to it.
+  ///   - make: Creates the object that keeps the records of the store with a path, whatever that path means to it.
   public mutating func register(incremental name: String, _ make: @escaping (String) -> any IncrementalStore) {
     incremental[name] = make
   }
 
-  /// What keeps the records of a store; `nil` for types that are not incremental or not registered.
+  /// The object that keeps the records of a store; `nil` for types that are not incremental or not registered.
   func incrementalStore(_ type: PersistentStoreType, path: String) -> (any IncrementalStore)? {
     if case .custom(let name) = type { incremental[name]?(path) } else { nil }
   }
 
-  /// What reads and writes the files of a type; `nil` for types that are not atomic or not registered.
+  /// The object that reads and writes the files of a type; `nil` for types that are not atomic or not registered.
   func atomicStore(_ type: PersistentStoreType) -> (any AtomicStore)? {
     switch type {
     case .xml: XMLStore()

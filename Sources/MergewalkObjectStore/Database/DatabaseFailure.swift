@@ -2,11 +2,11 @@ import MergewalkSQLite
 
 /// The error of a call that SQLite refused.
 public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure, as far as callers treat it differently.
+  /// The kind of failure, as far as callers distinguish it.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Another row has the values of a unique index or the primary key; ``DatabaseFailure/columns`` says which ones.
+    /// Another row has the values of a unique index or the primary key; ``DatabaseFailure/columns`` lists the columns.
     case unique
-    /// A row breaks another constraint of its table, a trigger refused it, or its key is no number.
+    /// A row violates another constraint of its table, a trigger refused it, or its key is not a number.
     case constraint
     /// Another connection holds the lock.
     case busy
@@ -14,19 +14,19 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
     case interrupted
     /// The file is damaged.
     case damaged
-    /// The file is no database.
+    /// The file is not a database.
     case notADatabase
     /// The file cannot be opened.
     case unopenable
-    /// The file, or one that belongs to it, cannot be written.
+    /// The file, or one of its companion files, cannot be written.
     case readOnly
-    /// The statement has more of something than SQLite takes.
+    /// The statement exceeds one of SQLite's limits.
     case tooLarge
     /// A sum of whole numbers is beyond 64 bits.
     case overflow
-    /// The statement is wrong, or does what it may not.
+    /// The statement is invalid, or does something forbidden.
     case statement
-    /// The disk, the memory, or something else.
+    /// A disk, memory or other error.
     case other
   }
 
@@ -34,11 +34,11 @@ public struct DatabaseFailure: Sendable, Hashable, CustomStringConvertible {
   public let kind: Kind
   /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
   public let code: Int32
-  /// SQLite's own words.
+  /// SQLite's own message.
   public let message: String
   /// The statement that failed, without its values, or `nil`.
   public let statement: String?
-  /// Of ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over
+  /// For ``Kind/unique``: the columns whose values another row has, as `TABLE.COLUMN`; empty for an index over
   /// expressions.
   public let columns: [String]
 

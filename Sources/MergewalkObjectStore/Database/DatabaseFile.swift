@@ -4,12 +4,12 @@ import MergewalkSQLite
 ///
 /// It is confined to one task. Without ``close()`` it is closed when it goes.
 package final class DatabaseFile {
-  /// What may be done to the file.
+  /// The permitted access to the file.
   package enum Access: Sendable {
     /// It is there and is not changed.
     case read
     case readWrite
-    /// It is made when it is not there.
+    /// It is made when it does not exist.
     case create
   }
 

@@ -1,6 +1,6 @@
 public import MergewalkSQLite
 
-/// What a cell of a database holds, whatever its column was declared as.
+/// The storage class of a cell of a database, whatever type its column declares.
 ///
 /// Source: [Storage classes](https://sqlite.org/datatype3.html).
 @frozen @usableFromInline package enum StorageClass: Int32, Sendable {
@@ -44,7 +44,7 @@ public import MergewalkSQLite
   package var columnCount: Int32 { statement.columnCount }
   /// The name of a column as the statement gives it.
   package func columnName(_ column: Int32) -> String { statement.columnName(column) }
-  /// What the cell holds; to be asked before it is read as something else.
+  /// The storage class of the cell; to be read before the cell is read as something else.
   @inlinable
   package func storage(_ column: Int32) -> StorageClass { StorageClass(rawValue: statement.type(column)) ?? .null }
   /// Whether the cell is null.

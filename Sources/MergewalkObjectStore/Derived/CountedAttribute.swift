@@ -16,7 +16,7 @@ struct CountedAttribute {
   /// The column that connects both: of ``source``, or of ``table`` when the relationship is to one object.
   private let link: String
   private let isToMany: Bool
-  /// The columns that the condition names, once each, and what it says of them.
+  /// The columns that the condition names, once each, and its demands on them.
   private let columns: [String]
   private let tests: [(column: String, test: String)]
 
@@ -47,7 +47,8 @@ struct CountedAttribute {
     columns = tests.map(\.column).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// What a predicate says of attributes over one relationship; `nil` for anything but numbers and comparisons joined by AND.
+  /// The parts of a predicate over attributes of one relationship; `nil` for anything but numbers and comparisons
+  /// joined by AND.
   private static func parts(
     _ predicate: ObjectPredicate
   ) -> [(relationship: String, attribute: String, test: String)]? {

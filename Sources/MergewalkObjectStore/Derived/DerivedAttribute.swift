@@ -32,7 +32,7 @@ struct DerivedAttribute {
     var link: Link?
   }
 
-  /// What connects two levels.
+  /// The link between two levels.
   struct Link {
     /// The table of pairs, or `nil`.
     var joinTable: String?

@@ -46,7 +46,7 @@ struct DerivedTriggers {
 
   private static let own = "Z_PK = NEW.Z_PK"
 
-  /// What the expression's function makes of a value.
+  /// The result of the expression's function for a value.
   private func changed(_ value: String) -> String {
     attribute.function.flatMap { Self.functions[$0] }.map { "\($0)(\(value))" } ?? value
   }
@@ -88,7 +88,7 @@ struct DerivedTriggers {
       }
   }
 
-  /// What an aggregate is of the rows that have a column.
+  /// The result of an aggregate over the rows that have a column.
   private func result(_ link: String) -> String {
     attribute.source.map { "IFNULL(SUM(\($0)), 0)" } ?? "IFNULL(COUNT(\(link)), 0)"
   }

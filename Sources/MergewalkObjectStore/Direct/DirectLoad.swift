@@ -1,6 +1,6 @@
 import MergewalkStorePages
 
-/// Rows on their way into a new store past SQLite: they become pages of the file, and sorted keys become indexes.
+/// Rows in transit into a new store past SQLite: they become pages of the file, and sorted keys become indexes.
 ///
 /// It lasts until SQLite is needed; see ``StoreFile/loadDirectly()``.
 package final class DirectLoad {
@@ -149,7 +149,7 @@ package final class DirectLoad {
 
   // MARK: The end
 
-  /// What a load leaves behind.
+  /// The result of a load.
   struct Result {
     /// How many rows there are of each table that has some.
     var rows: [String: Int] = [:]

@@ -9,7 +9,7 @@ import Synchronization
 /// It has a thread and a connection of its own, which sees what is committed: nothing may write to the file until
 /// ``wait()`` has returned. Without a thread the work is done at once.
 struct EntryCounts: Sendable {
-  /// What an index of all rows of a table is called, and its table.
+  /// The name of an index of all rows of a table, and its table.
   typealias Index = (table: String, name: String)
 
   private final class Outcome: Sendable { let found = Mutex(Result<String?, StoreError>.success(nil)) }
@@ -35,7 +35,7 @@ struct EntryCounts: Sendable {
     if worker == nil { work() }
   }
 
-  /// What is wrong; nil when each index has an entry for each row.
+  /// The first error; nil when each index has an entry for each row.
   func wait() throws(StoreError) -> String? {
     worker?.join()
     return try outcome.found.withLock { $0 }.get()

@@ -1,6 +1,6 @@
 import MergewalkSQLite
 
-/// What went into a new store past SQLite.
+/// The rows that went into a new store past SQLite.
 struct DirectRecord {
   /// The tables that were filled so.
   var tables: Set<String> = []
@@ -48,7 +48,7 @@ extension StoreFile {
   /// load.
   ///
   /// - Parameter buildsIndexes: Whether the indexes of a table are written now; the others are built later, as those
-  ///   that refuse rows that are there.
+  ///   that refuse existing rows.
   package func endDirectLoad(buildsIndexes: (_ table: String) -> Bool = { _ in true }) throws(StoreError) {
     guard let load = direct else { return }
     direct = nil
@@ -83,7 +83,7 @@ extension StoreFile {
     directRecord.rows > 0 && connection.totalChanges - directRecord.bookkeeping == directRecord.written
   }
 
-  /// Holds what was written past SQLite against SQLite's own checks, before the file becomes visible.
+  /// Runs SQLite's own checks on the pages written past it, before the file becomes visible.
   ///
   /// - Throws: ``StoreError`` with `damagedFile`.
   /// - Complexity: A pass over the file.

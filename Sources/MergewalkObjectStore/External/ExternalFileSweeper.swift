@@ -10,9 +10,9 @@ final class ExternalFileSweeper: StoreObserver {
   private let slots: [[Int]]
   private let path: String
   private let files: ExternalFiles
-  /// What changed rows named before they were written.
+  /// The files that changed rows named before they were written.
   private var candidates = Set<String>()
-  /// What the transaction that is open made obsolete.
+  /// The files that the open transaction made obsolete.
   private var noted = Set<String>()
 
   /// Makes a store remove files; does nothing when its model has no values in files.

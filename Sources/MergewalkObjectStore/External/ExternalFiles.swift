@@ -17,15 +17,16 @@ package final class ExternalFiles {
   private var madeNames = Set<String>()
   /// The files that rows named before they were written, and do not name afterwards.
   private var obsolete = Set<String>()
-  /// What has changed in ``obsolete`` since the first piece began that is still open.
+  /// The changes of ``obsolete`` since the first piece began that is still open.
   private var changes: [(name: String, isAdded: Bool)] = []
   /// The pieces of the transaction that may be rolled back by themselves, each within the one before it.
   private var pieces: [(made: Int, changes: Int)] = []
-  /// What was made and is to go, for whoever comes after a crash; `nil` where every commit is final.
+  /// The list of files that were made or are to go, for the next process after a crash; `nil` where every commit is
+  /// final.
   private let list: ExternalFileList?
   /// The files that nothing names any more and that could not be removed.
   package private(set) var staying = Set<String>()
-  /// What earlier processes of the run have made and replaced.
+  /// The files that earlier processes of the run have made and replaced.
   private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
   private var isFolderMade = false
   private var isFolderDirty = false

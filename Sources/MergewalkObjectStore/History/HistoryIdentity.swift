@@ -1,6 +1,6 @@
-/// Which program makes transactions, as history remembers it.
+/// The program that makes transactions, as recorded in history.
 public struct HistoryIdentity: Sendable, Hashable {
-  /// The program's bundle identifier; a program without a bundle has its name.
+  /// The program's bundle identifier, or the name of a program without a bundle.
   public var bundleID: String
   /// The process's name.
   public var processID: String

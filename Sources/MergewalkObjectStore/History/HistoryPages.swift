@@ -104,7 +104,7 @@ struct HistoryChangePages {
 
   /// The next change of a transaction; `nil` when it has no more.
   ///
-  /// Changes of earlier transactions are passed over.
+  /// Changes of earlier transactions are skipped.
   mutating func next(of transaction: Int64) throws(StoreError) -> Read? {
     while true {
       if index == page.count {

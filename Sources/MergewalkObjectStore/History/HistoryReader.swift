@@ -2,7 +2,7 @@ import CMergewalkSQLite
 import MergewalkObjectModel
 import MergewalkSQLite
 
-/// What has to be known of a store and its model to read history.
+/// Reads history: keeps the necessary data of a store and its model.
 struct HistoryReader {
   let store: PersistentStore
   let layout: HistoryLayout

@@ -18,7 +18,7 @@ final class HistoryRows {
   private var bits = ContiguousArray<UInt8>()
   private var bitRanges: [UInt64: UInt64] = [:]
 
-  /// What is needed to record changes of an entity.
+  /// The data for recording changes of an entity.
   private struct Entity {
     let history: EntityHistory
     let number: Int64

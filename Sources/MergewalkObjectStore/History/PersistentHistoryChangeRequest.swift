@@ -5,29 +5,29 @@ public import MergewalkObjectModel
 /// Source: Apple,
 /// [NSPersistentHistoryChangeRequest](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest).
 public struct PersistentHistoryChangeRequest: Sendable, Hashable {
-  /// Whether history is read or forgotten.
+  /// Whether to read or delete history.
   public enum Action: Sendable, Hashable {
-    /// Transactions after a place are read.
+    /// Transactions after a position are read.
     case fetch
-    /// Transactions before a place are forgotten.
+    /// Transactions before a position are deleted.
     case delete
   }
-  /// A place in history.
+  /// A position in history.
   public enum Place: Sendable, Hashable {
     /// Before the first transaction.
     case start
     /// A token: after its transaction when reading, before it when deleting.
     case token(PersistentHistoryToken)
-    /// Seconds since 2001-01-01 00:00:00 UTC: transactions later than that are read, earlier ones are deleted.
+    /// Seconds since 2001-01-01 00:00:00 UTC: later transactions are read, earlier ones are deleted.
     case date(Double)
   }
   /// The kind of result of a request.
   public enum ResultType: String, Sendable, Hashable, CaseIterable {
-    /// That it succeeded.
+    /// The success of the request.
     case statusOnly
-    /// The IDs of the records that changed, each once, in the order of their first change.
+    /// The IDs of the changed records, each once, in the order of their first change.
     case objectIDs
-    /// How many transactions there are, or were deleted.
+    /// The number of transactions found or deleted.
     case count
     /// The transactions without their changes.
     case transactionsOnly
@@ -37,23 +37,23 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     case transactionsAndChanges
   }
 
-  /// Whether history is read or forgotten.
+  /// Whether to read or delete history.
   public let action: Action
-  /// Where.
+  /// The position.
   public let place: Place
   /// The kind of result; a deletion returns the count or the status.
   public var resultType: ResultType
-  /// Which transactions are read; deletions ignore it.
+  /// The condition on the transactions to read; deletions ignore it.
   ///
   /// A predicate over `author`, `contextName`, `bundleID`, `processID`, `storeID`, `timestamp` and `transactionNumber`,
-  /// evaluated in memory, a transaction at a time.
+  /// evaluated in memory, one transaction at a time.
   public var predicate: ObjectPredicate?
-  /// When not `nil`: only changes of these entities and of what inherits from them are read, and only transactions with
-  /// such changes.
+  /// If not `nil`: only changes of these entities and their subentities are read, and only transactions with such
+  /// changes.
   public var entityNames: [String]?
-  /// When not `nil`: only changes of this record are read, and only transactions with such changes.
+  /// If not `nil`: only changes of this record are read, and only transactions with such changes.
   public var changedObjectID: ManagedObjectID?
-  /// The greatest number of transactions that are read; `nil` for no bound.
+  /// The maximum number of transactions to read; `nil` for no limit.
   public var fetchLimit: Int?
 
   private init(_ action: Action, _ place: Place, _ resultType: ResultType) {
@@ -62,34 +62,34 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     self.resultType = resultType
   }
 
-  /// Reads what came after a token; everything for `nil`.
+  /// Reads the history after a token; all of it for `nil`.
   public static func fetchHistory(after token: PersistentHistoryToken?) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.fetch, token.map { .token($0) } ?? .start, .transactionsAndChanges)
   }
 
-  /// Reads what came after a date: seconds since 2001-01-01 00:00:00 UTC.
+  /// Reads the history after a date: seconds since 2001-01-01 00:00:00 UTC.
   public static func fetchHistory(afterDate date: Double) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.fetch, .date(date), .transactionsAndChanges)
   }
 
-  /// Reads what came after a transaction.
+  /// Reads the history after a transaction.
   public static func fetchHistory(
     after transaction: PersistentHistoryTransaction
   ) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.fetch, .token(transaction.token), .transactionsAndChanges)
   }
 
-  /// Forgets what came before the transaction of a token, which stays.
+  /// Deletes the history before a token's transaction, which stays.
   public static func deleteHistory(before token: PersistentHistoryToken) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.delete, .token(token), .statusOnly)
   }
 
-  /// Forgets what came before a date: seconds since 2001-01-01 00:00:00 UTC.
+  /// Deletes the history before a date: seconds since 2001-01-01 00:00:00 UTC.
   public static func deleteHistory(beforeDate date: Double) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.delete, .date(date), .statusOnly)
   }
 
-  /// Forgets what came before a transaction, which stays.
+  /// Deletes the history before a transaction, which stays.
   public static func deleteHistory(
     before transaction: PersistentHistoryTransaction
   ) -> PersistentHistoryChangeRequest {
@@ -101,9 +101,9 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
 public enum PersistentHistoryResult: Sendable, Hashable {
   /// The request succeeded.
   case status
-  /// The records that changed.
+  /// The changed records.
   case objectIDs([ManagedObjectID])
-  /// How many transactions.
+  /// The number of transactions.
   case count(Int)
   /// The transactions.
   case transactions([PersistentHistoryTransaction])

@@ -2,10 +2,10 @@ import MergewalkObjectModel
 
 /// The history of a store, one transaction or one change at a time.
 ///
-/// A cursor sees what was there when it was made. It reads pages of some hundred rows and holds one transaction, or one
-/// page of changes, in memory; between its calls no statement is open, so stores can be written and closed meanwhile.
-/// Changes come in the order of their transactions' numbers, and in a transaction in the order in which they were
-/// written. It is confined to the task of its store.
+/// A cursor sees the history as of its creation. It reads pages of some hundred rows and keeps one transaction, or one
+/// page of changes, in memory; no statement is open between its calls, so stores can be written and closed in the
+/// meantime. Changes come in the order of their transactions' numbers, and within a transaction in writing order. It is
+/// confined to the task of its store.
 public final class PersistentHistoryCursor {
   private let reader: HistoryReader
   private let request: PersistentHistoryChangeRequest
@@ -74,9 +74,9 @@ public final class PersistentHistoryCursor {
 
   // MARK: Transactions
 
-  /// The next transaction, with its changes unless the request asks for transactions only; `nil` at the end.
+  /// The next transaction, with its changes unless the request is for transactions only; `nil` at the end.
   ///
-  /// - Throws: ``StoreError``, also when the store was closed or the predicate cannot be evaluated.
+  /// - Throws: ``StoreError``, also if the store was closed or the predicate cannot be evaluated.
   /// - Complexity: O(changes of the transaction), in memory too.
   public func next() throws(StoreError) -> PersistentHistoryTransaction? {
     try reader.requireOpen()
@@ -102,10 +102,10 @@ public final class PersistentHistoryCursor {
     return nil
   }
 
-  /// The next change of the transactions that are wanted; `nil` at the end.
+  /// The next change of the requested transactions; `nil` at the end.
   ///
-  /// Changes that cannot be read are passed over. The result type does not matter, except that requests for transactions or counts have no changes. What
-  /// ``next()`` has returned is behind the cursor.
+  /// Unreadable changes are skipped. The result type does not matter, except that requests for transactions or counts
+  /// have no changes. Transactions returned by ``next()`` are not repeated.
   ///
   /// - Throws: ``StoreError`` as ``next()``.
   public func nextChange() throws(StoreError) -> PersistentHistoryChange? {

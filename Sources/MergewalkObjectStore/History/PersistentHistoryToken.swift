@@ -1,26 +1,26 @@
-/// A place in the history of one or more stores: everything up to a transaction.
+/// A position in the history of one or more stores: everything up to a transaction.
 ///
-/// A token is what a reader of history keeps between its runs, as text (``description``) or by `Codable`. It names its
-/// stores, so a token of another store is refused instead of read as a number that means nothing there.
+/// A reader of history keeps a token between its runs, as text (``description``) or by `Codable`. A token names its
+/// stores, so a token of another store is refused instead of being misread.
 ///
-/// Source: Apple, [NSPersistentHistoryToken](https://developer.apple.com/documentation/coredata/nspersistenthistorytoken).
+/// Source: Apple,
+/// [NSPersistentHistoryToken](https://developer.apple.com/documentation/coredata/nspersistenthistorytoken).
 public struct PersistentHistoryToken: Sendable, Hashable {
   /// The number of the last transaction before the place, by the UUIDs of the stores.
   private var numbers: [String: Int64]
 
-  /// The longest text that is read as a token, in bytes: some thousand stores.
+  /// The maximum length of a token's text in bytes: some thousand stores.
   public static let greatestLength = 1 << 16
 
-  /// A place in the history of one store.
+  /// Creates a position in the history of one store.
   ///
-  /// Returns `nil` unless `storeID` is a UUID as stores have it (36 characters in upper case) and the number is not
-  /// negative.
+  /// Returns `nil` unless `storeID` is a store's UUID (36 characters in upper case) and the number is not negative.
   public init?(storeID: String, transactionNumber: Int64) {
     guard StoreUUID.isValid(storeID), transactionNumber >= 0 else { return nil }
     numbers = [storeID: transactionNumber]
   }
 
-  /// A place in the histories of several stores; of two places in one the later counts.
+  /// Creates a position in the histories of several stores; of two positions in one store, the later counts.
   public init(_ tokens: some Sequence<PersistentHistoryToken>) {
     numbers = [:]
     for token in tokens { numbers.merge(token.numbers) { max($0, $1) } }
@@ -31,12 +31,12 @@ public struct PersistentHistoryToken: Sendable, Hashable {
   /// The UUIDs of the stores, sorted.
   public var storeIDs: [String] { numbers.keys.sorted() }
 
-  /// The number of the last transaction before the place, or `nil` when the token knows nothing of the store.
+  /// The number of the last transaction before the position, or `nil` if the token does not include the store.
   public func transactionNumber(forStore storeID: String) -> Int64? { numbers[storeID] }
 }
 
 extension PersistentHistoryToken: LosslessStringConvertible {
-  /// Reads what ``description`` gives; `nil` for anything else.
+  /// Reads the text of ``description``; `nil` for anything else.
   public init?(_ description: String) {
     guard description.utf8.count <= Self.greatestLength else { return nil }
     var numbers: [String: Int64] = [:]
@@ -51,7 +51,7 @@ extension PersistentHistoryToken: LosslessStringConvertible {
     self.numbers = numbers
   }
 
-  /// `UUID:17`, for several stores sorted and with commas between.
+  /// `UUID:17`; for several stores sorted and separated by commas.
   public var description: String { storeIDs.map { "\($0):\(numbers[$0] ?? 0)" }.joined(separator: ",") }
 }
 

@@ -7,7 +7,7 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   /// The kind of change to the record.
   public typealias ChangeType = StoreChanges.Kind
 
-  /// The number of the change, from 1 in the order in which changes were written.
+  /// The number of the change, from 1 in writing order.
   public let changeID: Int64
   /// The number of its transaction.
   public let transactionNumber: Int64
@@ -15,11 +15,11 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   public let changedObjectID: ManagedObjectID
   /// The kind of change.
   public let changeType: ChangeType
-  /// For updates: the names of the properties that were written, sorted; `nil` when history does not say, or speaks of
-  /// properties that the model does not have.
+  /// For updates: the names of the written properties, sorted; `nil` if history does not record them, or has properties
+  /// that the model does not have.
   public let updatedProperties: [String]?
-  /// For deletions: the values of the attributes that the model keeps (`preserveAfterDeletion`), without those that
-  /// were null; `nil` for other changes.
+  /// For deletions: the values of the attributes that the model keeps (`preserveAfterDeletion`), without nulls; `nil`
+  /// for other changes.
   public let tombstone: [String: AttributeValue]?
 }
 
@@ -27,11 +27,11 @@ public struct PersistentHistoryChange: Sendable, Hashable {
 ///
 /// Source: Apple, [NSPersistentHistoryTransaction](https://developer.apple.com/documentation/coredata/nspersistenthistorytransaction).
 public struct PersistentHistoryTransaction: Sendable, Hashable {
-  /// The number, from 1 in the order in which transactions were written.
+  /// The number, from 1 in writing order.
   public let transactionNumber: Int64
   /// The UUID of the store.
   public let storeID: String
-  /// When it was written, in seconds since 2001-01-01 00:00:00 UTC; 0 when history does not say.
+  /// When it was written, in seconds since 2001-01-01 00:00:00 UTC; 0 if history does not record it.
   public let timestamp: Double
   /// The `transactionAuthor` of the context, or `nil`.
   public let author: String?
@@ -41,20 +41,20 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   public let bundleID: String?
   /// The name of the process, or `nil`.
   public let processID: String?
-  /// The place in history right after the transaction.
+  /// The position in history right after the transaction.
   public let token: PersistentHistoryToken
-  /// The changes in the order in which they were written; `nil` when they were not asked for.
+  /// The changes in writing order; `nil` if they were not requested.
   public internal(set) var changes: [PersistentHistoryChange]?
-  /// How many changes are left out because they cannot be read: those of entities that the model does not have, and
+  /// The number of changes left out because they are unreadable: those of entities that the model does not have, and
   /// rows that make no sense.
   public internal(set) var unreadableChangeCount = 0
 
-  /// The IDs of the records to which something happened, in order; empty when the changes were not asked for.
+  /// The IDs of the records with a kind of change, in order; empty if the changes were not requested.
   public func objectIDs(of type: PersistentHistoryChange.ChangeType) -> [ManagedObjectID] {
     (changes ?? []).lazy.filter { $0.changeType == type }.map(\.changedObjectID)
   }
 
-  /// The transaction in the form in which contexts merge what others did to the store.
+  /// The transaction in the form that contexts merge.
   public var batchResult: BatchResult {
     var result = BatchResult()
     result.insertedObjectIDs = objectIDs(of: .insert)
@@ -68,8 +68,8 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
 }
 
 extension PersistentHistoryTransaction: KeyedValues {
-  /// The values that the predicate of a ``PersistentHistoryChangeRequest`` can ask for: `author`, `contextName`,
-  /// `bundleID`, `processID`, `storeID`, `timestamp` and `transactionNumber`.
+  /// The values for the predicate of a ``PersistentHistoryChangeRequest``: `author`, `contextName`, `bundleID`,
+  /// `processID`, `storeID`, `timestamp` and `transactionNumber`.
   public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
     func text(_ value: String?) -> EvaluatedValue { value.map { .attribute(.string($0)) } ?? .null }
     return switch key {
@@ -87,6 +87,6 @@ extension PersistentHistoryTransaction: KeyedValues {
     }
   }
 
-  /// A transaction is no managed object.
+  /// `nil`: a transaction is not a managed object.
   public var evaluatedObjectID: ManagedObjectID? { nil }
 }

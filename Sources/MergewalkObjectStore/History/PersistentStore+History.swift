@@ -5,38 +5,37 @@ extension PersistentStore {
   /// Whether every transaction of the object layer is recorded in the store's history.
   public var isTrackingHistory: Bool { HistoryRecorder.recorder(of: self) != nil }
 
-  /// Which program the transactions that are recorded from now on come from; without effect when none are.
+  /// The program recorded for new transactions; without effect if the store has no history.
   public var historyIdentity: HistoryIdentity {
     get { HistoryRecorder.recorder(of: self)?.identity ?? .current }
     set { HistoryRecorder.recorder(of: self)?.identity = newValue }
   }
 
-  /// The end of the store's history: a reader that starts here gets what is written from now on.
+  /// The end of the store's history: a reader that starts here gets later transactions.
   ///
-  /// - Throws: ``StoreError`` with `noHistory` when the store keeps none.
+  /// - Throws: ``StoreError`` with `noHistory` if the store has no history.
   public func currentHistoryToken() throws(StoreError) -> PersistentHistoryToken {
     PersistentHistoryToken(store: self, number: try HistoryReader(self).latestNumber())
   }
 
-  /// Whether another process or another coordinator has written the store since this was asked last, or since the store
-  /// was opened.
+  /// Whether another process or coordinator has written the store since the last call, or since the store was opened.
   ///
-  /// What was written is in the history after the last token that was read. This is Core Data's notification of a
-  /// remote change, asked for instead of sent.
+  /// The new transactions are in the history after the last token that was read. This replaces Core Data's notification
+  /// of a remote change with a query.
   ///
-  /// - Returns: The end of the history, or `nil` when there were no writes, or when the store keeps no history.
-  /// - Throws: ``StoreError`` when the store cannot be read.
-  /// - Complexity: One statement that reads no table when there were no writes.
+  /// - Returns: The end of the history, or `nil` if there were no writes, or if the store has no history.
+  /// - Throws: ``StoreError`` if the store cannot be read.
+  /// - Complexity: One statement that reads no table if there were no writes.
   public func remoteChange() throws(StoreError) -> PersistentHistoryToken? {
     guard !connection.isClosed, let recorder = HistoryRecorder.recorder(of: self) else { return nil }
     let hasChanged = try recorder.takeRemoteChange()
     return hasChanged ? try currentHistoryToken() : nil
   }
 
-  /// Reads history bit by bit.
+  /// Reads history step by step.
   ///
   /// - Throws: ``StoreError`` with `noHistory`, `foreignHistoryToken`, `expiredHistoryToken`, `missingColumn`; with
-  ///   `unsupported` for a request that deletes, or that names entities or records that the store has not.
+  ///   `unsupported` for a request that deletes, or that names entities or records that the store does not have.
   public func history(_ request: PersistentHistoryChangeRequest) throws(StoreError) -> PersistentHistoryCursor {
     guard request.action == .fetch else {
       throw StoreError(
@@ -49,7 +48,7 @@ extension PersistentStore {
   ///
   /// Texts of deleted transactions stay in the store, as they do in Core Data.
   ///
-  /// - Throws: ``StoreError`` as ``history(_:)``; with `unsupported` when a store that is only read should forget.
+  /// - Throws: ``StoreError`` as ``history(_:)``; with `unsupported` for a deletion in a read-only store.
   /// - Complexity: O(result) in memory; ``history(_:)`` takes less.
   public func execute(_ request: PersistentHistoryChangeRequest) throws(StoreError) -> PersistentHistoryResult {
     if request.action == .delete { return try deleteHistory(request) }
@@ -112,9 +111,9 @@ extension PersistentStore {
 }
 
 extension PersistentStoreCoordinator {
-  /// The end of the histories of all stores that keep one, or `nil` when none does.
+  /// The end of the histories of all stores that have one, or `nil` if none has.
   ///
-  /// - Throws: ``StoreError`` when a store's history cannot be read.
+  /// - Throws: ``StoreError`` if a store's history cannot be read.
   public func currentHistoryToken() throws(StoreError) -> PersistentHistoryToken? {
     var tokens: [PersistentHistoryToken] = []
     for store in stores {

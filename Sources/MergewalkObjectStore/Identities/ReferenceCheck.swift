@@ -10,7 +10,7 @@ import MergewalkSQLite
 package final class ReferenceCheck {
   /// Why an object cannot stay.
   package enum Reason: Sendable {
-    /// Its relationship refers to an object that is not there.
+    /// Its relationship refers to an object that does not exist.
     case missingTarget(RelationshipDescription)
     /// The object that its one-to-one relationship refers to does not refer back.
     case inverse(RelationshipDescription)
@@ -35,7 +35,7 @@ package final class ReferenceCheck {
     package let count: Int
   }
 
-  /// What was set to nothing, once the check has run.
+  /// The references that were set to nil, once the check has run.
   package private(set) var forgotten: [Forgotten] = []
 
   private let schema: StoreSchema

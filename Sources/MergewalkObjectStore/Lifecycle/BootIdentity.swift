@@ -1,4 +1,4 @@
-/// What tells whether the machine has stopped between two moments.
+/// Shows whether the machine has stopped between two moments.
 package enum BootIdentity {
   /// The system's name for the time since its last start; `nil` when it does not tell.
   ///

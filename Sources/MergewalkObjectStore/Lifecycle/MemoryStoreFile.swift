@@ -40,9 +40,9 @@ extension StoreFile {
 }
 
 extension PersistentStore {
-  /// Makes an empty store that lives in memory.
+  /// Creates an empty in-memory store.
   ///
-  /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.
+  /// - Throws: ``StoreError`` with `notFound` if there is no such configuration, or `sqlite`.
   public static func inMemory(
     model: ManagedObjectModel, configuration: String? = nil, options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) -> PersistentStore {

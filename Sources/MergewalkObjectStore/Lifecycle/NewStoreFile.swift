@@ -31,7 +31,7 @@ extension StoreFile {
   /// Starts a new store beside its final name.
   ///
   /// - Parameters:
-  ///   - keepsBatches: Whether ``commit()`` keeps a batch for another process to go on, see
+  ///   - keepsBatches: Whether ``commit()`` keeps a batch for another process to resume, see
   ///     ``adopt(path:model:cacheKiB:lockWait:isWanted:)``.
   ///   - sparesOthers: Whether what others have left behind stays, as the new file will be thrown away.
   package static func create(
@@ -135,7 +135,7 @@ extension StoreFile {
     return (connection, try StoreMetadata.read(connection), version == 1)
   }
 
-  /// Removes what processes that are gone have left of a store that is there by now.
+  /// Removes what processes that are gone have left of an existing store by now.
   package static func removeUnfinished(path: String) {
     let path = StorePath.resolved(path)
     guard (try? NewStoreFile.requireNotOurs(path)) != nil else { return }

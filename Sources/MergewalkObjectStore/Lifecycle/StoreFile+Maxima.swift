@@ -19,7 +19,7 @@ extension StoreFile {
     try writeBookkeeping { () throws(StoreError) in try PrimaryKeyRow.writeMaxima(rows, connection) }
   }
 
-  /// Sees to it that no `Z_MAX` is below the keys in the table.
+  /// Ensures that no `Z_MAX` is below the keys in the table.
   func raiseMaxima(_ connection: Connection) throws(StoreError) {
     for table in schema.tables {
       let number = schema.entityNumbers[table.rootEntity]

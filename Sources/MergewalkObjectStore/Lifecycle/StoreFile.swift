@@ -54,16 +54,16 @@ package final class StoreFile {
   var pendingIndexes: [IndexDefinition]
   /// Rows that go into a new store past SQLite.
   package internal(set) var direct: DirectLoad?
-  /// What was written so.
+  /// The rows that were written so.
   var directRecord = DirectRecord()
-  /// Whether what went past SQLite is held against the rows entry by entry before the store gets its name.
+  /// Whether what went past SQLite is checked against the rows entry by entry before the store gets its name.
   package var checksWhole = false
-  /// Whether a new store that is finished is laid out as it can be shipped: every object went past SQLite, and none
-  /// was changed afterwards.
+  /// Whether a new store that is finished can be shipped as it is: every object went past SQLite, and none was changed
+  /// afterwards.
   package private(set) var isPacked = false
   private var isEnded = false
   private var keepsCommits = false
-  /// Whether a store that is being built keeps batches, so that another process can go on.
+  /// Whether a store that is being built keeps batches, so that another process can resume.
   package let keepsBatches: Bool
   /// Whether a new store says that it outlasts a stop of the machine.
   private var isDurable: Bool
@@ -72,7 +72,7 @@ package final class StoreFile {
   /// Whether a batch has begun within a transaction that has others.
   private var isInPart = false
 
-  /// What is needed to leave no trace.
+  /// The way to leave no trace.
   enum Undo {
     /// The hidden file and the claim on its name.
     case newFile(NewStoreFile)
@@ -179,13 +179,13 @@ package final class StoreFile {
 
   // MARK: - Rows that wait
 
-  /// What takes rows of a planned run that wait for its end; `nil` for all other files.
+  /// The rows of a planned run that wait for its end; `nil` for all other files.
   var deferredRows: DeferredRows? { if case .plannedFile(let file) = undo { file.deferred } else { nil } }
 
   /// From here on new and changed rows of some tables wait for the end of a planned run, sorted, unless they
   /// are read before: then they are ordinary rows of the plan.
   ///
-  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not held against
+  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not checked against
   /// indexes before the end. Tables are left out when triggers have to run, which would not.
   ///
   /// - Parameter tables: The names of the tables; none for an end of it.
@@ -410,7 +410,7 @@ package final class StoreFile {
   /// The hidden file of a new store; `nil` for all others.
   package var hiddenPath: String? { if case .newFile(let file) = undo { file.hiddenPath } else { nil } }
 
-  /// Where an import that goes on later keeps what it puts off; it goes away with the hidden file.
+  /// Where an import that resumes later keeps what it puts off; it goes away with the hidden file.
   package var laterPath: String? { hiddenPath.map(Self.laterPath) }
 
   /// The same for a hidden file.

@@ -1,4 +1,4 @@
-/// Something about an existing store that a writer should know.
+/// A fact about an existing store that a writer should know.
 public enum StoreWarning: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
   /// The store tracks history. Rows that are not recorded in it are invisible to history observers and to CloudKit.
   case history

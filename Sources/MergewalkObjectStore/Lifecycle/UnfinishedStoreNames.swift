@@ -3,7 +3,7 @@ import MergewalkSystem
 
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.
 struct UnfinishedStoreNames {
-  /// What may lie beside a hidden file: SQLite's files, and what an import puts off.
+  /// The files that may be beside a hidden file: SQLite's files, and those that an import puts off.
   static let companions = ["-journal", "-wal", "-shm", laterSuffix, PlanFile.filesSuffix]
   static let laterSuffix = "-later"
 
@@ -89,7 +89,7 @@ struct UnfinishedStoreNames {
     withExtendedLifetime(claim) {}
   }
 
-  /// What a name says: the name of the hidden file it is or belongs to, and the number of its process.
+  /// The parts of a name: the name of the hidden file it is or belongs to, and the number of its process.
   private func parts(_ name: String) -> (main: String, process: Int32, isMain: Bool)? {
     guard name.hasPrefix(prefix) else { return nil }
     let rest = name.dropFirst(prefix.count)
@@ -120,7 +120,7 @@ final class HiddenClaim {
 
   deinit { close(descriptor) }
 
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   enum Attempt {
     case mine(HiddenClaim)
     /// Another process has it.

@@ -1,7 +1,7 @@
 import MergewalkSystem
 import MergewalkDiagnostics
 
-/// What is committed in a write-ahead log, found out as SQLite does when it recovers one.
+/// The committed content of a write-ahead log, determined as SQLite does when it recovers one.
 ///
 /// A process that was killed may have left pages of a transaction behind the last commit; they are no part of the log,
 /// and the next writer overwrites them.
@@ -13,7 +13,7 @@ struct WriteAheadLog {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
 
-  /// Reads a log; a file that is not there, is empty or has no valid header holds nothing.
+  /// Reads a log; a file that does not exist, is empty or has no valid header holds nothing.
   ///
   /// - Complexity: O(bytes of the log).
   init(_ path: String) {
@@ -46,7 +46,7 @@ struct WriteAheadLog {
     WholeBytes.read(file, into: buffer).count == buffer.count
   }
 
-  /// What the log's header says.
+  /// The layout that the log's header gives.
   private struct Layout {
     let isBigEndian: Bool
     let pageSize: Int

@@ -6,7 +6,7 @@ enum JoinedSaves {
   /// The key in the metadata.
   static let key = "MergewalkJoinedSaves"
 
-  /// What two stores call each other in it: a copy with an identity of its own knows nothing of the pair.
+  /// The name of a pair of stores in it: a copy with an identity of its own knows nothing of the pair.
   static func name(_ one: PersistentStore, _ other: PersistentStore) -> String {
     [one.identifier, other.identifier].sorted().joined(separator: " ")
   }

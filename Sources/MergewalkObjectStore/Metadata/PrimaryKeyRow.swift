@@ -50,7 +50,7 @@ package struct PrimaryKeyRow: Sendable, Hashable {
     }
   }
 
-  /// Sets the maxima of rows that are there, by entity number.
+  /// Sets the maxima of existing rows, by entity number.
   package static func writeMaxima(_ maxima: [(number: Int, maximum: Int64)], _ connection: Connection)
     throws(StoreError)
   {

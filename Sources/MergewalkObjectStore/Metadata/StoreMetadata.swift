@@ -3,9 +3,9 @@ package import MergewalkSQLite
 
 /// A store's metadata in `Z_METADATA`.
 ///
-/// Keys that this project does not know are kept as they are.
+/// Unknown keys are kept unchanged.
 public struct StoreMetadata: Sendable, Hashable {
-  /// The keys of the metadata that are known.
+  /// The known keys of the metadata.
   public enum Key {
     /// `SQLite`.
     public static let storeType = "NSStoreType"
@@ -21,13 +21,14 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let checksum = "NSStoreModelVersionChecksumKey"
     /// The identifiers of the model version.
     public static let identifiers = "NSStoreModelVersionIdentifiers"
-    /// How the file gives pages back: `2` for incremental.
+    /// The file's auto-vacuum level: `2` for incremental.
     public static let autoVacuumLevel = "_NSAutoVacuumLevel"
   }
 
-  /// The framework version that new stores name.
+  /// The framework version of new stores.
   ///
-  /// 977 (iOS 13) is the oldest that writes the digest, so every later system takes the store for an old one of its own.
+  /// 977 (iOS 13) is the oldest that writes the digest, so every later system treats the store as an old one of its
+  /// own.
   public static let frameworkVersion: Int64 = 977
 
   /// Takes over the hashes of another model with what sums them up, as far as the framework version of the store has it.
@@ -46,7 +47,7 @@ public struct StoreMetadata: Sendable, Hashable {
   /// The entries of the property list, in its order.
   public var entries: [PropertyList.Entry]
 
-  /// Takes metadata as they are.
+  /// Creates metadata from a UUID and entries.
   public init(uuid: String, entries: [PropertyList.Entry]) {
     self.uuid = uuid
     self.entries = entries
@@ -85,9 +86,9 @@ public struct StoreMetadata: Sendable, Hashable {
       entries.compactMap { entry in entry.value.data.map { ModelHashes.Entity(name: entry.key, hash: $0) } })
   }
 
-  /// The digest that the store names, base64, or `nil` (before iOS 13).
+  /// The digest in the store, base64, or `nil` (before iOS 13).
   public var digest: String? { self[Key.digest]?.string }
-  /// The checksum that the store names, base64, or `nil` (before iOS 17).
+  /// The checksum in the store, base64, or `nil` (before iOS 17).
   public var checksum: String? { self[Key.checksum]?.string }
   /// The framework version, or `nil`.
   public var frameworkVersion: Int64? { self[Key.frameworkVersion]?.integer }

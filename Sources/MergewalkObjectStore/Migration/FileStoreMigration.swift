@@ -14,7 +14,7 @@ package struct FileStoreMigration {
   /// The copy that this migration has made; `nil` when it was there before, or when there is none.
   private let ownCopy: String?
 
-  /// What kind of store a file is, told by its first bytes; SQLite for everything that is neither XML nor a property list.
+  /// The type of a store's file, by its first bytes; SQLite for everything that is neither XML nor a property list.
   package static func type(_ path: String) -> PersistentStoreType {
     guard let head = FileSystem.head(path, count: 64) else { return .sqlite }
     if head.starts(with: Array("bplist".utf8)) { return .binary }

@@ -2,10 +2,10 @@ public import MergewalkObjectModel
 
 /// The mapping of one version of a model to another, as far as the two versions determine it.
 ///
-/// A pure value: it reads no store. These changes can be inferred: entities and properties that come, go or are renamed (by
-/// renaming identifiers); attributes that become required, with a default, or optional, and integers and floats that
-/// become wider; relationships from one to many objects, ordered or not; entities that get another parent within their
-/// hierarchy, a new one above it, or leave it. Everything else is a finding, and all findings are reported at once.
+/// A pure value: it reads no store. These changes can be inferred: added, removed and renamed entities and properties
+/// (by renaming identifiers); attributes that become required, with a default, or optional; wider integers and floats;
+/// relationships that become to-many, ordered or not; entities that get another parent within their hierarchy or a new
+/// one above it, or leave the hierarchy. Everything else is a finding, and all findings are reported at once.
 ///
 /// Source: Apple, Core Data Model Versioning and Data Migration, "Lightweight Migration".
 public struct InferredMapping: Sendable {
@@ -13,11 +13,11 @@ public struct InferredMapping: Sendable {
   public enum Change: String, Sendable, Hashable {
     /// The entity is new.
     case add
-    /// The entity is gone, and its objects with it.
+    /// The entity was removed, with its objects.
     case remove
-    /// Nothing changes but, perhaps, the entity's number.
+    /// Only the entity's number may change.
     case copy
-    /// Names, properties or the place in the hierarchy change.
+    /// Names, properties or the position in the hierarchy change.
     case transform
   }
 
@@ -25,19 +25,19 @@ public struct InferredMapping: Sendable {
   public struct EntityMatch: Sendable, Hashable {
     /// The index in the source; `nil` for a new entity.
     public var source: Int?
-    /// The index in the destination; `nil` for one that is gone.
+    /// The index in the destination; `nil` for a removed entity.
     public var destination: Int?
     /// The change to its objects.
     public var change: Change
   }
 
-  /// The model that the data were made with.
+  /// The model of the data.
   public let source: ManagedObjectModel
-  /// The model that they are to fit.
+  /// The model to migrate to.
   public let destination: ManagedObjectModel
-  /// The entities: those of the destination in number order, then those that are gone.
+  /// The entities: those of the destination in number order, then removed ones.
   public let entities: [EntityMatch]
-  /// Why the mapping cannot be used; empty when it can.
+  /// The reasons why the mapping cannot be used; empty if it can.
   public private(set) var findings: [MigrationFinding] = []
 
   /// For each entity index of the destination, the one it was in the source.
@@ -120,12 +120,12 @@ public struct InferredMapping: Sendable {
       ]
   }
 
-  /// The entity that an entity of the destination was; `nil` for a new one.
+  /// The source entity of an entity of the destination; `nil` for a new one.
   public func sourceEntity(of entity: EntityDescription) -> EntityDescription? {
     sourceEntities[entity.index].map { source.entities[$0] }
   }
 
-  /// The attribute that an attribute of an entity of the destination was; `nil` for a new one.
+  /// The source attribute of an attribute of an entity of the destination; `nil` for a new one.
   public func sourceAttribute(of attribute: AttributeDescription, in entity: EntityDescription) -> AttributeDescription?
   {
     guard let old = sourceEntities[entity.index], let name = attributeNames[entity.index][attribute.name] else {
@@ -134,7 +134,7 @@ public struct InferredMapping: Sendable {
     return source.entities[old].attribute(named: name)
   }
 
-  /// The relationship that a relationship of an entity of the destination was; `nil` for a new one.
+  /// The source relationship of a relationship of an entity of the destination; `nil` for a new one.
   public func sourceRelationship(
     of relationship: RelationshipDescription, in entity: EntityDescription
   ) -> RelationshipDescription? {

@@ -48,7 +48,7 @@ struct MappingCheck {
       return add(
         MigrationFinding(
           .missingDefault, entity: owner, property: attribute.name,
-          message: "the new attribute is required and has no default, so objects that are there have no value for it",
+          message: "the new attribute is required and has no default, so existing objects have no value for it",
           hint: "make it optional, give it a default, or name its old self as renaming identifier"))
     }
     guard old.type != attribute.type, !Self.isWider(attribute.type, than: old.type) else { return }
@@ -81,7 +81,7 @@ struct MappingCheck {
         add(
           MigrationFinding(
             .missingReference, entity: owner, property: relationship.name,
-            message: "the new relationship is required, and objects that are there refer to nothing",
+            message: "the new relationship is required, and existing objects refer to nothing",
             hint: "make it optional, or use a mapping model"))
       }
       return

@@ -1,42 +1,42 @@
-/// One reason why a store cannot be migrated as it is.
+/// A reason why a store cannot be migrated.
 public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
   /// The kind of reason.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The type of an attribute changed, and not every old value is one of the new type.
+    /// The type of an attribute changed, and not every old value fits the new type.
     case typeChange
     /// The two models have no entity in common: all objects would be deleted.
     case unrelatedModels
     /// A new attribute is required and has no default.
     case missingDefault
-    /// A new relationship to one object is required.
+    /// A new to-one relationship is required.
     case missingReference
-    /// Entities of separate hierarchies are below one parent.
+    /// Entities of separate hierarchies get one parent.
     case mergedHierarchies
-    /// A relationship to many objects became one to one object.
+    /// A to-many relationship became to-one.
     case toManyToOne
     /// A relationship leads to other entities than before.
     case relationshipDestination
     /// The two ends of a relationship belonged to different relationships before.
     case inverseChanged
-    /// The model has not the configuration of the store, or it leaves out an entity that the store has.
+    /// The model does not have the store's configuration, or the configuration lacks an entity of the store.
     case configuration
-    /// Objects have no value for an attribute that is required now and has no default.
+    /// Objects have no value for an attribute that is now required and has no default.
     case missingValues
-    /// Objects refer to nothing with a relationship that is required now.
+    /// Objects refer to nothing with a relationship that is now required.
     case missingReferences
-    /// There are objects of an entity that is abstract now.
+    /// There are objects of an entity that is now abstract.
     case abstractObjects
-    /// An object is referred to by several, and there is room for one now.
+    /// Several objects refer to an object, and only one now can.
     case severalOwners
-    /// Objects have equal values where a new uniqueness constraint wants different ones.
+    /// Objects have equal values in a new uniqueness constraint.
     case duplicateValues
   }
 
   /// The kind.
   public var code: Code
-  /// The entity's name, in the new model if it is there.
+  /// The entity's name, in the new model if it exists there.
   public var entity: String
-  /// The property's name; `nil` when the finding is about the entity.
+  /// The property's name; `nil` if the finding is about the entity.
   public var property: String?
   /// The message: expected, then found.
   public var message: String
@@ -58,20 +58,19 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A migration that was not done; the store is as before.
+/// A migration that was not carried out; the store is unchanged.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure; tests and callers match it, never the text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of
-    /// them.
+    /// The migration cannot be inferred from the models; ``MigrationError/findings`` lists all reasons.
     case notInferable
-    /// The data do not allow it; ``MigrationError/findings`` lists what stands in the way.
+    /// The data do not allow it; ``MigrationError/findings`` lists the reasons.
     case data
-    /// No model was found that the store was made with.
+    /// No model of the store was found.
     case noSourceModel
-    /// It was asked to stop.
+    /// It was cancelled.
     case cancelled
-    /// The store could not be read or written; ``MigrationError/cause`` says why.
+    /// The store could not be read or written; ``MigrationError/cause`` gives the reason.
     case store
     /// A mapping model, a policy or a stage does not fit the models.
     case mapping
@@ -79,7 +78,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public let code: Code
-  /// The store's path; empty when only models were compared.
+  /// The store's path; empty if only models were compared.
   public let path: String
   /// The message: expected, then found.
   public let message: String
@@ -99,7 +98,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Wraps an error of the store: a statement that was interrupted is a migration that was stopped.
+  /// Wraps an error of the store: an interrupted statement means a cancelled migration.
   public init(_ cause: StoreError) {
     if cause.cause?.kind == .interrupted {
       self.init(.cancelled, path: cause.path, message: "the migration was stopped; the store is as before")
@@ -108,7 +107,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     self.init(.store, path: cause.path, message: cause.message, cause: cause)
   }
 
-  /// `path: message [code]`, and the findings one a line.
+  /// `path: message [code]`, and the findings, one per line.
   public var description: String {
     let head = "\(path.isEmpty ? "" : path + ": ")\(message) [\((cause?.code.rawValue) ?? code.rawValue)]"
     return ([head] + findings.map(\.description)).joined(separator: "\n")

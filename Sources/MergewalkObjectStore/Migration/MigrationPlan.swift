@@ -23,7 +23,7 @@ package struct MigrationPlan: Sendable {
     case dropIndexes(table: String, keeping: Set<String>)
     /// Runs a statement.
     case run(String)
-    /// Creates an index unless it is there.
+    /// Creates an index unless it exists.
     case createIndex(IndexDefinition)
     /// Makes the R-trees and triggers of the new version, and those triggers anew that were removed and still fit.
     case createTriggers

@@ -15,7 +15,7 @@ extension MigrationPlanner {
       let names = new.indexes.filter { isSame && $0.table == move.table.name }.map { $0.name.uppercased() }
       actions.append(.dropIndexes(table: kept.name, keeping: Set(names)))
     }
-    addStep("remove indexes and triggers that do not fit any more", actions)
+    addStep("remove indexes and triggers that no longer fit", actions)
     for move in tables {
       guard move.isKept, let origin = move.origin else { continue }
       let gone = mapping.source.family(of: origin.rootEntity).filter {

@@ -18,7 +18,7 @@ struct MigrationPlanner {
   private(set) var changedNumbers: Set<Int> = []
   private(set) var goneLinks: Set<CloudTables.Relationship> = []
 
-  /// What old tables are called while the migration runs.
+  /// The names of old tables while the migration runs.
   var presentNames: [String: String] = [:]
   var references: RowReferences { RowReferences(mapping: mapping, old: old, new: new) }
 
@@ -80,7 +80,7 @@ struct MigrationPlanner {
     if !actions.isEmpty { steps.append(MigrationPlan.Step(title: title, actions: actions)) }
   }
 
-  /// What a table of the old model is called now.
+  /// The current name of a table of the old model.
   func present(_ name: String) -> String { presentNames[name.uppercased()] ?? name }
 
   mutating func goesOn(_ root: Int, with oldRoot: Int) {

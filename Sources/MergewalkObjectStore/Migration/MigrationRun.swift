@@ -14,7 +14,7 @@ struct MigrationRun {
   private var connection: Connection { file.connection }
   private var path: String { file.path }
 
-  /// What in the data stands in the way.
+  /// The obstacles in the data.
   func findings() throws(MigrationError) -> [MigrationFinding] {
     var findings: [MigrationFinding] = []
     for step in plan.steps {

@@ -1,7 +1,7 @@
 public import MergewalkDiagnostics
 public import MergewalkObjectModel
 
-/// Versions of one model, oldest first, and the ways of migrating between them.
+/// Versions of one model, oldest first, with the migration routes between them.
 public struct ModelVersionList: Sendable {
   /// One version.
   public struct Version: Sendable {
@@ -10,7 +10,7 @@ public struct ModelVersionList: Sendable {
     /// The model.
     public var model: ManagedObjectModel
 
-    /// Creates a version; by default its name is the model's.
+    /// Creates a version; by default, its name is the model's.
     public init(_ model: ManagedObjectModel, name: String? = nil) {
       self.model = model
       let known = name ?? model.draft.name
@@ -18,8 +18,7 @@ public struct ModelVersionList: Sendable {
         known.isEmpty ? (model.draft.versionIdentifier.isEmpty ? "the model" : model.draft.versionIdentifier) : known
     }
 
-    /// Whether both have the same entities as far as stores know them, whatever their names: versions of a YAML model are
-    /// often called alike.
+    /// Whether both have the same stored entities, whatever their names: versions of a YAML model often share a name.
     ///
     /// - Complexity: O(properties).
     public func isSame(as other: Version) -> Bool {
@@ -29,10 +28,10 @@ public struct ModelVersionList: Sendable {
 
   /// The versions, oldest first.
   public let versions: [Version]
-  /// The current version, if the file says which it is.
+  /// The current version, if the file defines it.
   public let current: Version?
 
-  /// Takes versions in their order.
+  /// Creates a list of versions in their order.
   public init(_ versions: [Version]) {
     self.init(versions, current: versions.last)
   }
@@ -44,10 +43,10 @@ public struct ModelVersionList: Sendable {
 
   /// Reads a model with all its versions.
   ///
-  /// The versions of an `.xcdatamodeld` are ordered by name, numbers by value: `Model`, `Model 2`, `Model 10`. Versions that
-  /// cannot be read are left out, except the current one.
+  /// The versions of an `.xcdatamodeld` are ordered by name, with numbers by value: `Model`, `Model 2`, `Model 10`.
+  /// Versions that cannot be read are left out, except the current one.
   ///
-  /// - Parameter path: What ``ModelReader`` reads.
+  /// - Parameter path: A path for ``ModelReader``.
   /// - Throws: Findings about the path or the current version.
   public init(path: String) throws(DiagnosticList) {
     guard ModelReader.mayHaveVersions(path) else {
@@ -66,16 +65,16 @@ public struct ModelVersionList: Sendable {
     self.init(found, current: names.current.flatMap { name in found.first { $0.name == name } })
   }
 
-  /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it is not there.
+  /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it does not exist.
   func index(of version: Version) -> Int? { versions.firstIndex { $0.isSame(as: version) } }
 
   /// Whether a version, or one that is the same, is in the list.
   package func contains(_ version: Version) -> Bool { index(of: version) != nil }
 
-  /// The version with a name; the first one when several have it.
+  /// The version with a name; the first one if several have it.
   public func version(named name: String) -> Version? { versions.first { $0.name == name } }
 
-  /// The version that a store was made with; `nil` when none has its hashes.
+  /// The version of a store; `nil` if none has its hashes.
   public func version(fitting metadata: StoreMetadata) -> Version? {
     versions.first { StoreModel.fit($0.model, metadata, .given) != nil }
   }
@@ -105,11 +104,11 @@ public struct ModelVersionList: Sendable {
 
   // MARK: - Ways
 
-  /// The versions to go through: straight if that can be inferred, else by the fewest versions that lie between.
+  /// The versions of a migration: directly if that can be inferred, otherwise through as few versions as possible.
   ///
-  /// - Parameter path: The path that errors name.
-  /// - Throws: ``MigrationError`` with `notInferable` and the findings of the straight way.
-  /// - Complexity: O(versions²) comparisons of models when there is no straight way.
+  /// - Parameter path: The path for errors.
+  /// - Throws: ``MigrationError`` with `notInferable` and the findings of the direct migration.
+  /// - Complexity: O(versions²) comparisons of models if there is no direct way.
   public func route(from start: Version, to end: Version, path: String = "") throws(MigrationError) -> [Version] {
     let straight = InferredMapping(from: start.model, to: end.model).findings
     if straight.isEmpty { return [start, end] }
@@ -135,7 +134,7 @@ public struct ModelVersionList: Sendable {
     while let before = previous[route[0]] { route.insert(before, at: 0) }
     return route.map { nodes[$0] }
   }
-  /// What lies between two versions, in the order of the way; all before the second when the first is not in the list.
+  /// The versions between two others, in the order of the way; all before the second when the first is not in the list.
   ///
   /// Only what lies between: a way back through an old version would lose what that has no place for.
   private func between(_ first: Int?, _ last: Int) -> [Version] {

@@ -1,6 +1,6 @@
 import MergewalkSQLite
 
-/// The triggers that stand in the way of a migration, and what becomes of them when it is done.
+/// The triggers that stand in the way of a migration, and are restored or dropped when it is done.
 final class RemovedTriggers {
   var list: [(name: String, sql: String)] = []
 

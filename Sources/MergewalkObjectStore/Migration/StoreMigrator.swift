@@ -1,43 +1,43 @@
 public import MergewalkObjectModel
 import MergewalkSQLite
 
-/// Migrates SQLite stores in place to another version of their model, with SQL alone, and XML and binary stores by way of
+/// Migrates SQLite stores in place to another version of their model, with SQL alone, and XML and binary stores through
 /// one.
 ///
-/// Everything is one transaction: a crash, an error or a stop leaves the store as it was. Memory does not grow with the
-/// rows. The store is locked meanwhile.
+/// Everything is one transaction: a crash, an error or a stop leaves the store unchanged. Memory does not grow with the
+/// rows. The store is locked in the meantime.
 ///
 /// ```swift
 /// try StoreMigrator.migrate(path: "shop.sqlite", to: model)
 /// ```
 public enum StoreMigrator {
-  /// How a migration runs.
+  /// Options of a migration.
   public struct Options {
-    /// The configuration of the new model; `nil` for the one that the store had, or all entities.
+    /// The configuration of the new model; `nil` for the store's present one, or all entities.
     public var configuration: String?
-    /// Where a copy of the store is put first, with its external data; `nil` for none.
+    /// The path of a copy made first, with its external data; `nil` for none.
     public var backupPath: String?
     /// The page cache in KiB.
     public var cacheKiB = 32 * 1024
     /// Called before each step.
     public var progress: ((MigrationProgress) -> Void)?
-    /// Asked every few thousand steps of SQLite whether to stop.
+    /// Called every few thousand SQLite steps to ask whether to stop.
     public var isCancelled: (() -> Bool)?
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
   }
 
   /// The outcome of a migration, or of its dry run.
   public struct Outcome: Sendable {
-    /// The versions that the store went through, the first and the last included; empty when the store fits the model
-    /// already.
+    /// The versions that the store passed through, including the first and the last; empty if the store already fits
+    /// the model.
     public var route: [ModelVersionList.Version] = []
-    /// The steps done, or to do, one line each.
+    /// The steps, done or planned, one line each.
     public var steps: [String] = []
-    /// For plans: what in the data stands in the way.
+    /// For plans: the obstacles in the data.
     public var findings: [MigrationFinding] = []
-    /// The names of the versions in ``route``; versions may be called alike.
+    /// The names of the versions in ``route``; versions may share a name.
     public var versions: [String] { route.map(\.name) }
     /// Whether the store already fits the model.
     public var isUpToDate: Bool { route.isEmpty }
@@ -49,10 +49,10 @@ public enum StoreMigrator {
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - model: The model that the store is to fit.
-  ///   - source: The model that the store was made with; `nil` for the copy that it carries.
-  ///   - options: How it runs.
-  /// - Throws: ``MigrationError``; the store is as before.
+  ///   - model: The model to migrate to.
+  ///   - source: The store's present model; `nil` for the copy that it carries.
+  ///   - options: The options.
+  /// - Throws: ``MigrationError``; the store is unchanged.
   @discardableResult
   public static func migrate(
     path: String, to model: ManagedObjectModel, from source: ManagedObjectModel? = nil, options: Options = Options()
@@ -62,14 +62,14 @@ public enum StoreMigrator {
       path: path, to: ModelVersionList.Version(model), in: versions ?? ModelVersionList([]), options: options)
   }
 
-  /// Migrates the store at a path to a version of its model, through other versions when there is no direct way.
+  /// Migrates the store at a path to a version of its model, through other versions if there is no direct way.
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - version: The version that the store is to fit.
-  ///   - versions: The known versions, oldest first: the store's own is looked for there, then in the store.
-  ///   - options: How it runs.
-  /// - Throws: ``MigrationError``; the store is as before.
+  ///   - version: The version to migrate to.
+  ///   - versions: The known versions, oldest first: the store's own version is searched for there, then in the store.
+  ///   - options: The options.
+  /// - Throws: ``MigrationError``; the store is unchanged.
   @discardableResult
   public static func migrate(
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
@@ -120,11 +120,11 @@ public enum StoreMigrator {
     }
   }
 
-  /// Says what a migration would do, without changing the store.
+  /// Describes a migration without changing the store.
   ///
-  /// The data are checked as far as the first version on the way.
+  /// The data is checked only for the first version on the route.
   ///
-  /// - Throws: ``MigrationError`` as ``migrate(path:to:in:options:)``, except for what the data are in the way of.
+  /// - Throws: ``MigrationError`` as ``migrate(path:to:in:options:)``, except for obstacles in the data.
   public static func plan(
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
   ) throws(MigrationError) -> Outcome {
@@ -165,7 +165,7 @@ public enum StoreMigrator {
 
   // MARK: - Parts
 
-  /// Moves what a killed migration has left in the log into the store; not the log of a run that goes on.
+  /// Moves what a killed migration has left in the log into the store; not the log of a run that resumes.
   private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {
     guard FileSystem.size(path + "-wal") ?? 0 > 0, let metadata = try? StoreMetadata.read(path: path),
       metadata.mergewalk.runs.names.isEmpty, let fitting = StoreModel.fit(version.model, metadata, .given)
@@ -257,18 +257,18 @@ public enum StoreMigrator {
   }
 }
 
-/// How far a migration has come.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
-  /// The version that the store is being migrated to.
+  /// The current target version.
   public var version: String
-  /// Its number on the way, from 1.
+  /// Its number on the route, from 1.
   public var versionNumber: Int
-  /// How many versions there are on the way.
+  /// The number of versions on the route.
   public var versionCount: Int
-  /// The step that begins, from 1.
+  /// The step about to begin, from 1.
   public var step: Int
-  /// How many steps there are to this version.
+  /// The number of steps to this version.
   public var stepCount: Int
-  /// The step in words.
+  /// The step as text.
   public var title: String
 }

@@ -84,7 +84,7 @@ private struct ArchiveReader {
     switch list {
     case .uid(let number):
       guard let index = Int(exactly: number), objects.indices.contains(index) else {
-        throw ArchivedValueError("the archive refers to object \(number), which it has not")
+        throw ArchivedValueError("the archive refers to object \(number), which it does not have")
       }
       if index == 0 { return .null }
       if case .uid = objects[index] { throw ArchivedValueError("object \(number) of the archive is a reference") }

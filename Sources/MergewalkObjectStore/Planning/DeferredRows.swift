@@ -5,15 +5,15 @@ import MergewalkSQLite
 /// until the plan is applied.
 ///
 /// For the next developer:
-/// - A run that commits often changes the same pages again and again. What waits here changes each page of the store
+/// - A run that commits often changes the same pages again and again. Waiting rows change each page of the store only
 ///   once.
-/// - Callers need not know: before a statement runs that may read or write any row, all that waits is written into the
-///   overlay (``writeOut()``), in order, and is an ordinary part of the plan from then on. Statements that say that
-///   they touch no such row (``Connection/Use``) and fetches of rows that do not wait go on without it.
-/// - What waits is committed with the batch it is of, as bytes in a table of the overlay. A process that resumes the
-///   run begins by writing it out.
-/// - A row waits at most once. New rows are not held against unique indexes before the plan is applied: only tables in
-///   which nothing else than the key that was looked for is unique may wait (``StoreFile/deferRows(of:)``).
+/// - Callers need not know: before a statement that may read or write any row, all waiting rows are written into the
+///   overlay (``writeOut()``), in order, and are an ordinary part of the plan from then on. Statements that declare
+///   that they touch no such row (``Connection/Use``), and fetches of rows that do not wait, continue without it.
+/// - Waiting rows are committed with their batch, as bytes in a table of the overlay. A process that resumes the run
+///   begins by writing them out.
+/// - A row waits at most once. New rows are not checked against unique indexes before the plan is applied: only tables
+///   without unique indexes besides that of the key may wait (``StoreFile/deferRows(of:)``).
 final class DeferredRows {
   /// The table of the overlay.
   static let table = "mergewalk_deferred_rows"
@@ -26,7 +26,7 @@ final class DeferredRows {
   /// Those of the open batch.
   private var batches: [DeferredShape: DeferredBatch] = [:]
   private var batchKeys: [(rows: RowBits, key: Int64)] = []
-  /// What waited before the open batch wrote all of it out.
+  /// The rows that waited before the open batch wrote all of them out.
   private var former: [String: RowBits]?
   private var isWriting = false
   private let cacheKiB: Int
@@ -125,7 +125,7 @@ final class DeferredRows {
     return rows
   }
 
-  /// Sees to it that rows can be read from the overlay.
+  /// Ensures that rows can be read from the overlay.
   func willRead(_ table: String, _ primaryKeys: UnsafeBufferPointer<Int64>) throws(StoreError) {
     guard counts.waiting > 0, let rows = waiting[table], primaryKeys.contains(where: rows.contains) else { return }
     try writeOut()
@@ -203,7 +203,7 @@ final class DeferredRows {
 
   /// Writes all rows that are kept into a database, in the order of their numbers.
   ///
-  /// - Throws: ``StoreError``: `refusedRows` when a row is refused, or is not what it was when it was read.
+  /// - Throws: ``StoreError``: `refusedRows` when a row is refused, or has changed since it was read.
   /// - Complexity: O(rows log batches); memory for a piece of each batch.
   func write(to target: Connection) throws(StoreError) {
     guard try overlay.hasTable(Self.table) else { return }
@@ -233,7 +233,7 @@ final class DeferredRows {
           throw Self.refusal(target, "row \(run.key) of \(table): \(error.message)", error.cause)
         }
         guard run.shape.isNew || target.changes == 1 else {
-          throw Self.refusal(target, "row \(run.key) of \(table) is not what it was when it was read", nil)
+          throw Self.refusal(target, "row \(run.key) of \(table) has changed since it was read", nil)
         }
         try merge.advance()
       }

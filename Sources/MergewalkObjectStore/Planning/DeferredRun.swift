@@ -1,7 +1,7 @@
 import CMergewalkSQLite
 import MergewalkSQLite
 
-/// What is written of rows that wait: which columns of which table, and whether the rows are new.
+/// The shape of rows that wait: which columns of which table, and whether the rows are new.
 struct DeferredShape: Hashable, Comparable {
   let table: String
   /// The columns; those of rows that are not new begin with the version.
@@ -22,7 +22,7 @@ struct DeferredShape: Hashable, Comparable {
   /// The columns, one a line.
   var columnList: String { columns.joined(separator: "\n") }
 
-  /// The statement that writes a row: its parameters are the columns, and last the number of a row that is there.
+  /// The statement that writes a row: its parameters are the columns, and last the number of an existing row.
   ///
   /// Such a row has to have the version before the one that is written.
   var sql: String {
@@ -140,7 +140,7 @@ final class DeferredRun {
     let code = sqlite3_blob_open(overlay.handle, "main", DeferredRows.table, "rows", id, 0, &blob)
     guard code == SQLITE_OK, let blob else {
       sqlite3_blob_close(blob)
-      throw StoreError(SQLiteError(code: code, message: "cannot read what the run has planned"), path: overlay.name)
+      throw StoreError(SQLiteError(code: code, message: "cannot read the plan of the run"), path: overlay.name)
     }
     self.blob = blob
     length = Int(sqlite3_blob_bytes(blob))
@@ -167,7 +167,7 @@ final class DeferredRun {
     return true
   }
 
-  /// Sees to it that the buffer has so many bytes of the row.
+  /// Ensures that the buffer has so many bytes of the row.
   private func fill(_ count: Int) throws(StoreError) {
     guard end - start < count else { return }
     guard count <= end - start + length - offset else { throw damage() }
@@ -185,7 +185,7 @@ final class DeferredRun {
     let more = min(buffer.count - end, length - offset)
     let code = sqlite3_blob_read(blob, buffer.baseAddress.map { $0 + end }, Int32(more), Int32(offset))
     guard code == SQLITE_OK else {
-      throw StoreError(SQLiteError(code: code, message: "cannot read what the run has planned"), path: path)
+      throw StoreError(SQLiteError(code: code, message: "cannot read the plan of the run"), path: path)
     }
     end += more
     offset += more
@@ -225,7 +225,7 @@ final class DeferredRun {
   }
 
   private func damage() -> StoreError {
-    StoreError(.damagedFile, path: path, message: "what the run has planned was not written by this program")
+    StoreError(.damagedFile, path: path, message: "the plan of the run was not written by this program")
   }
 }
 

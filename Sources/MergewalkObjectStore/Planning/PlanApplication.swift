@@ -2,16 +2,17 @@ import CMergewalkSQLite
 import MergewalkSystem
 package import MergewalkSQLite
 
-/// Makes one database what an overlay of it is: rows that were changed are compared, and those that differ are written in
-/// the order of their numbers.
+/// Makes a database equal to an overlay of it: compares the changed rows, and writes those that differ in the order of
+/// their numbers.
 ///
 /// For the next developer:
-/// - Triggers do not run: what they did when the run was planned is part of the plan.
+/// - Triggers do not run: their effects during the planning are part of the plan.
 /// - All reads from pages that the target will write come before the first write (`isReadWhileWritten`): the overlay
 ///   shows the store's own pages wherever the run did not change them.
 /// - Rows are written in the order of their numbers, so each page of the store is changed once.
-/// - Rows that have exchanged unique keys are taken out before they come in again: no single order of updates would do.
-/// - It belongs into one transaction of the target. A refusal leaves the store as it was and the plan as it is.
+/// - Rows that have exchanged unique keys are removed before they are inserted again: no single order of updates would
+///   work.
+/// - Apply a plan in one transaction of the target. A refusal leaves the store as it was and the plan as it is.
 /// - Tables that appeared and vanished within the run are in the list of changes, but not in the source.
 struct PlanApplication {
   private let source: Connection

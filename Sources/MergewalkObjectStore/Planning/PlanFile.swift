@@ -3,10 +3,10 @@ import MergewalkSystem
 import MergewalkPropertyLists
 import MergewalkSQLite
 
-/// The files in which a run into an existing store is planned: `.NAME.mergewalk-plan-DIGITS`, which says for which state of
-/// the store, and its `-wal`, which has everything that the run will change.
+/// The files in which a run into an existing store is planned: `.NAME.mergewalk-plan-DIGITS`, which records the state
+/// of the store that it is for, and its `-wal`, which has all changes of the run.
 ///
-/// The digits are made of the name of the pipeline: what one has left unfinished is not for another one to resume.
+/// The digits come from the name of the pipeline: a pipeline does not resume the unfinished run of another one.
 struct PlanFile {
   let path: String
   var log: String { path + "-wal" }
@@ -86,7 +86,7 @@ struct PlanFile {
   }
 }
 
-/// What tells whether a store is still what it was: the file's number, size and times, and what its log has beyond it.
+/// The state by which a store is recognized: the file's number, size and times, and the part of its log beyond it.
 struct StoreState: Equatable {
   private let numbers: [Int64]
 

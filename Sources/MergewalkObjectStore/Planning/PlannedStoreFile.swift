@@ -8,19 +8,18 @@ import MergewalkThreads
 /// An existing store into which a run is planned, and then applied in one transaction.
 ///
 /// For the next developer:
-/// - While it plans, the store is only read: ``base`` holds a snapshot of it, and the connection that the run works
-///   with is an overlay whose log lies beside the store (``PlanFile``). So a dry run, a limit or an error has nothing
-///   to roll back.
-/// - Every commit of the run is one of the overlay: a run that was killed goes on from there if the store is still the
-///   one that was planned for (``StoreState``), and begins anew otherwise.
-/// - The overlay's log is not synced: if the machine stops, what is left of it is the run up to an earlier commit,
+/// - During planning, the store is only read: ``base`` holds a snapshot of it, and the run's connection is an overlay
+///   whose log is beside the store (``PlanFile``). So a dry run, a limit or an error has nothing to roll back.
+/// - Every commit of the run is one of the overlay: a killed run resumes from there if the store is still the one that
+///   was planned for (``StoreState``), and starts over otherwise.
+/// - The overlay's log is not synced: if the machine stops, the rest of the log is the run up to an earlier commit,
 ///   because SQLite checks each frame of a log.
-/// - ``apply()`` turns the snapshot's read transaction into the writing one. SQLite refuses that when another process
-///   has written since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits. It also refuses after a checkpoint
-///   that has started the log anew: then the index of the log says whether there was a commit.
-/// - In write-ahead mode other processes read all the time, and write until the plan is applied. With a rollback
-///   journal writers wait for the end of the run, as they do for any reader; one that has begun by then and waits longer
-///   than we do goes first, and the plan no longer fits.
+/// - ``apply()`` turns the snapshot's read transaction into the writing one. SQLite refuses that if another process has
+///   written since (`SQLITE_BUSY_SNAPSHOT`): that is the proof that the plan fits. It also refuses after a checkpoint
+///   that has restarted the log: then the index of the log shows whether there was a commit.
+/// - In write-ahead mode, other processes can always read, and write until the plan is applied. With a rollback
+///   journal, writers wait for the end of the run, as they do for any reader; a writer that has begun by then and waits
+///   longer than we do goes first, and the plan no longer fits.
 final class PlannedStoreFile {
   private let path: String
   private let claim: StoreClaim
@@ -173,8 +172,8 @@ final class PlannedStoreFile {
 
   // MARK: Reading
 
-  /// What reads the rows of a table from the pages of the snapshot, and the root of the table's tree; `nil` when the
-  /// run has changed the table, or when SQLite would make something else of the pages than is in them.
+  /// The reader of a table's rows from the pages of the snapshot, and the root of the table's tree; `nil` when the run
+  /// has changed the table, or when SQLite would read the pages differently.
   func tableScan(_ table: String, columns: [String]) throws(StoreError) -> (TableScan, UInt32)? {
     guard deferred.counts.waiting == 0, changed.rows(ofTable: table)?.count ?? 0 == 0,
       try base.text("PRAGMA encoding") == "UTF-8"

@@ -1,8 +1,8 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// The right to plan and apply runs into an existing store: one process at a time has it, and others may read and write
-/// the store all the while.
+/// The right to plan and apply runs into an existing store: one process at a time has it, while others can still read
+/// and write the store.
 ///
 /// It is a lock on a file beside the store, `.NAME.mergewalk-plan`, that holds the number of its process. The system
 /// drops the lock with the process.

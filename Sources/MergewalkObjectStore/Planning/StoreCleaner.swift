@@ -1,13 +1,13 @@
 public import MergewalkObjectModel
 
-/// Removes what processes that were killed have left beside a store: files that no row names, plans that no longer fit
-/// the store, and hidden files of stores that were never finished.
+/// Removes files that killed processes have left beside a store: files that no row names, plans that no longer fit the
+/// store, and hidden files of unfinished stores.
 public enum StoreCleaner {
   /// The leftovers of interrupted runs.
   public struct Leftovers: Sendable {
     /// The files with values that no row names.
     public var orphans: [String] = []
-    /// The plans that cannot be resumed, as another program has written to the store since.
+    /// The plans that cannot be resumed because another program has written to the store since.
     public var outdatedPlans: [String] = []
     /// The plans of runs that can be resumed; they stay.
     public var resumablePlans: [String] = []
@@ -16,12 +16,12 @@ public enum StoreCleaner {
     public var isEmpty: Bool { orphans.isEmpty && outdatedPlans.isEmpty }
   }
 
-  /// Removes what is left over beside a store; no other process may have it open meanwhile.
+  /// Removes leftovers beside a store; no other process may have it open in the meantime.
   ///
   /// - Parameters:
   ///   - path: The store's path.
   ///   - model: The store's model; `nil` for the copy that it carries.
-  ///   - isDryRun: Whether it is only said.
+  ///   - isDryRun: Whether to only list the files.
   /// - Throws: ``StoreError`` as opening a store, and as ``StoreModel/find(path:explicit:)``.
   public static func clean(
     path: String, model: ManagedObjectModel? = nil, isDryRun: Bool = false

@@ -38,7 +38,7 @@ enum CellKind: UInt8 {
 ///
 /// A value is read first and its type asked for only where the value leaves it open: SQLite gives 0 or no address for a
 /// null (sqlite.org/c3ref/column_blob.html), and each question is a call. Texts are read as UTF-8, which changes no type
-/// that is asked for after them: a value without an address is a null or has no bytes.
+/// that is requested after them: a value without an address is a null or has no bytes.
 enum CellReader {
   /// A value of a row: a cell, or bytes that are valid until the next step.
   enum Value {

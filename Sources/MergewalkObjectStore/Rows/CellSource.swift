@@ -99,7 +99,7 @@ final class CellSource {
   }
 }
 
-/// What a source points at; plain memory that the callbacks read.
+/// The target of a source's pointer; plain memory that the callbacks read.
 struct CellSourceState {
   var columnCount: Int32
   var rowCount: Int

@@ -1,4 +1,4 @@
-/// What the changed rows of a buffer are at a moment, to go back there when a save fails.
+/// The changed rows of a buffer at a moment, to restore when a save fails.
 ///
 /// Until the moment is not needed any more the rows have to be pinned, so that nothing else takes their places, and the
 /// buffer has to keep its bytes where they are (``RowBuffer/keepsBytes``).

@@ -5,7 +5,7 @@ import MergewalkSQLite
 
 /// The values that a fetch selected: cells in rows of one width, their text and bytes in one arena.
 ///
-/// Nothing is made for a row or a value before it is asked for. The table is filled by one task and never changes
+/// Nothing is made for a row or a value before it is requested. The table is filled by one task and never changes
 /// after that, so it may go to others.
 package final class FetchedCells: @unchecked Sendable {
   /// Cells a row: one for each SQL column.

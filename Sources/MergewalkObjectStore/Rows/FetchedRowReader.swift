@@ -7,7 +7,7 @@ import MergewalkSQLite
 /// Everything that depends on the schema is looked up once, so that the loop over rows touches plain memory only. All
 /// rows come into buffers through here.
 package struct FetchedRowReader {
-  /// What becomes of rows that are read.
+  /// The handling of rows that are read.
   package struct Options {
     /// Whether rows that were not known say that they are faults, although their values are there.
     package var asFaults = false
@@ -129,7 +129,7 @@ package struct FetchedRowReader {
     }
   }
 
-  /// Sees to it that a buffer has room for the row that a statement is at.
+  /// Ensures that a buffer has room for the row that a statement is at.
   ///
   /// - Throws: ``StoreError`` with `unsupported`.
   @inline(__always)

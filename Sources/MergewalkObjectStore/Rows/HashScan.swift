@@ -51,7 +51,7 @@ final class HashScan {
     try connection.check(code, Self.functionName)
   }
 
-  /// Hashes one row; rows whose key has a null are passed over.
+  /// Hashes one row; rows whose key has a null are skipped.
   private func add(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) {
     guard count == kinds.count + 1 else { return }
     var hash = ContentHash.start(seed)

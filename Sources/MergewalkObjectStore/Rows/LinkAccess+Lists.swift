@@ -1,6 +1,6 @@
 import MergewalkSQLite
 
-/// What an import of whole lists asks: for many objects at once, each in one statement.
+/// Queries of an import of whole lists: for many objects at once, each in one statement.
 extension LinkAccess {
   /// Calls `body` with every stored pair of some objects.
   ///

@@ -1,10 +1,10 @@
 public import MergewalkObjectModel
 package import MergewalkSQLite
 
-/// A store, seen as rows in the tables of Core Data's layout.
+/// A store as rows in the tables of Core Data's layout.
 ///
-/// The tables of an SQLite store are those of its file. Stores of all other types have theirs in memory, so that there
-/// is one way of reading and writing rows; what is behind them hears of each transaction as a ``StoreObserver``.
+/// The tables of an SQLite store are in its file. Stores of all other types have theirs in memory, so that there is one
+/// way of reading and writing rows; a ``StoreObserver`` behind them receives each transaction.
 ///
 /// The store knows tables and rows, not objects. It is confined to one task, like its connection.
 public final class PersistentStore {
@@ -19,11 +19,11 @@ public final class PersistentStore {
   public let type: PersistentStoreType
   /// The configuration whose entities the store has; `nil` for all.
   public let configuration: String?
-  /// How the store was opened.
+  /// The options with which the store was opened.
   public let options: PersistentStoreOptions
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
-  /// What brings the records of an incremental store into the tables.
+  /// The backing that brings the records of an incremental store into the tables.
   var incremental: IncrementalBacking?
   /// Whether a batch request is running: its transaction must not take the rows of other work along.
   package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
@@ -38,7 +38,7 @@ public final class PersistentStore {
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
-  /// What SQLite said about changes by other connections when the sequences were read; `nil` to read them again.
+  /// SQLite's mark of changes by other connections when the sequences were read; `nil` to read them again.
   private var knownVersion: Int64?
   private var dataVersionStatement: Statement?
   private var seenVersion: Int64?
@@ -108,10 +108,10 @@ public final class PersistentStore {
   /// Whether the store has objects of an entity: its configuration may leave some out.
   public func contains(_ entity: EntityDescription) -> Bool { schema.entityNumbers[entity.index] > 0 }
 
-  /// How many SQL statements ran on the connection.
+  /// The number of SQL statements that ran on the connection.
   public var statementsExecuted: Int { connection.statementsExecuted }
 
-  /// Sees to it that there is something to ask: statements end with their connection.
+  /// Ensures that there is something to ask: statements end with their connection.
   private func checkOpen() throws(StoreError) {
     if connection.isClosed { throw StoreError(.closed, path: file.path, message: "the store was closed") }
   }

@@ -108,7 +108,7 @@ extension RowBuffer {
     // A row that is to be deleted is set for whoever still reads it; nothing of that is written.
     precondition(
       state == RowState.clean || state == RowState.updated || state == RowState.deleted,
-      "only rows that are there can be changed")
+      "only existing rows can be changed")
     if state == RowState.clean {
       states[row] = RowState.updated
       touchedRows.append(Int32(row))

@@ -1,4 +1,4 @@
-/// What resolving a conflict does to single cells and rows.
+/// Changes to single cells and rows when a conflict is resolved.
 extension RowBuffer {
   /// The cell's value when its row was fetched or saved, whatever was set since.
   package func committed(row: Int, slot: Int) -> (tag: UInt8, payload: UInt64, destinationEntity: Int32) {

@@ -1,7 +1,7 @@
 /// Rows of which only some columns were fetched.
 ///
 /// An import fetches the columns it compares. What else a change needs, such as the other end of a one-to-one
-/// relationship, is fetched when it is asked for: a cell that was not fetched is null and must not be read as "none".
+/// relationship, is fetched when it is requested: a cell that was not fetched is null and must not be read as "none".
 extension RowBuffer {
   /// Rows that came with one fetch, and the slots that it left out.
   struct PartialRows {

@@ -4,7 +4,7 @@ package protocol RowRecorder: AnyObject {
   func willChange(_ buffer: RowBuffer, row: Int, slot: Int)
 }
 
-/// What undoing needs: values and states as they were, with the same change detection as any other change.
+/// Access for undo: values and states as they were, with the same change detection as any other change.
 extension RowBuffer {
   /// Everything that a cell consists of; its bytes stay where they are.
   @inline(__always)

@@ -28,7 +28,7 @@ public import MergewalkObjectModel
 package final class RowBuffer {
   /// The root entity's index in the model.
   package let rootEntity: Int
-  /// What the context knows the buffer's table by.
+  /// The context's ID of the buffer's table.
   package let table: TableID
   /// The number of slots that have a column.
   package let columnCount: Int
@@ -306,7 +306,7 @@ package struct CellSnapshot {
 }
 
 extension RelationshipDescription {
-  /// Whether the relationship's inverse is a to-many that keeps an order, so that this side holds order keys.
+  /// Whether the relationship's inverse is an ordered to-many, so that this side has order keys.
   public func isInverseOrdered(in model: ManagedObjectModel) -> Bool {
     guard inverseDeclaringEntity >= 0, isInverseToMany, let inverseName else { return false }
     return model.entities[inverseDeclaringEntity].relationship(named: inverseName)?.isOrdered ?? false

@@ -22,7 +22,7 @@ final class SharedScan: Sendable {
     deinit { rows.deallocate() }
   }
 
-  /// What the other thread works with.
+  /// The data that the other thread works with.
   ///
   /// `@unchecked Sendable`: the caller makes it, and touches it no more before that thread has ended.
   private struct Lent: @unchecked Sendable {
@@ -31,7 +31,7 @@ final class SharedScan: Sendable {
   }
 
   private struct State {
-    /// What no thread has begun.
+    /// The parts that no thread has begun.
     var parts: ArraySlice<UInt32>
     var full: [Block] = []
     var empty: [Block]

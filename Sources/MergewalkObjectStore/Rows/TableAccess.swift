@@ -35,13 +35,13 @@ package final class TableAccess {
   private var updateStatements: [UpdateShape: Statement] = [:]
   private var fetches: [FetchKey: (statement: Statement, reader: FetchedRowReader)] = [:]
 
-  /// What an update statement depends on.
+  /// The features that determine an update statement.
   private struct UpdateShape: Hashable {
     var slots: [UInt64]
     var keepsVersions: Bool
   }
 
-  /// What a fetch statement depends on.
+  /// The features that determine a fetch statement.
   private struct FetchKey: Hashable {
     /// The slots of the key; empty for a fetch by primary key.
     var keySlots: [Int]
@@ -155,7 +155,7 @@ package final class TableAccess {
 
   /// Hands rows to those that wait for the end of a planned run; says whether they were taken.
   ///
-  /// - Parameter slots: What is written of rows that are there; `nil` for new ones.
+  /// - Parameter slots: What is written of existing rows; `nil` for new ones.
   private func deferWriting(
     _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]?
   ) throws(StoreError) -> Bool {
@@ -297,7 +297,7 @@ package final class TableAccess {
   ///     `nil` when that must not be. Without it rows come in the order of their primary keys, else in any order.
   ///   - body: Is called with each row's primary key and the hashes of its key and of its content (the key
   ///     chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
-  ///     has a null is passed over.
+  ///     has a null is skipped.
   package func scanHashes(
     entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64, restart: (() -> Void)? = nil,
     body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) -> Void

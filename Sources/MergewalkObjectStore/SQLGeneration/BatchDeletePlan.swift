@@ -7,7 +7,7 @@ package import MergewalkObjectModel
 package struct BatchDeletePlan {
   /// Something that keeps objects from being deleted.
   package struct Check {
-    /// What is wrong.
+    /// The kind of error.
     package enum Kind {
       /// An object that goes has others by a relationship with the rule "deny".
       case denied
@@ -17,7 +17,7 @@ package struct BatchDeletePlan {
       case tooFew
     }
 
-    /// What is wrong.
+    /// The kind of error.
     package var kind: Kind
     package var property: String
     /// The root entity of the objects that the query selects.
@@ -50,7 +50,7 @@ package struct BatchDeletePlan {
   /// Empties the temporary table.
   package static let clear = "DELETE FROM temp.mergewalk_doomed"
 
-  /// What is checked before anything is written; the numbers in ``checkStatements`` are indexes of this list.
+  /// The checks before anything is written; the numbers in ``checkStatements`` are indexes of this list.
   package private(set) var checks: [Check] = []
   /// Clears references to what goes.
   package private(set) var nullifications: [TableStatement] = []

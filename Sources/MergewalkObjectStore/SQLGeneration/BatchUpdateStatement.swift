@@ -2,7 +2,7 @@
 ///
 /// All values are computed before the first row is written, so they are made of the old ones.
 package struct BatchUpdateStatement {
-  /// What a property gets.
+  /// The new value of a property.
   package enum Value {
     /// The same value for all rows.
     case constant(SQLBinding)

@@ -1,6 +1,6 @@
 package import MergewalkObjectModel
 
-/// What a fetch selects.
+/// The selection of a fetch.
 package enum FetchSelection: Hashable, Sendable {
   /// Primary key and entity number; with the values of the sort keys behind them if wanted.
   case primaryKeys(withSortKeys: Bool)
@@ -28,7 +28,7 @@ package enum SQLBinding: Hashable, Sendable {
 
 /// One value of a row that a fetch returns.
 package struct FetchedColumn: Hashable, Sendable {
-  /// What the value is.
+  /// The kind of the value.
   package enum Kind: Hashable, Sendable {
     /// `Z_PK`.
     case primaryKey
@@ -63,7 +63,7 @@ package struct CompiledFetch: Hashable, Sendable {
   package var sql: String
   /// The parameters in order.
   package var bindings: [SQLBinding]
-  /// What the columns are.
+  /// The kinds of the columns.
   ///
   /// For ``FetchSelection/rows(slots:withSortKeys:)`` every SQL column; for dictionaries one a key.
   package var columns: [FetchedColumn]

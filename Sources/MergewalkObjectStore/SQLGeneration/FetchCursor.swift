@@ -6,7 +6,7 @@ import MergewalkSQLite
 /// A cursor has its statement to itself until it is let go; then the statement goes back to the store's cache. Columns
 /// are counted as SQL counts them (``FetchedColumn/position``) unless a method says otherwise.
 package final class FetchCursor {
-  /// What is run.
+  /// The fetch to run.
   package let fetch: CompiledFetch
   let statement: Statement
   private let store: PersistentStore
@@ -43,7 +43,7 @@ package final class FetchCursor {
 
   // MARK: Columns without allocation
 
-  /// What the cell holds; to be asked before it is read as something else.
+  /// The storage class of the cell; to be read before the cell is read as something else.
   package func storage(_ column: Int32) -> StorageClass { StorageClass(rawValue: statement.type(column)) ?? .null }
   /// The value as an integer; 0 for null.
   package func integer(_ column: Int32) -> Int64 { statement.integer(column) }

@@ -60,7 +60,7 @@ extension QueryBuilder {
     guard clause == .values else {
       throw PredicateError(
         .typeMismatch,
-        "\(function.rawValue) of \(value.name), which is one value of one object, has no sense in a predicate",
+        "\(function.rawValue) of \(value.name), which is one value of one object, makes no sense in a predicate",
         hint: "use it in the properties to fetch or in the predicate for groups; here use a to-many path")
     }
     guard !wasInAggregate else {

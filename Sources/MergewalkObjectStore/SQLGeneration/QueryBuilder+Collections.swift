@@ -146,7 +146,7 @@ extension QueryBuilder {
     }
     for value in known where value.family != first.family {
       throw PredicateError(
-        .typeMismatch, "a list of \(first.family.words) and \(value.family.words) has no one type in SQL",
+        .typeMismatch, "a list of \(first.family.words) and \(value.family.words) has no single type in SQL",
         hint: "use values of one kind")
     }
     let alias = names.next()

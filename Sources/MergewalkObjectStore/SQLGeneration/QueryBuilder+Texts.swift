@@ -94,7 +94,7 @@ extension QueryBuilder {
 
 /// The plain beginning of a `LIKE` pattern.
 struct LikePrefix: Hashable {
-  /// What follows the beginning.
+  /// The rest behind the beginning.
   enum Rest: Hashable {
     case nothing
     /// A single `*`: anything.
@@ -104,7 +104,7 @@ struct LikePrefix: Hashable {
 
   /// The beginning, its escapes resolved.
   let text: String
-  /// What follows it.
+  /// The rest behind it.
   let rest: Rest
 
   init(_ pattern: String) {

@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What an expression is before it is put into a place: one value, a row, or many.
+/// An expression before it is put into a place: one value, a row, or many.
 enum QueryOperand {
   case value(SQLValue)
   case row(QueryRow)
@@ -36,7 +36,7 @@ final class QueryBuilder {
   var clause = Clause.filter
   /// The fetched expressions by name, for HAVING and sort keys.
   var namedExpressions: [String: ObjectExpression] = [:]
-  /// What the values are grouped by, when only that and aggregates may be used.
+  /// The expressions to group by, when only they and aggregates may be used.
   var grouped: Set<ObjectExpression>?
   /// Whether an argument of an aggregate is being made.
   var isInAggregate = false

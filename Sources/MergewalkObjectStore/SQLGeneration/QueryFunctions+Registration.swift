@@ -2,7 +2,7 @@ import CMergewalkSQLite
 import MergewalkObjectModel
 import MergewalkSQLite
 
-/// What the registered functions of a connection keep: the error of the last one that failed.
+/// The state of a connection's registered functions: the error of the last one that failed.
 ///
 /// SQLite passes on nothing but a message, so the error itself waits here until the statement's failure is noticed.
 final class QueryFunctionContext {

@@ -17,7 +17,7 @@ enum QueryFunctions {
   static let equalsType = "mergewalk_equals_type"
   static let conformsToType = "mergewalk_conforms_to_type"
 
-  /// What `[c]` and `[d]` add to a name: nothing without them, or with `[n]`.
+  /// The suffix that `[c]` and `[d]` add to a name: nothing without them, or with `[n]`.
   static func suffix(_ options: Options) -> String {
     if options.contains(.normalized) { return "" }
     switch (options.contains(.caseInsensitive), options.contains(.diacriticInsensitive)) {

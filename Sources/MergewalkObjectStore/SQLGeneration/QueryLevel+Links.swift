@@ -66,7 +66,7 @@ extension QueryCollection {
         }
         guard let owner, !relationship.isTransient else {
           throw PredicateError(
-            .notInSQL, "\(relationship.name) is not stored, so no SQL can be made of it",
+            .notInSQL, "\(relationship.name) is not stored, so there is no SQL for it",
             hint: "fetch the objects first and filter them in memory")
         }
         table = target.name

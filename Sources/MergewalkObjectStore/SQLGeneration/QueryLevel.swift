@@ -4,7 +4,7 @@ import MergewalkObjectModel
 final class QueryLevel {
   /// The tables, without FROM.
   private(set) var sources = SQLText()
-  /// What is demanded of the rows apart from the predicate: the links to the rows outside.
+  /// The conditions on the rows apart from the predicate: the links to the rows outside.
   var conditions: [SQLText] = []
   /// The place of each row in its collection, when that is ordered.
   var order: SQLText?
@@ -111,7 +111,7 @@ final class QueryRow {
 
 /// The rows or values that a path over a to-many relationship leads to.
 struct QueryCollection {
-  /// What one element is.
+  /// The kind of one element.
   enum Element {
     case row(QueryRow)
     case value(SQLValue)

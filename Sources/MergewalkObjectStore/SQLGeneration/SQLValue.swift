@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What kind of values an expression has, known before anything runs.
+/// The kind of values that an expression has, known before anything runs.
 enum SQLFamily: Hashable {
   /// Booleans, integers, Double, Float, Decimal.
   case number
@@ -27,7 +27,7 @@ enum SQLFamily: Hashable {
     }
   }
 
-  /// What the family is called in messages.
+  /// The family's name in messages.
   var words: String {
     switch self {
     case .number: "a number"
@@ -68,7 +68,7 @@ enum NumberKind: Hashable {
 /// A single value in SQL.
 struct SQLValue {
   var text: SQLText { didSet { exactText = nil } }
-  /// What gives the same decimal with all its digits, as text where a stored number would not keep them.
+  /// SQL for the same decimal with all its digits, as text where a stored number would not keep them.
   var exactText: SQLText?
   var family: SQLFamily
   /// The type of the values, ``AttributeType/undefined`` when each says its own.
@@ -80,7 +80,7 @@ struct SQLValue {
   var isColumn = false
   /// The value when it is known already.
   var constant: ConstantValue?
-  /// What it is called in messages.
+  /// Its name in messages.
   var name = "the expression"
   /// The row that it is the key of.
   var row: QueryRow?

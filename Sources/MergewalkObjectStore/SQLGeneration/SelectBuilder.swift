@@ -119,7 +119,7 @@ struct SelectBuilder {
     return path
   }
 
-  /// What a sort descriptor orders by.
+  /// The value by which a sort descriptor orders.
   private func sortValue(_ expression: ObjectExpression, _ descriptor: ObjectSortDescriptor) throws(PredicateError)
     -> SQLValue
   {

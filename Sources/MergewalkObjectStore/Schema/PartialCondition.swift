@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What indexes say of an entity's rows beyond its properties' columns, in Core Data's wording.
+/// The condition of indexes on an entity's rows beyond its properties' columns, in Core Data's wording.
 ///
 /// The wording is that of the 22 partial indexes and the 22 expressions of two libraries of Photos; for arithmetic, lists and
 /// ranges there is no example. What needs functions of Core Data's is left out: a wrong name would make the table unwritable.

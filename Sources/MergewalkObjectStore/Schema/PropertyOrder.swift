@@ -103,7 +103,7 @@ struct PropertyOrder {
   }
 }
 
-/// What the order of properties depends on.
+/// The features that determine the order of properties.
 private protocol DeclaredProperty {
   var name: String { get }
   var declaringEntity: Int { get }

@@ -18,7 +18,7 @@ package struct SpatialIndex: Sendable, Hashable {
   /// The columns with the numbers.
   let columns: [String]
 
-  /// What all its triggers do in the end.
+  /// The last step of all its triggers.
   private var insertion: String {
     let bounds = columns.map { "\($0)_MIN, \($0)_MAX" }.joined(separator: ", ")
     // The space stands where Core Data has one.

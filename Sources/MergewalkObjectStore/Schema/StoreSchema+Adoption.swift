@@ -91,7 +91,7 @@ extension StoreSchema {
   }
 }
 
-/// What tables, columns and indexes a database really has; all names in upper case.
+/// The tables, columns and indexes that a database really has; all names in upper case.
 struct SchemaCatalog {
   /// For each table its columns in order.
   private(set) var tables: [String: [String]] = [:]

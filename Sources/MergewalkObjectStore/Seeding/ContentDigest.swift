@@ -2,7 +2,7 @@ import MergewalkObjectModel
 import MergewalkSQLite
 import MergewalkStorePages
 
-/// What a store holds, summed up in 32 bytes that do not depend on when, where and by which SQLite it was written.
+/// Sums up the content of a store in 32 bytes that do not depend on when, where and by which SQLite it was written.
 enum ContentDigest {
   /// Computes the digest of an open store: the version hashes of its entities, and every row of every table but the
   /// metadata, tables by name and rows by number.

@@ -3,24 +3,23 @@ import MergewalkSQLite
 
 /// Copies all objects of a prepared store into an existing one, with their relationships.
 ///
-/// Objects get new primary keys. Those that the store has already, as far as the options say how they are found, are not
-/// copied again; what refers to them refers to those that are there. Everything is one transaction of a few SQL
-/// statements a table, and with it goes the mark that says so (``StoreSeed``). `docs/default-data.md` has the rules.
+/// Objects get new primary keys. Objects that the store already has, and that the options can find, are not copied
+/// again; references lead to the existing ones. Everything is one transaction of a few SQL statements per table,
+/// including the mark (``StoreSeed``). `docs/default-data.md` has the rules.
 public struct ObjectCopy: Sendable {
   /// The treatment of objects that are in both stores.
   public struct Options: Sendable {
-    /// How objects of an entity are found: by the attributes that make two of them the same.
+    /// The attributes that identify the objects of an entity.
     ///
-    /// Objects of entities that inherit from it are found so too, unless they have an entry of their own. An object is
-    /// found by one of its own entity; an attribute without a value finds nothing. Entities without an entry are copied
-    /// whatever is there.
+    /// They also apply to subentities without an entry of their own. An object matches only objects of its own entity;
+    /// an attribute without a value matches nothing. Entities without an entry are always copied.
     public var findBy: [String: [String]] = [:]
-    /// Whether found objects take over the attributes of the prepared ones; else they stay as they are.
+    /// Whether matching objects take over the attributes of the prepared ones; otherwise they do not change.
     public var updates = false
-    /// SQLite's page cache in KiB, which is all the memory that the copy takes.
+    /// SQLite's page cache in KiB, which is all the memory that the copy needs.
     public var cacheKiB = 16 * 1024
 
-    /// Creates options: every object is copied.
+    /// Creates options that copy every object.
     public init() {}
   }
 
@@ -28,7 +27,7 @@ public struct ObjectCopy: Sendable {
   public struct Counts: Sendable, Hashable {
     /// Copied with a new primary key.
     public internal(set) var inserted = 0
-    /// Found in the store, changed or not.
+    /// Found in the store, whether changed or not.
     public internal(set) var found = 0
     /// Found and changed.
     public internal(set) var updated = 0
@@ -36,21 +35,21 @@ public struct ObjectCopy: Sendable {
 
   /// The result of a copy.
   public struct Result: Sendable {
-    /// The counts by the name of the objects' own entity; entities without objects are left out.
+    /// The counts by the name of the objects' own entity, without entities that have no objects.
     public internal(set) var entities: [String: Counts] = [:]
-    /// Files of external data that came along.
+    /// The number of copied files of external data.
     public internal(set) var externalFiles = 0
     /// The mark in the store's metadata.
     public internal(set) var seed: StoreSeed?
     /// Facts about the store that a writer should know.
     public internal(set) var warnings: [StoreWarning] = []
-    /// Whether nothing was done, as the store bears the mark already.
+    /// Whether nothing was done because the store already has the mark.
     public internal(set) var isInstalled = false
   }
 
-  /// The path of the prepared store; it is only read.
+  /// The path of the prepared store, which is only read.
   public var source: String
-  /// The path of the store that takes the objects.
+  /// The path of the store that receives the objects.
   public var target: String
   /// The model of the target; `nil` for the copy that it carries.
   public var model: ManagedObjectModel?
@@ -58,9 +57,9 @@ public struct ObjectCopy: Sendable {
   public var sourceModel: ManagedObjectModel?
   /// The treatment of objects that are in both stores.
   public var options = Options()
-  /// The mark that the target gets; `nil` for the last one of the prepared store, if it has any.
+  /// The mark for the target; `nil` for the last one of the prepared store, if any.
   ///
-  /// A target that bears a mark of this name is left alone.
+  /// A target that already has a mark of this name is left alone.
   public var seed: StoreSeed?
 
   /// Prepares a copy.
@@ -71,9 +70,9 @@ public struct ObjectCopy: Sendable {
 
   /// Copies everything or nothing.
   ///
-  /// - Throws: ``StoreError``: `incompatibleModel` with everything in which the models do not go together; `sqlite` with
-  ///   a constraint as its cause when a copied object breaks a uniqueness constraint; as
-  ///   opening a store, and as ``StoreModel/find(path:explicit:)``. The target is byte for byte as it was.
+  /// - Throws: ``StoreError``: `incompatibleModel` with all incompatibilities of the models; `sqlite` with a constraint
+  ///   as its cause if a copied object violates a uniqueness constraint as opening a store, and as
+  ///   ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.
   public func run() throws(StoreError) -> Result {
     var result = Result()
@@ -153,7 +152,7 @@ public struct ObjectCopy: Sendable {
     guard let cause = error.cause, cause.kind.isConstraint else { return error }
     return StoreError(
       error.code, path: path,
-      message: "the store has an object that may not be there twice: \(cause.message); say by which attributes such"
-        + " objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
+      message: "the store already has an object with the same unique values: \(cause.message); name the attributes by"
+        + " which such objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
   }
 }

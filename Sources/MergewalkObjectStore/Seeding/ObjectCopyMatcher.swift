@@ -70,12 +70,12 @@ struct ObjectCopyMatcher {
   private mutating func checkKeys() {
     for (name, attributes) in options.findBy.sorted(by: { $0.key < $1.key }) {
       guard let entity = from.model.entity(named: name) else {
-        note("the prepared store has no entity \(name), which objects should be found of")
+        note("the prepared store has no entity \(name), whose objects are to be found")
         continue
       }
       if attributes.isEmpty { note("objects of \(name) are found by no attribute") }
       for attribute in attributes where !entity.attributes.contains(where: { $0.name == attribute && isStored($0) }) {
-        note("\(name) has no stored attribute \(attribute), which objects should be found by")
+        note("\(name) has no stored attribute \(attribute), by which objects are to be found")
       }
     }
   }
@@ -159,7 +159,7 @@ struct ObjectCopyMatcher {
 
   // MARK: Columns
 
-  /// What a slot of a hierarchy stands for.
+  /// The property behind a slot of a hierarchy.
   private enum Property {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)

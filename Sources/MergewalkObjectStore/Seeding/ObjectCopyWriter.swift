@@ -57,7 +57,7 @@ final class ObjectCopyWriter {
     }
   }
 
-  /// Finds the objects that are there, and gives new keys to the others in the order of their old ones.
+  /// Finds the existing objects, and gives new keys to the others in the order of their old ones.
   private func map(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     let name = map(table.number)
     try make(name, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL, f INTEGER NOT NULL")
@@ -257,7 +257,7 @@ final class ObjectCopyWriter {
     guard pair.isOptional else {
       throw StoreError(
         .incompatibleModel, path: file.path,
-        message: "\(pair.name) of \(broken) prepared objects refers to objects that are there and belong to others")
+        message: "\(pair.name) of \(broken) prepared objects refers to existing objects that belong to others")
     }
     let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
     try connection.execute("UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isBroken)")

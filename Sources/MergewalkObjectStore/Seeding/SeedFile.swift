@@ -9,7 +9,7 @@ import MergewalkSQLite
 /// are laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the
 /// one in which a file can be read from a place that cannot be written, such as an app's bundle.
 package enum SeedFile {
-  /// What was made.
+  /// The result.
   package struct Result: Sendable {
     /// The mark in the metadata.
     package var seed: StoreSeed
@@ -25,7 +25,7 @@ package enum SeedFile {
   ///   - path: The final path.
   ///   - isPacked: Whether the store was filled as ``StoreFile/isPacked`` says.
   ///   - identity: Which data they are, in the user's words.
-  ///   - replaces: Whether a store that is there is replaced.
+  ///   - replaces: Whether an existing store is replaced.
   /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what
   ///   was.
   /// - Complexity: O(bytes of the store), read and written once more; memory is SQLite's page cache.

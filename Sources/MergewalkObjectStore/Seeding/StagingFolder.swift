@@ -115,7 +115,7 @@ package final class StagingFolder {
     }
   }
 
-  /// What tells that a file is the same and was not written to; of a folder, that nothing came into it or went.
+  /// A mark that shows that a file is the same and was not written to; of a folder, that nothing came into it or went.
   private static func identity(_ path: String) -> String? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

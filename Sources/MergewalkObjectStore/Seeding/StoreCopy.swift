@@ -1,34 +1,34 @@
 import MergewalkDiagnostics
 import MergewalkSQLite
 
-/// Puts a copy of a prepared store in a store's place.
+/// Copies a prepared store to the path of a new store.
 public enum StoreCopy {
   /// The result of a copy.
   public struct Result: Sendable, Hashable {
     /// Whether the copy has the bytes of the original.
     ///
-    /// It has unless the original has a write-ahead log, or another process writes it: then the copy is one file with
+    /// It does, unless the original has a write-ahead log, or another process writes it: then the copy is one file with
     /// the same content.
     public let isByteEqual: Bool
     /// The size of the copy in bytes.
     public let bytes: Int
-    /// How many files of external data came along.
+    /// The number of copied files of external data.
     public let externalFiles: Int
   }
 
-  /// Removes what a copy to a path has left behind whose process was killed, the copy included unless another process
+  /// Removes the remains of a copy to a path whose process was killed, including the copy itself unless another process
   /// has changed it since.
   public static func clear(_ path: String) { StagingFolder.sweep(path, takesBack: true) }
 
   /// Copies a store with its external data to a path where there is none.
   ///
-  /// The copy is made beside the path and renamed when it is complete and on the disk; its UUID is that of the
+  /// The copy is created beside the path and renamed once it is complete and on the disk; its UUID is that of the
   /// original.
   ///
-  /// - Throws: ``StoreError`` with `alreadyExists` when there is a file at the path, or a log of an earlier one; `busy`
-  ///   when a crash left the original with a journal; as ``StoreMetadata/read(path:)`` when the original is no store;
-  ///   `inputOutput`. There is nothing at the path then, or what was.
-  /// - Complexity: O(bytes of the store); memory is flat.
+  /// - Throws: ``StoreError`` with `alreadyExists` if there is a file at the path, or a log of an earlier one; `busy`
+  ///   if a crash left the original with a journal; as ``StoreMetadata/read(path:)`` if the original is not a store;
+  ///   `inputOutput`. The path is then unchanged.
+  /// - Complexity: O(bytes of the store); memory is constant.
   @discardableResult
   public static func copy(_ source: String, to path: String) throws(StoreError) -> Result {
     let path = StorePath.resolved(path)

@@ -14,7 +14,7 @@ package enum StoreMove {
 
   /// Gives a store another place on the same file system: the files beside it first, itself last.
   ///
-  /// A store that is there goes away. Files of the same name are the same, so they may be replaced one by one.
+  /// An existing store goes away. Files of the same name are the same, so they may be replaced one by one.
   package static func move(_ from: String, to: String) throws(StoreError) {
     try adopt(companionsOf: from, by: to)
     try FileSystem.rename(from, to: to)

@@ -1,9 +1,9 @@
 import MergewalkPropertyLists
 
-/// Default data that a store has got, as its metadata says: the mark of "import once".
+/// The mark in a store's metadata that it has default data: "import once".
 ///
-/// The mark is written in the transaction that writes the last of the data, so a store that was created and not filled
-/// has none. Reading it takes no fetch and no model:
+/// The mark is written in the transaction that writes the last of the data, so a store that was created but not filled
+/// has none. Reading it needs no fetch and no model:
 ///
 /// ```swift
 /// let seeds = try StoreMetadata.read(path: "shop.sqlite").seeds
@@ -14,9 +14,9 @@ public struct StoreSeed: Sendable, Hashable {
   /// The key in the metadata; its value is an array with one dictionary for each seed.
   public static let key = "MergewalkSeed"
 
-  /// Which data they are, in the words of who made them, such as `airports-2026`.
+  /// The identity of the data, chosen by its author, such as `airports-2026`.
   public var identity: String
-  /// The SHA-256 of the prepared store's contents in hexadecimal digits; `nil` for objects that code made.
+  /// The SHA-256 of the prepared store's contents in hexadecimal digits; `nil` for objects created by code.
   public var digest: String?
 
   /// Creates a mark.
@@ -41,13 +41,13 @@ public struct StoreSeed: Sendable, Hashable {
 }
 
 extension StoreMetadata {
-  /// The default data that the store has got, in the order in which it got them.
+  /// The default data of the store, in the order in which it was installed.
   public var seeds: [StoreSeed] {
     get { self[StoreSeed.key]?.elements?.compactMap(StoreSeed.init) ?? [] }
     set { self[StoreSeed.key] = newValue.isEmpty ? nil : .array(newValue.map(\.propertyList)) }
   }
 
-  /// Whether the store has got the default data of this name.
+  /// Whether the store has the default data of this name.
   public func hasSeed(_ identity: String) -> Bool { seeds.contains { $0.identity == identity } }
 
   /// Notes that the store has got default data; a mark of the same name is replaced.

@@ -2,11 +2,11 @@ import MergewalkObjectModel
 import MergewalkPropertyLists
 import Synchronization
 
-/// What a store carries of its model: made once for many stores of one model.
+/// The copy of the model in a store: made once for many stores of one model.
 struct ModelImage: Sendable {
-  /// What is under ``ModelCopy/key`` in the metadata.
+  /// The value of ``ModelCopy/key`` in the metadata.
   let copy: PropertyList
-  /// What is in `Z_MODELCACHE`; `nil` when there is nothing to write.
+  /// The contents of `Z_MODELCACHE`; `nil` when there is nothing to write.
   let cache: [UInt8]?
 
   private init(_ model: ManagedObjectModel) throws(StoreError) {

@@ -2,12 +2,12 @@ public import MergewalkDiagnostics
 public import MergewalkObjectModel
 
 extension StoreModel {
-  /// Reads the model at a path: what ``ModelReader`` reads, or the copy that a store carries.
+  /// Reads the model at a path: a file for ``ModelReader``, or a store's copy.
   ///
   /// - Parameters:
   ///   - path: A model, or a store.
   ///   - version: The version of an `.xcdatamodeld` or `.momd`; `nil` for the current one.
-  /// - Throws: As ``ModelReader/read(_:version:)``, `notAModel` for a database without such a copy too, and as
+  /// - Throws: As ``ModelReader/read(_:version:)``, `notAModel` also for a database without such a copy, and as
   ///   ``find(path:modelAt:version:)``.
   public static func draft(at path: String, version: String? = nil) throws(DiagnosticList) -> ModelDraft {
     guard version == nil, FileKind(path) == .file, (try? DatabaseHeader(path)) != nil else {

@@ -2,19 +2,19 @@ public import MergewalkDiagnostics
 public import MergewalkObjectModel
 package import MergewalkSQLite
 
-/// The model of a store, found without naming it.
+/// The model of a store, found automatically.
 ///
-/// A model counts only when its version hashes are those of the store, whatever it comes from:
+/// A model is used only if its version hashes are those of the store. The sources are:
 ///
-/// 1. the caller, who then gets an error when it does not fit;
+/// 1. the caller, who gets an error if it does not fit;
 /// 2. the copy that this project leaves in the metadata of the stores it makes;
 /// 3. the copy that Core Data leaves in `Z_MODELCACHE`.
 public struct StoreModel: Sendable {
-  /// Where a model came from.
+  /// The source of a model.
   public enum Source: String, Sendable, Hashable {
     /// From the caller.
     case given
-    /// From the metadata of a store that this project made.
+    /// From the metadata of a store that this project created.
     case metadata
     /// From the copy that Core Data left.
     case cache
@@ -24,15 +24,15 @@ public struct StoreModel: Sendable {
   public let model: ManagedObjectModel
   /// The configuration whose entities the store has; `nil` for all entities.
   public let configuration: String?
-  /// Where the model came from.
+  /// The source of the model.
   public let source: Source
 
   /// Finds the model of the store at a path.
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - explicit: The model that must be the store's; `nil` to look for it.
-  /// - Throws: ``StoreError`` with `incompatibleModel` when the given model is another one, `noModel` when there is none,
+  ///   - explicit: The model that must be the store's; `nil` to search for it.
+  /// - Throws: ``StoreError`` with `incompatibleModel` if the given model is another one, `noModel` if there is none,
   ///   and as ``StoreMetadata/read(path:)``.
   public static func find(path: String, explicit: ManagedObjectModel? = nil) throws(StoreError) -> StoreModel {
     try ReadableStore.withConnection(path) { connection throws(StoreError) in
@@ -40,15 +40,15 @@ public struct StoreModel: Sendable {
     }
   }
 
-  /// Finds the model of the store at a path, reading the one that the caller names.
+  /// Finds the model of the store at a path, reading the caller's file, if any.
   ///
-  /// Of an `.xcdatamodeld` with several versions the one that the store was made with is taken, unless one is named.
+  /// In an `.xcdatamodeld` with several versions, the store's version is used, unless one is named.
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - modelPath: What ``ModelReader`` reads; `nil` to look for the store's own.
+  ///   - modelPath: A path for ``ModelReader``; `nil` to search for the store's own.
   ///   - version: The version of an `.xcdatamodeld` or `.momd`.
-  /// - Throws: Findings about the model, or one with the code and the words of a ``StoreError``.
+  /// - Throws: Findings about the model, or one with the code and the text of a ``StoreError``.
   public static func find(
     path: String, modelAt modelPath: String?, version: String? = nil
   ) throws(DiagnosticList) -> StoreModel {
@@ -131,7 +131,7 @@ public struct StoreModel: Sendable {
     throw StoreError(.noModel, path: path, message: message)
   }
 
-  /// Notes about the parts that the reader of a compiled model left out; empty for whole models.
+  /// Notes about the parts that the reader of a compiled model left out; empty for complete models.
   public var notes: [String] { model.draft.isCompiled ? model.draft.readerFindings.map(\.message) : [] }
 
   /// The model with the configuration that has the store's hashes; `nil` when there is none.
@@ -154,7 +154,7 @@ public struct StoreModel: Sendable {
 }
 
 extension DiagnosticList {
-  /// An error of a store as a finding about its file, with the cure.
+  /// Creates a finding about a store's file from its error, with the cure.
   public init(_ error: StoreError) {
     let hint: String? =
       switch error.code {

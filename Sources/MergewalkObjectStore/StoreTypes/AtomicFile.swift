@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// Writes a file so that whoever looks sees the old one or the new one, whole, also after a crash of the machine.
+/// Writes a file atomically: readers see the complete old or new one, even after a machine crash.
 ///
 /// ```swift
 /// try AtomicFile.replace(path) { file in try file.write(bytes) }
@@ -15,11 +15,11 @@ public final class AtomicFile {
   /// How many bytes are collected before they are written.
   private static let bufferSize = 1 << 16
 
-  /// Writes a file with a hidden name beside the one it replaces, syncs it and gives it its name.
+  /// Writes a file under a hidden name beside the one it replaces, syncs it and renames it.
   ///
   /// The new file takes the permissions of the old one.
   ///
-  /// - Throws: ``StoreError`` with `inputOutput`, or what `body` throws; the old file is there then, as it was.
+  /// - Throws: ``StoreError`` with `inputOutput`, or the error of `body`; the old file is then unchanged.
   public static func replace(_ path: String, _ body: (AtomicFile) throws(StoreError) -> Void) throws(StoreError) {
     // A link stays one: the file it leads to is replaced.
     let path = ResolvedPath.of(path)
@@ -77,7 +77,7 @@ public final class AtomicFile {
 @available(*, unavailable, message: "a file that is being written is confined to one task")
 extension AtomicFile: Sendable {}
 
-/// What tells whether a file is still the one that was read.
+/// The identity by which a file is recognized as the one that was read.
 struct FileIdentity: Equatable {
   private let device: UInt
   private let inode: UInt

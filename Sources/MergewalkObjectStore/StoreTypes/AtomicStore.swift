@@ -2,27 +2,27 @@ import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkSQLite
 
-/// A store that is read as a whole when it is opened and written as a whole by every save: one with a file format of a
-/// program's own, for example.
+/// A store that is read as a whole when it is opened and written as a whole by every save, for example with the
+/// program's own file format.
 ///
-/// Its records live in tables in memory between these two, so that contexts fetch from it as from any store.
+/// In between, its records are in tables in memory, so contexts fetch from it as from any store.
 ///
 /// Source: Apple's "Atomic Store Programming Topics".
 public protocol AtomicStore: AnyObject {
-  /// Reads the file: sets `filler.metadata` and hands over every record.
+  /// Reads the file: sets `filler.metadata` and passes on every record.
   ///
-  /// It is not called when there is no file.
+  /// It is not called if there is no file.
   ///
-  /// - Throws: ``StoreError``; nothing is opened then. `damagedFile` for contents that cannot be understood,
-  ///   `customStore` for anything else of its own.
+  /// - Throws: ``StoreError``; nothing is then opened. Use `damagedFile` for invalid contents, and `customStore` for
+  ///   other errors of your own.
   func load(from path: String, into filler: StoreFiller) throws(StoreError)
 
-  /// Writes everything the store holds.
+  /// Writes the whole store.
   ///
   /// It is called within the transaction of a save, after its rows are written and before they are committed. A crash
-  /// or an error must leave the file that was there: ``AtomicFile`` sees to that.
+  /// or an error must leave the old file: ``AtomicFile`` ensures that.
   ///
-  /// - Throws: ``StoreError``; the save fails then, and nothing has changed.
+  /// - Throws: ``StoreError``; the save then fails, and nothing has changed.
   func save(_ contents: StoreContents, to path: String) throws(StoreError)
 
   /// Reads the metadata alone.
@@ -30,14 +30,14 @@ public protocol AtomicStore: AnyObject {
   /// - Throws: ``StoreError`` as ``load(from:into:)``.
   func readMetadata(from path: String) throws(StoreError) -> StoreMetadata
 
-  /// Replaces the metadata in a file that is not open, and leaves everything else as it is.
+  /// Replaces the metadata in a file that is not open, and leaves everything else unchanged.
   ///
   /// - Throws: ``StoreError`` as ``save(_:to:)``; `unsupported` unless the store implements it.
   func writeMetadata(_ metadata: StoreMetadata, to path: String) throws(StoreError)
 }
 
 extension AtomicStore {
-  /// Refuses.
+  /// Throws `unsupported`.
   public func writeMetadata(_ metadata: StoreMetadata, to path: String) throws(StoreError) {
     throw StoreError(.unsupported, path: path, message: "metadata of such a store cannot be set without opening it")
   }
@@ -52,7 +52,7 @@ final class AtomicStoreObserver: StoreObserver {
   private var hasWritten = false
   /// Where a save over several stores is written until it is decided (``JointSave``); `nil` for the file's own place.
   private var staged: String?
-  /// What was written there.
+  /// The content that was written there.
   private(set) var stagedContent: JointJournal.Part.Content?
 
   init(_ backing: any AtomicStore, path: String) {

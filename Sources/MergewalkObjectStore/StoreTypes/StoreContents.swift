@@ -1,9 +1,9 @@
 public import MergewalkObjectModel
 
-/// Everything that a store holds, for an atomic store that writes it as a whole.
+/// The complete contents of a store, for an atomic store that writes it as a whole.
 public struct StoreContents {
   let store: PersistentStore
-  /// The metadata, with everything that belongs into the file.
+  /// The metadata, with everything that belongs in the file.
   public let metadata: StoreMetadata
 
   init(_ store: PersistentStore, metadata: StoreMetadata? = nil) {
@@ -17,12 +17,12 @@ public struct StoreContents {
   /// The root entities that the store has, in the model's order.
   public var rootEntities: [EntityDescription] { store.schema.tables.map { model.entities[$0.rootEntity] } }
 
-  /// The greatest primary key that was ever given out below a root entity; it must be kept, so that none comes twice.
+  /// The greatest primary key ever assigned below a root entity; it must be kept, so that no key is used twice.
   public func maximum(of root: EntityDescription) -> Int64 { store.maximum(root: root.rootIndex) }
 
-  /// Calls `body` at every record: root entity by root entity, each by primary key.
+  /// Calls `body` for every record: root entity by root entity, each by primary key.
   ///
-  /// - Throws: What `body` throws, or ``StoreError`` with `sqlite`.
+  /// - Throws: The error of `body`, or ``StoreError`` with `sqlite`.
   /// - Complexity: One pass over the tables; memory for one record.
   public func forEachObject(_ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     for table in store.schema.tables { try StoredObject(store, root: table.rootEntity).forEach(body) }

@@ -2,7 +2,7 @@ import CMergewalkSQLite
 public import MergewalkObjectModel
 import MergewalkSQLite
 
-/// Takes the records of a store that are kept elsewhere, one after the other, into the store's tables.
+/// Adds the records of a store kept elsewhere to the store's tables, one after the other.
 ///
 /// ```swift
 /// try filler.begin(person, primaryKey: 17, version: 2)
@@ -11,12 +11,12 @@ import MergewalkSQLite
 /// try filler.end()
 /// ```
 ///
-/// The objects that relationships refer to may come later. Of a relationship and its inverse both ends may be set; the
-/// positions in an ordered one are those of the list that is set for it.
+/// Targets of relationships may come later. Both ends of a relationship may be set; the positions in an ordered one are
+/// those of its list.
 public final class StoreFiller {
   /// The model.
   public var model: ManagedObjectModel { store.model }
-  /// The metadata; a store that loads sets those that its file has.
+  /// The metadata; a store that loads sets those in its file.
   public var metadata: StoreMetadata
 
   let store: PersistentStore
@@ -85,7 +85,7 @@ public final class StoreFiller {
   /// - Parameters:
   ///   - entity: Its entity, which is not abstract and belongs to the store.
   ///   - primaryKey: Its primary key, above 0.
-  ///   - version: How often it was saved, from 1.
+  ///   - version: The number of saves, from 1.
   /// - Throws: ``StoreError`` with `damagedFile` or `sqlite`.
   public func begin(_ entity: EntityDescription, primaryKey: Int64, version: Int64 = 1) throws(StoreError) {
     guard store.contains(entity), !entity.isAbstract else {
@@ -110,9 +110,9 @@ public final class StoreFiller {
     statement.bind(3, max(1, version))
   }
 
-  /// Sets the value of an attribute; what is not set is null.
+  /// Sets the value of an attribute; attributes that are not set are null.
   ///
-  /// Attributes that are not stored are passed over.
+  /// Attributes that are not stored are skipped.
   public func set(_ value: AttributeValue, for attribute: AttributeDescription) throws(StoreError) {
     guard let row, let parameter = row.parameters[attribute.slot]?.value else { return }
     if attribute.allowsExternalBinaryDataStorage, case .binary(let bytes) = value {
@@ -129,9 +129,9 @@ public final class StoreFiller {
     }
   }
 
-  /// Sets the records that a relationship refers to; relationships that are not stored are passed over.
+  /// Sets the records that a relationship refers to; relationships that are not stored are skipped.
   ///
-  /// - Throws: ``StoreError`` with `damagedFile` when a to-one relationship gets several.
+  /// - Throws: ``StoreError`` with `damagedFile` if a to-one relationship gets several.
   public func set(_ references: [StoredReference], for relationship: RelationshipDescription) throws(StoreError) {
     guard let row else { return }
     if relationship.isToMany {
@@ -155,7 +155,7 @@ public final class StoreFiller {
 
   /// Ends the record.
   ///
-  /// - Throws: ``StoreError`` with `damagedFile` when there is a record with its key or unique values already.
+  /// - Throws: ``StoreError`` with `damagedFile` if there already is a record with its key or unique values.
   public func end() throws(StoreError) {
     guard let row, let entity else { return }
     self.row = nil
@@ -167,7 +167,7 @@ public final class StoreFiller {
     }
   }
 
-  /// Records the greatest primary key that was ever given out below a root entity.
+  /// Records the greatest primary key ever assigned below a root entity.
   public func setMaximum(_ maximum: Int64, of root: EntityDescription) {
     maxima[root.rootIndex] = max(maxima[root.rootIndex] ?? 0, min(maximum, Int64.max - 1))
   }
@@ -270,9 +270,9 @@ public final class StoreFiller {
     }
   }
 
-  /// Checks that ``metadata`` belong to this version of the model, as far as the store's options want it.
+  /// Checks that ``metadata`` belongs to this version of the model, if the store's options require it.
   ///
-  /// - Throws: ``StoreError`` with `incompatibleModel`, or `damagedMetadata` when there is no UUID.
+  /// - Throws: ``StoreError`` with `incompatibleModel`, or `damagedMetadata` if there is no UUID.
   public func checkMetadata() throws(StoreError) {
     guard StoreUUID.isValid(metadata.uuid) else {
       throw StoreError(.damagedMetadata, path: store.path, message: "“\(metadata.uuid)” is not a UUID in upper case")

@@ -2,9 +2,9 @@ import CMergewalkSQLite
 public import MergewalkObjectModel
 import MergewalkSQLite
 
-/// One record of a store while it is read: what a store that keeps records elsewhere writes there.
+/// One record of a store while it is read, for a store that writes records elsewhere.
 ///
-/// It is one object for all records that are read, so it must not be kept.
+/// The same object is reused for all records, so do not keep it.
 public final class StoredObject {
   private let store: PersistentStore
   private let root: Int
@@ -20,7 +20,7 @@ public final class StoredObject {
   public private(set) var entity: EntityDescription
   /// Its primary key (`Z_PK`).
   public private(set) var primaryKey: Int64 = 0
-  /// How often it was saved (`Z_OPT`).
+  /// The number of saves (`Z_OPT`).
   public private(set) var version: Int64 = 0
 
   init(_ store: PersistentStore, root: Int) {
@@ -67,7 +67,7 @@ public final class StoredObject {
     }
   }
 
-  /// The records that a relationship of its entity refers to: in order when it is ordered, else by primary key.
+  /// The records that a relationship of its entity refers to: in order if it is ordered, else by primary key.
   ///
   /// - Throws: ``StoreError`` with `sqlite`.
   public func references(of relationship: RelationshipDescription) throws(StoreError) -> [StoredReference] {

@@ -2,7 +2,7 @@ public import MergewalkObjectModel
 
 /// A record by entity and primary key, without its store.
 public struct StoredReference: Sendable, Hashable {
-  /// The record's own entity, or one that it inherits from.
+  /// The record's own entity, or one of its ancestors.
   public var entity: EntityDescription
   /// Its `Z_PK`: above 0, and unique among all records below one root entity.
   public var primaryKey: Int64
@@ -13,12 +13,12 @@ public struct StoredReference: Sendable, Hashable {
     self.primaryKey = primaryKey
   }
 
-  /// Equal when they name the same record, whichever of its entity's ancestors they name.
+  /// Two are equal if they name the same record, even with different ancestors of its entity.
   public static func == (left: StoredReference, right: StoredReference) -> Bool {
     left.primaryKey == right.primaryKey && left.entity.rootIndex == right.entity.rootIndex
   }
 
-  /// Feeds root entity and primary key.
+  /// Hashes root entity and primary key.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(primaryKey)
     hasher.combine(entity.rootIndex)

@@ -24,7 +24,7 @@ enum CloudTables {
     let name: String
   }
 
-  /// What `store info` and `store verify` say of a mirrored store; `nil` for others.
+  /// The note of `store info` and `store verify` on a mirrored store; `nil` for others.
   static func note(_ connection: Connection) throws(StoreError) -> String? {
     guard try !names(connection).isEmpty else { return nil }
     guard try connection.tracksHistory() else { return StoreWarning.cloudWithoutHistory.description }

@@ -1,10 +1,10 @@
-/// One thing that a check of a store found.
+/// A finding of a store check.
 public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
-  /// How much a finding weighs.
+  /// The severity of a finding.
   public enum Severity: String, Sendable, Hashable {
-    /// Data are damaged or Core Data will refuse or misread them.
+    /// Data is damaged, or Core Data will refuse or misread it.
     case error
-    /// It works, but not as Core Data would have written it.
+    /// It works, but Core Data would have written it differently.
     case warning
     /// Worth knowing.
     case note
@@ -16,19 +16,19 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case integrity
     /// A statement failed, so a check could not be made.
     case unreadable
-    /// The file is not as Core Data makes it: page size, auto-vacuum, text encoding.
+    /// The file differs from Core Data's: page size, auto-vacuum, text encoding.
     case fileFormat
-    /// The metadata lack a key or have one of the wrong type.
+    /// The metadata lacks a key or has one of the wrong type.
     case metadata
-    /// The store's identity is no UUID in upper case.
+    /// The store's identity is not a UUID in upper case.
     case uuid
-    /// The digest does not belong to the version hashes.
+    /// The digest does not match the version hashes.
     case digest
-    /// The checksum does not belong to the version hashes.
+    /// The checksum does not match the version hashes.
     case checksum
     /// The version hashes are not those of the model.
     case modelHashes
-    /// The store's copy of its model cannot be read, or is that of another model.
+    /// The store's copy of its model cannot be read, or is a copy of another model.
     case modelCache
     /// An entity number, name or parent in `Z_PRIMARYKEY` is wrong or missing.
     case entityNumbers
@@ -44,45 +44,45 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case rowEntity
     /// A row's version is null or below 1.
     case rowVersion
-    /// A value is stored as another type than that of its attribute, or is beyond what the attribute holds.
+    /// A value is stored as another type than that of its attribute, or is outside the attribute's range.
     case valueType
     /// A mandatory property has no value: Core Data will refuse to save the object.
     case missingValue
-    /// A to-one relationship refers to no object of its destination entity.
+    /// A to-one relationship refers to an object that does not exist in its destination entity.
     case danglingReference
-    /// The entity column of a to-one relationship does not say what the object is that it refers to.
+    /// The entity column of a to-one relationship does not match its target.
     case referenceEntity
     /// The two ends of a one-to-one relationship do not refer to each other.
     case inverse
     /// An object in an ordered relationship has no position.
     case orderKey
-    /// A row of a join table refers to no object.
+    /// A row of a join table refers to a missing object.
     case joinRow
-    /// There is a log beside the store: the file alone is not the whole store.
+    /// There is a log beside the store: the file alone is not the complete store.
     case log
-    /// A row names a file beside the store that is not there.
+    /// A row names a missing file beside the store.
     case missingFile
     /// Files beside the store that no row names; `store clean` removes them.
     case orphanFile
-    /// An earlier process has left a run into the store that it has not applied.
+    /// An earlier process has left an unapplied run into the store.
     case unfinishedRun
     /// The store tracks persistent history.
     case history
     /// The store is mirrored to CloudKit.
     case cloud
-    /// The model is not known, so relationships could not be checked.
+    /// The model is unknown, so relationships could not be checked.
     case noModel
   }
 
-  /// How much it weighs.
+  /// The severity.
   public let severity: Severity
   /// The kind of finding.
   public let code: Code
-  /// The table, if it is about one.
+  /// The table, if the finding is about one.
   public let table: String?
   /// The message: expected, then found.
   public let message: String
-  /// How many rows are affected, if it is about rows.
+  /// The number of affected rows, if the finding is about rows.
   public let rows: Int?
 
   /// Creates a finding.
@@ -102,15 +102,15 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
 
 /// The outcome of a check.
 public struct StoreReport: Sendable {
-  /// Where the description of the data came from.
+  /// The source of the model.
   public enum ModelSource: String, Sendable, Hashable {
     /// From the caller.
     case given
-    /// From the copy in the metadata of a store that this project made.
+    /// From the copy in the metadata of a store that this project created.
     case metadata
     /// From the copy that Core Data left in the store.
     case cache
-    /// From nowhere: only what needs no model was checked.
+    /// None: only checks without a model were made.
     case none
   }
 
@@ -118,12 +118,12 @@ public struct StoreReport: Sendable {
   public let path: String
   /// All findings, in the order of the checks.
   public let findings: [StoreFinding]
-  /// Where the model came from.
+  /// The source of the model.
   public let modelSource: ModelSource
-  /// How many rows of entity tables were checked.
+  /// The number of rows of entity tables that were checked.
   public let checkedRows: Int
 
-  /// Whether values, references and inverses were checked, which takes a model.
+  /// Whether values, references and inverses were checked, which needs a model.
   public let checksRelationships: Bool
 
   /// Whether there is no error.

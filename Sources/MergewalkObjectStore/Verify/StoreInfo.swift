@@ -1,6 +1,6 @@
 import MergewalkSQLite
 
-/// The contents of a store, in numbers.
+/// Figures about the contents of a store.
 public struct StoreInfo: Sendable {
   /// One entity of a store.
   public struct Entity: Sendable, Hashable {
@@ -10,11 +10,11 @@ public struct StoreInfo: Sendable {
     public let number: Int
     /// The name of the entity it inherits from, or `nil`.
     public let parent: String?
-    /// How many objects it has, those of entities that inherit from it not counted.
+    /// The number of its objects, without those of subentities.
     public let objects: Int
-    /// The greatest key given out below a root entity; 0 for others.
+    /// The greatest key assigned below a root entity; 0 for others.
     public let maximum: Int64
-    /// The version hash, or `nil` when the metadata have none.
+    /// The version hash, or `nil` if the metadata has none.
     public let hash: [UInt8]?
   }
 
@@ -26,27 +26,27 @@ public struct StoreInfo: Sendable {
   public let entities: [Entity]
   /// The file's size in bytes, without the log.
   public let fileBytes: Int
-  /// The size of the log beside the store in bytes, 0 when there is none.
+  /// The size of the log beside the store in bytes, 0 if there is none.
   public let logBytes: Int
   /// Whether the file is in write-ahead mode.
   public let isWriteAhead: Bool
   /// Whether the store tracks persistent history.
   public let hasHistory: Bool
-  /// Whether the store is mirrored to CloudKit, in words; `nil` when it is not.
+  /// A note that the store is mirrored to CloudKit; `nil` if it is not.
   public let cloudNote: String?
   /// Whether the store carries Core Data's copy of its model.
   public let hasModelCache: Bool
   /// Whether the store carries a copy of its model, Core Data's or this project's.
   public var hasModelCopy: Bool { hasModelCache || metadata[ModelCopy.key] != nil }
-  /// Why the store cannot be read without naming a model, in words; `nil` when its own copy serves.
+  /// The reason why the store cannot be read without naming a model; `nil` if its own copy can be used.
   public let modelProblem: String?
-  /// Parts that the store's own copy of its model lacks, in words.
+  /// Notes about parts that the store's own copy of its model lacks.
   public let modelNotes: [String]
 
-  /// Reads the numbers of a store without a model.
+  /// Reads the figures of a store without a model.
   ///
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata` or `sqlite`.
-  /// - Complexity: O(rows): SQLite counts by walking the tables.
+  /// - Complexity: O(rows): SQLite counts by scanning the tables.
   public static func read(path: String) throws(StoreError) -> StoreInfo {
     let fileBytes = FileSystem.size(path) ?? 0
     let logBytes = FileSystem.size(StorePath.resolved(path) + "-wal") ?? 0

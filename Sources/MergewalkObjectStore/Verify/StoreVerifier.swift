@@ -5,7 +5,7 @@ import MergewalkSQLite
 
 /// Checks a store against the rules of Core Data's layout, without changing it.
 ///
-/// The rules and the reasons for them: `docs/coredata-layout.md`.
+/// `docs/coredata-layout.md` has the rules and their evidence.
 public struct StoreVerifier {
   let connection: Connection
   private(set) var findings: [StoreFinding] = []
@@ -21,7 +21,7 @@ public struct StoreVerifier {
   ///   - model: The model; `nil` to use the copy that the store carries, if it has one.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   /// - Returns: The findings; damage never throws.
-  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy` or `inputOutput` when there is nothing to check.
+  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy` or `inputOutput` if there is nothing to check.
   /// - Complexity: O(rows × columns), with a seek for every reference.
   public static func verify(
     path: String, model: ManagedObjectModel? = nil, configuration: String? = nil
@@ -122,7 +122,7 @@ public struct StoreVerifier {
 
   // MARK: - File and metadata
 
-  /// Holds the files beside the store against what rows name.
+  /// Checks the files beside the store against what rows name.
   private mutating func checkFiles(beside path: String) {
     let plans = PlanFile.all(ofStore: path).count
     if plans > 0 {
@@ -147,7 +147,7 @@ public struct StoreVerifier {
       add(
         .warning, .orphanFile, rows: orphans.count,
         message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
-          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes what is left over"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes them"
       )
     }
   }
@@ -204,7 +204,7 @@ public struct StoreVerifier {
     let entries = metadata[StoreMetadata.Key.hashes]?.entries ?? []
     if entries.isEmpty { add(.error, .metadata, message: "there are no version hashes") }
     for entry in entries where entry.value.data?.count != 32 {
-      add(.error, .metadata, message: "the version hash of \(entry.key) has not 32 bytes")
+      add(.error, .metadata, message: "the version hash of \(entry.key) does not have 32 bytes")
     }
     let hashes = metadata.hashes
     if let digest = metadata.digest, digest != hashes.digest {
@@ -258,7 +258,7 @@ public struct StoreVerifier {
       if let name = renamed[row.name] {
         add(.note, .entityNumbers, message: "Z_PRIMARYKEY has \(name) under the earlier name \(row.name)")
       } else if !known.contains(row.name) {
-        add(.error, .entityNumbers, message: "Z_PRIMARYKEY has entity \(row.name), the version hashes have not")
+        add(.error, .entityNumbers, message: "Z_PRIMARYKEY has entity \(row.name), but the version hashes do not")
       }
       if row.number < 1 { add(.error, .entityNumbers, message: "\(row.name) has the number \(row.number)") }
       // A parent always comes before what inherits from it, which also rules out cycles.
@@ -293,7 +293,7 @@ public struct StoreVerifier {
     }
   }
 
-  /// What holds for every entity table, with and without a model.
+  /// Checks that apply to every entity table, with and without a model.
   private mutating func checkTables(_ rows: [PrimaryKeyRow], _ schema: StoreSchema?) {
     let entities = rows.filter(\.isOfModel)
     for root in entities where root.superNumber == 0 {

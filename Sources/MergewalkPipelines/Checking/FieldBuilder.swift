@@ -4,7 +4,7 @@ import MergewalkObjectModel
 /// Turns a `field` component into a ``FieldImport`` that knows where everything stands.
 struct FieldBuilder {
   let findings: Findings
-  /// What holds for every field that does not say otherwise.
+  /// The defaults of every field.
   let defaults: ComponentValue?
 
   /// Builds the import of the attribute; without its entity no option of all fields is known to fit.

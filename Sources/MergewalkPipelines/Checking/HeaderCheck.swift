@@ -29,7 +29,7 @@ struct HeaderCheck {
         if let delimiter = saidDelimiter(header) {
           findings.add(
             .unknownColumn, at: input.position,
-            "the first line of “\(path)” is “\(header[0])”: it says what the delimiter is, as Excel writes it, and is not"
+            "the first line of “\(path)” is “\(header[0])”: it names the delimiter, as Excel writes it, and is not"
               + " the header", hint: "set “delimiter: \(delimiter)” and “skip_lines: 1”, or “dialect: detect”")
           return
         }
@@ -66,7 +66,7 @@ struct HeaderCheck {
     }
   }
 
-  /// What to do about a column that the header does not have.
+  /// Advice about a column that the header does not have.
   private func hint(_ column: ColumnUse, _ header: [String]) -> String? {
     let near = NearestName.hint(for: column.name, among: header)
     if NearestName.find(column.name, in: header) != nil { return near }
@@ -251,7 +251,7 @@ struct HeaderCheck {
     if new.isEmpty { return }
     findings.add(
       .unusedColumn, at: input.position,
-      "“\(path)” has \(new.count == 1 ? "a column" : "columns") that the files before have not, and nothing uses: "
+      "“\(path)” has \(new.count == 1 ? "a column" : "columns") that the earlier files do not have, and nothing uses: "
         + new.joined(separator: ", "), hint: "use it, or list it under “ignore”")
   }
 

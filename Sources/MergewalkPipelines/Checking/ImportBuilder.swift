@@ -1,12 +1,12 @@
 import MergewalkImporting
 import MergewalkObjectModel
 
-/// Turns the `import` component into an ``EntityImport`` that knows where everything stands; `Importing` holds it against
+/// Turns the `import` component into an ``EntityImport`` that knows where everything stands; `Importing` checks it against
 /// the model.
 struct ImportBuilder {
   /// Tells which entities relationships lead to, and which options of all fields fit an attribute.
   let model: ManagedObjectModel?
-  /// What holds for every field that does not say otherwise.
+  /// The defaults of every field.
   let defaults: ComponentValue?
   let findings: Findings
 

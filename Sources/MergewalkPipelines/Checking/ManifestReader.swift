@@ -3,11 +3,11 @@ import MergewalkImporting
 import MergewalkRecordFormats
 import MergewalkYAML
 
-/// Reads a list of files with what is known of them.
+/// Reads a list of files with their checksums and sizes.
 ///
 /// A manifest whose name ends in `.yaml`, `.yml` or `.json` is a list of paths, or of mappings with `path`, `sha256`
 /// and `size`. Any other is text with a file on each line: a path alone, or what `sha256sum` and BSD's `shasum --tag`
-/// write. Empty lines and lines that begin with `#` are passed over.
+/// write. Empty lines and lines that begin with `#` are skipped.
 struct ManifestReader {
   /// One file of a manifest.
   struct Entry {

@@ -97,7 +97,7 @@ struct PartBuilder {
     guard let format = names.lazy.compactMap({ SourceFormat(fileName: $0.value) }).first else {
       findings.add(
         .missingField, at: source.position, "the files do not exist, and their names do not show their format",
-        hint: "say it with “format”")
+        hint: "set “format”")
       return nil
     }
     var source = source

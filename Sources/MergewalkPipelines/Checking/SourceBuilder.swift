@@ -70,7 +70,7 @@ struct SourceBuilder {
         isStream
           ? "“\(input.path)” does not tell its format, because it can be read only once"
           : "neither the name nor the content of “\(input.path)” tells its format",
-        hint: "say it in “source”, for example “format: csv”")
+        hint: "set it in “source”, for example “format: csv”")
     } catch {
       findings.add(error, of: input, source)
     }

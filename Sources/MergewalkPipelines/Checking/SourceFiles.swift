@@ -136,7 +136,7 @@ struct SourceFiles {
     return isScheme ? scheme.lowercased() : nil
   }
 
-  /// What to say about a glob that matches nothing: what is there in its place.
+  /// Advice about a glob that matches nothing: the files that exist in its place.
   private func globHint(_ path: String) -> String {
     let plain = path.filter { !"*?[]{}".contains($0) }
     return NearestFile.hint(for: plain) ?? "look for the pattern’s files with “ls”"
@@ -199,7 +199,7 @@ struct SourceFiles {
     options.members = source.texts("member")?.map(\.value) ?? []
     if let member = source.texts("member")?.first, let formats = options.formats, formats.last?.isArchive != true {
       findings.add(
-        .unsuitableOption, at: member.position, "“member” is for archives, which “compression” says the files are not")
+        .unsuitableOption, at: member.position, "“member” is for archives, but “compression” is not that of one")
     }
     if let ratio = source.count("max_expansion") { options.maximumExpansion = ratio }
     return options

@@ -3,9 +3,9 @@ import MergewalkSystem
 import MergewalkImporting
 import MergewalkYAML
 
-/// Puts what a file includes below what it says itself.
+/// Merges the contents of included files below a file's own.
 ///
-/// Mappings are merged field by field; anything else of the including file takes the place of what is included, and of
+/// Mappings are merged field by field; any other value of the including file replaces that of the included file, and of
 /// several included files the later one wins. Every node keeps its place in its own file.
 struct IncludeExpansion {
   /// How deep files may include each other.
@@ -106,7 +106,7 @@ struct IncludeExpansion {
     }
   }
 
-  /// What tells a file from others, whatever way leads to it.
+  /// Identifies a file, by whatever path it is reached.
   private static func identity(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }

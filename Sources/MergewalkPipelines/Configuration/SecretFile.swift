@@ -6,9 +6,9 @@ enum SecretFile {
   /// The most bytes of a secret; a key or a certificate fits.
   private static let limit = 64 << 10
 
-  /// What the file holds, without the line break at its end; `nil` when it cannot be read, which is a finding.
+  /// Reads the file's text without the line break at its end; `nil` when it cannot be read, which is a finding.
   ///
-  /// - Parameter isOptional: whether a file that is not there is no finding.
+  /// - Parameter isOptional: whether a file that does not exist is no finding.
   static func read(
     _ path: String, isOptional: Bool, at place: SourcePosition, _ findings: Findings
   ) -> String? {

@@ -1,4 +1,4 @@
-/// What stands between `${` and `}`.
+/// The text between `${` and `}`.
 struct VariableReference {
   enum Kind {
     /// `NAME`: set for the run, or in the environment.
@@ -10,7 +10,7 @@ struct VariableReference {
   }
 
   let kind: Kind
-  /// What stands for a value that is missing or empty: the text behind `:-`.
+  /// The replacement for a value that is missing or empty: the text behind `:-`.
   let fallback: String?
 
   /// Reads a reference; `nil` when it is none.

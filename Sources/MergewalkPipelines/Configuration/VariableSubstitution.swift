@@ -2,10 +2,10 @@ import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkYAML
 
-/// Puts the values of variables into the scalars of a YAML tree.
+/// Replaces variables in the scalars of a YAML tree by their values.
 ///
-/// `${NAME}` is the variable's value, `${secret:NAME}` one that nothing may show, `${file:PATH}` what a file holds, which
-/// is a secret too; `:-text` behind the name is what stands there when there is no value or it is empty. `$${` is
+/// `${NAME}` is the variable's value, `${secret:NAME}` one that must not be shown, `${file:PATH}` the contents of a
+/// file, which are a secret, too; `:-text` behind the name is the replacement for a missing or empty value. `$${` is
 /// `${` itself. Keys are left alone. A scalar with a variable in it counts as plain, so that `"${N}"` can be a number.
 struct VariableSubstitution {
   private let variables: Variables

@@ -4,7 +4,7 @@ import MergewalkSystem
 public struct Variables: Sendable {
   /// Values set for this run, by name.
   public var assignments: [String: String]
-  /// Whether the process's environment is asked for names that are not set.
+  /// Whether names that are not set are looked up in the process's environment.
   public var usesEnvironment: Bool
 
   /// Creates variables.

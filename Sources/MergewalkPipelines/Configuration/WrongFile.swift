@@ -5,7 +5,7 @@ import MergewalkYAML
 
 /// Finds files that are given in place of a pipeline: data, stores, models.
 enum WrongFile {
-  /// What to say about a file that is no mapping of YAML; `nil` when it looks like one that only has a mistake.
+  /// The finding for a file that is not a YAML mapping; `nil` when it looks like one that only has a mistake.
   ///
   /// - Parameter root: what it is as YAML, or `nil` when it is none.
   static func finding(_ bytes: [UInt8], root: YAMLNode?, path: String) -> Diagnostic? {

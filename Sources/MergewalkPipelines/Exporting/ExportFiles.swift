@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 
 /// The files of an export: written in a hidden folder, and given their names when all are complete.
 ///
-/// A new folder appears with all of them in one step. In a folder that is there, a process that is killed in between
+/// A new folder appears with all of them in one step. In an existing folder, a process that is killed in between
 /// leaves some of them, which the next export into the folder removes.
 final class ExportFiles {
   private let folder: String
@@ -64,7 +64,7 @@ final class ExportFiles {
     var status = stat()
     for name in names where lstat(path(name), &status) == 0 {
       throw StoreExport.failure(
-        path(name), "fileExists", "there is a file already", hint: "name another folder with --out, or say --force")
+        path(name), "fileExists", "there is a file already", hint: "name another folder with --out, or use --force")
     }
   }
 

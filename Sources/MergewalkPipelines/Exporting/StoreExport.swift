@@ -76,14 +76,14 @@ package struct StoreExport {
   }
 
   package var storePath: String
-  /// The folder that takes the files; it is made when it is not there.
+  /// The folder that takes the files; it is made when it does not exist.
   package var folder: String
   package var model: StoreModel
   /// How objects are written.
   package var format = Format.ndjson
   /// The names of the entities to export, with those that inherit from them; empty for all.
   package var entities: [String] = []
-  /// Whether files that are there are replaced.
+  /// Whether existing files are replaced.
   package var replaces = false
   /// Files that the caller has read for the export, which are not replaced.
   package var readFiles: [String] = []
@@ -174,7 +174,7 @@ package struct StoreExport {
     try output.write("pipeline.yaml", pipeline.text)
   }
 
-  /// Sees to it that no object is left out because its row names an entity that has no objects.
+  /// Ensures that no object is left out because its row names an entity that has no objects.
   private func checkEntities(of chosen: [EntityDescription], _ store: PersistentStore) throws(DiagnosticList) {
     let schema = store.schema
     for table in schema.tables where chosen.contains(where: { $0.rootIndex == table.rootEntity }) {

@@ -4,7 +4,7 @@ import MergewalkYAML
 
 /// The options of delimited text as a pipeline spells them.
 enum CSVText {
-  /// What a format says by itself.
+  /// The options that a format implies.
   static func base(_ format: SourceFormat) -> CSVOptions { format == .tsv ? .tabSeparated : CSVOptions() }
 
   static func known(_ source: ComponentValue) -> CSVKnownOptions {

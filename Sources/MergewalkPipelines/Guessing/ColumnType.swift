@@ -42,9 +42,9 @@ extension ColumnProfile {
     var groupMark: UInt8?
     /// Spellings of null among its values.
     var nullSpellings: [String] = []
-    /// What speaks for the type.
+    /// The evidence for the type.
     var evidence: [String] = []
-    /// What a person should decide.
+    /// The questions for a person to decide.
     var questions: [String] = []
   }
 
@@ -60,7 +60,7 @@ extension ColumnProfile {
     return profiles.map { $0.verdict(proof) }
   }
 
-  /// What the numbers of one column say about those of the others.
+  /// The conclusions from the numbers of one column about those of the others.
   struct DecimalProof {
     var mark: UInt8
     var column: String
@@ -166,7 +166,7 @@ extension ColumnProfile {
         evidence: [
           "numbers that can be read in two ways: \(markedExample) has a decimal mark or a mark between groups"
         ],
-        questions: ["which is it? say it with decimal_mark and group_mark"])
+        questions: ["which one? set decimal_mark and group_mark"])
     }
     var copy = self
     copy.forms = NumberForms(NumberForms.all.filter { $0.decimalMark == proof.mark }.map(\.form)).intersection(forms)
@@ -202,7 +202,7 @@ extension ColumnProfile {
       let ways = left.map { Self.example($0.decimalMark, $0.groupMark) }
       return Verdict(
         type: .text, evidence: ["numbers that can be read in two ways: \(ways.joined(separator: " or "))"],
-        questions: ["which is it? say it with decimal_mark and group_mark"])
+        questions: ["which one? set decimal_mark and group_mark"])
     }
     var verdict = Verdict(type: .text)
     if only.decimalMark == 0x2C { verdict.decimalMark = 0x2C }

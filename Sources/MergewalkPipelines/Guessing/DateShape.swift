@@ -15,7 +15,7 @@ struct DateShape: Hashable, Sendable {
   var order: Order
   /// The byte between day, month and year.
   var separator: UInt8
-  /// What stands between date and time; nil when there is no time.
+  /// The separator of date and time; nil when there is no time.
   var timeSeparator: UInt8?
   var hasSeconds = false
   var fractionDigits = 0
@@ -109,7 +109,7 @@ struct DateShape: Hashable, Sendable {
     return text
   }
 
-  /// What values of one pattern have in common: everything but the numbers of digits and what each value tells.
+  /// The common features of values of one pattern: everything but the numbers of digits and details of single values.
   var family: DateShape {
     var family = self
     family.fitsDayFirst = true

@@ -16,7 +16,7 @@ struct GuessedAttribute {
   var trims = false
   /// Whether every record of the whole source has a value.
   var isRequired = false
-  /// What is known of its values, for a comment.
+  /// A note on its values, for a comment.
   var evidence = ""
   /// Whether it is an attribute; a column that a relationship reads need not be one.
   var isKept = true
@@ -59,7 +59,7 @@ struct GuessedAttribute {
     verdict = .init(type: .text, evidence: ["digits, but by its name it is not a number; others may begin with 0"])
   }
 
-  /// What the import's own conversion does not take is text.
+  /// Treats values that the import's own conversion does not take as text.
   private mutating func doubtConversion(_ sample: SourceSample) {
     guard verdict.type != .text, verdict.type != .json else { return }
     var copy = self

@@ -13,7 +13,7 @@ struct GuessedEntity {
   var relationships: [GuessedRelationship] = []
   /// The relationships that others have to it, by name.
   var inverses: [GuessedInverse] = []
-  /// What a person should decide about the entity.
+  /// The questions for a person to decide about the entity.
   var questions: [String] = []
   /// The names of properties that are taken, in lower case.
   var names: Set<String> = []
@@ -154,7 +154,7 @@ struct GuessedEntity {
   private mutating func askAboutKinds() {
     if let (path, names) = sample.furtherColumns {
       questions.append(
-        "“\(path)” has columns that the first file has not: \(names.joined(separator: ", ")); they are not imported. Name them"
+        "“\(path)” has columns that the first file does not have: \(names.joined(separator: ", ")); they are not imported. Name them"
           + " in the pipeline, with “contract: { missing: evolve }” for the files without them, or list them under “ignore”"
       )
     }

@@ -63,7 +63,7 @@ enum GuessedNames {
     return name
   }
 
-  /// What the names of several files have in common, without what separates it from their numbers.
+  /// The common part of several files' names, without the separator before their numbers.
   static func common(_ paths: [String]) -> String {
     var common = stem(paths[0])
     for path in paths.dropFirst() {
@@ -128,10 +128,10 @@ enum GuessedNames {
     return result
   }
 
-  /// What is no text in YAML unless it stands in quotes.
+  /// The words that are not text in YAML unless they are quoted.
   private static let yamlWords: Set<String> = ["null", "true", "false"]
 
-  /// What objects of Core Data have already.
+  /// The names that Core Data's objects already have.
   private static let taken: Set<String> = [
     "class", "copy", "debugDescription", "description", "entity", "hasChanges", "hash", "init", "isDeleted", "isFault",
     "isInserted", "isUpdated", "managedObjectContext", "objectID", "self", "superclass", "zone",

@@ -152,7 +152,7 @@ struct GuessedPipeline {
       var value = option.value
       // Paths of the command line begin at the working directory, those of a pipeline at its folder.
       if ComponentSpec.source.field(named: option.name)?.kind == .path { value = Paths.relative(value, from: folder) }
-      return "  \(quote(option.name)): \(Self.value(value))  # as you said"
+      return "  \(quote(option.name)): \(Self.value(value))  # as given"
     }
     let said = Set(options.map(\.name))
     if sample.skipsEmptyFiles, !said.contains("empty_files") {

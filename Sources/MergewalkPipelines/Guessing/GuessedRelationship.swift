@@ -82,13 +82,13 @@ struct RelationshipFinder {
         "all values of \(attribute.columnName) are found in \(goal): a relationship"
           + (isSelf
             ? " to the same entity needs its objects to be there, so it takes a second pipeline in mode update"
-            : " would go in a circle, so it takes a second pipeline in mode update"))
+            : " would form a cycle, so it takes a second pipeline in mode update"))
       return
     }
     relate(source, index, target, role, evidence: "all \(PrintableText.count(count, "value")) are found in \(goal)")
   }
 
-  /// What the target is to the source, as words, when the column's name says that it has the target's key.
+  /// The role of the target for the source, as words, when the column's name shows that it has the target's key.
   private func role(_ column: String, _ target: Int, _ key: String, isSelf: Bool) -> [String]? {
     let words = GuessedNames.words(column).map { $0.lowercased() }
     let entityWords = GuessedNames.words(entities[target].name).map { $0.lowercased() }

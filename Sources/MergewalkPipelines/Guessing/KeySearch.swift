@@ -1,11 +1,11 @@
 import MergewalkRecordFormats
 
-/// Looks for keys that come twice in all records of a source.
+/// Looks for repeated keys in all records of a source.
 ///
-/// Memory is bounded: of more keys than it holds, those of one range of hashes are looked at after the other, each in a
-/// reading of its own.
+/// Memory is bounded: if there are more keys than it can hold, one range of hashes is checked after the other, each in
+/// a separate reading.
 struct KeySearch {
-  /// What was found.
+  /// The result of the search.
   enum Answer: Equatable {
     /// So many records have keys, all of them different.
     case unique(records: Int)

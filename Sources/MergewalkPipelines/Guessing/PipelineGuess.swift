@@ -131,7 +131,7 @@ package struct PipelineGuess: Sendable {
   }
 }
 
-/// What a look at the first records of a source tells.
+/// The result of a look at the first records of a source.
 private struct Look {
   let sample: SourceSample
   /// The name that the source suggests for its entity.

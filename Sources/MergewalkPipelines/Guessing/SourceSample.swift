@@ -16,7 +16,7 @@ struct SourceSample {
   private(set) var columns: [String] = []
   private(set) var batches: [RecordBatch] = []
   private(set) var profiles: [ColumnProfile] = []
-  /// What the columns are, judged together.
+  /// The types of the columns, judged together.
   private(set) var verdicts: [ColumnProfile.Verdict] = []
   /// The columns of which no two records have the same value, by number.
   private(set) var uniqueColumns: Set<Int> = []
@@ -45,7 +45,7 @@ struct SourceSample {
   /// A record that seems to sum up the others.
   struct Footer {
     var line: Int
-    /// What speaks for it.
+    /// The evidence for it.
     var reason: String
   }
 

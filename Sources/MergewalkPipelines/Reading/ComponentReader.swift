@@ -150,7 +150,7 @@ struct ComponentReader {
         return wrongType(node, field, "a whole number")
       }
       guard integer >= Int64(least), integer <= Int64(Int32.max) else {
-        return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
+        return invalid(node, field, "it is outside \(least)...\(Int32.max)")
       }
       return .count(Int(integer))
     case .integer:
@@ -264,7 +264,7 @@ struct ComponentReader {
     return nil
   }
 
-  /// What other languages call steps.
+  /// The names of steps in other languages.
   private static let stepsElsewhere = [
     "uppercase": "upper", "toupper": "upper", "upcase": "upper", "lowercase": "lower", "tolower": "lower",
     "downcase": "lower", "title": "capitalise", "titlecase": "capitalise", "regex": "extract", "regexp": "extract",
@@ -286,7 +286,7 @@ struct ComponentReader {
         }
         guard step.kind == .flag else {
           findings.add(
-            .missingField, at: item.position, "the step “\(word)” needs to be told more",
+            .missingField, at: item.position, "the step “\(word)” needs more options",
             hint: "for example “\(word): \(step.example)”")
           isSound = false
           continue

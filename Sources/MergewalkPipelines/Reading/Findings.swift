@@ -7,16 +7,16 @@ import MergewalkYAML
 final class Findings {
   /// The path of the pipeline file as the user gave it.
   let path: String
-  /// What was found, unsorted and with the secrets in it.
+  /// The findings, unsorted and with secrets.
   private var found: [Diagnostic] = []
-  /// The same, to tell what is there already.
+  /// The same, to tell what exists already.
   private var known: Set<Diagnostic> = []
   /// The secrets that the file and what it includes hold.
   private(set) var redaction = Redaction()
 
   init(path: String) { self.path = path }
 
-  /// What was found, unsorted, without secrets.
+  /// The findings, unsorted, without secrets.
   var list: [Diagnostic] { found.map { redaction($0) } }
 
   /// The bytes of the file, as far as they were read: what scalars look like in it.
@@ -70,7 +70,7 @@ final class Findings {
     add([Diagnostic(code, path: path, position: position, message: message, hint: hint)])
   }
 
-  /// Adds findings of another module or about another file; what is there already is not added again.
+  /// Adds findings of another module or about another file; what exists already is not added again.
   func add(_ findings: [Diagnostic]) {
     for finding in findings where known.insert(finding).inserted {
       found.append(finding)

@@ -55,7 +55,7 @@ enum ValueProposal {
     return "the numbers look like “{ \(options.joined(separator: ", ")) }”"
   }
 
-  /// What to do about a sign that stands before or behind all of the numbers.
+  /// A proposal for a sign before or behind all of the numbers.
   private static func sign(_ samples: [RejectedValue]) -> String? {
     let signs: Set<Character> = ["$", "€", "£", "¥", "₹", "%"]
     var found: Character?

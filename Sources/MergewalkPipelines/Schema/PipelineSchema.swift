@@ -3,8 +3,8 @@ import MergewalkRecordFormats
 
 /// JSON Schemas (draft 2020-12) of the files that people write, for editors, made from the specs.
 ///
-/// A schema says what one file by itself can tell: which fields there are, what they hold, what must be there. Names of
-/// entities, attributes and columns are what `lint` knows. Source: https://json-schema.org/draft/2020-12.
+/// A schema covers what one file alone can show: the possible fields, their values, and the required ones. `lint`
+/// checks the names of entities, attributes and columns. Source: https://json-schema.org/draft/2020-12.
 package struct PipelineSchema: Sendable {
   /// The kind of file.
   package enum Kind: String, Sendable, CaseIterable {

@@ -6,8 +6,8 @@ public import MergewalkObjectStore
 
 /// Builds a store with default data from pipelines, so that the same input always gives the same bytes.
 ///
-/// The pipelines run one after the other into one store beside the final name. When all are through, the store is laid
-/// out anew, marked as complete (``StoreSeed``), and renamed. `docs/default-data.md` describes what the bytes depend on.
+/// The pipelines run one after the other into one store beside the final name. When all are done, the store is
+/// rewritten, marked as complete (``StoreSeed``), and renamed. `docs/default-data.md` lists what the bytes depend on.
 public struct SeedBuild: Sendable {
   /// The result of a build.
   public struct Summary: Sendable {
@@ -21,19 +21,19 @@ public struct SeedBuild: Sendable {
     public internal(set) var bytes = 0
     /// Removes the secrets of the pipelines from all output.
     public internal(set) var redaction = Redaction()
-    /// Findings about the pipelines that do not stop anything.
+    /// Findings about the pipelines that do not stop the build.
     public internal(set) var warnings: [Diagnostic] = []
   }
 
-  /// The paths of the pipeline files, in the order in which they run.
+  /// The paths of the pipeline files, in running order.
   public var pipelines: [String]
-  /// The path of the store to make; the stores that the pipelines name are not touched.
+  /// The path of the store to build; the stores that the pipelines name are not touched.
   public var storePath: String
   /// The caller's additions to the files; its store path is not used.
   public var settings = PipelineSettings()
-  /// Which data they are, as the mark says; `nil` for the names of the pipelines, joined by `+`.
+  /// The identity of the data for the mark; `nil` for the names of the pipelines, joined by `+`.
   public var identity: String?
-  /// Whether a store that is there is replaced.
+  /// Whether an existing store is replaced.
   public var replaces = false
 
   /// Prepares a build.
@@ -42,16 +42,16 @@ public struct SeedBuild: Sendable {
     self.storePath = storePath
   }
 
-  /// What hashes of keys start from: a constant, as anything else would show in the primary keys.
+  /// The seed of the hashes of keys: a constant, because anything else would show in the primary keys.
   static let hashSeed: UInt64 = 0x5EED_5EED_5EED_5EED
 
   /// Builds the store.
   ///
-  /// - Parameter progress: Is called after each batch.
-  /// - Returns: What happened; ``Summary/seed`` says whether there is a store now.
+  /// - Parameter progress: Called after each batch.
+  /// - Returns: The summary; ``Summary/seed`` tells whether a store was built.
   /// - Throws: Findings about the pipelines, or one with the code of an `ImportError` or a `StoreError`;
-  ///   `unsuitablePipeline` when a pipeline does not go with those before it. No file has changed.
-  /// - Complexity: That of the runs, and one pass over the store.
+  ///   `unsuitablePipeline` when a pipeline does not fit the earlier ones. No file has changed.
+  /// - Complexity: That of the runs, plus one pass over the store.
   public func run(progress: ((ImportProgress) -> Void)? = nil) throws(DiagnosticList) -> Summary {
     var summary = Summary()
     let staging: StagingFolder

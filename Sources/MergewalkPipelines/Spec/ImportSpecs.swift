@@ -149,7 +149,7 @@ extension ComponentSpec {
         example: "[nein, n]"),
     ])
 
-  /// What holds for every column unless it says otherwise.
+  /// The defaults of every column.
   static let fieldDefaults = ComponentSpec(
     "fields",
     "Defaults for all columns, where they fit the attribute's type; a column's own options override"

@@ -1,7 +1,7 @@
 import MergewalkImporting
 
 extension FieldSpec {
-  /// What a relationship to many objects takes besides the fields of one to a single object.
+  /// The fields of a to-many relationship besides those of a to-one relationship.
   static let lists: [FieldSpec] = [
     FieldSpec(
       "each", .text, default: "none",

@@ -67,7 +67,7 @@ extension ComponentSpec {
       FieldSpec("type", .choice(of: ValueKind.self), default: "text", "The type of its values.", example: "decimal")
     ])
 
-  /// What may differ between a source and what the pipeline knows.
+  /// The permitted differences between a source and the pipeline's description.
   static let contract = ComponentSpec(
     "contract",
     "How a source may differ from the known schema: `evolve` accepts a difference and warns, `freeze`"

@@ -26,7 +26,7 @@ extension ComponentSpec {
         "How much of the published family may go when another takes its place.", example: "{ ratio: 10% }"),
     ])
 
-  /// What may go of the family that was published before.
+  /// The stores of the published family that may go.
   static let goneStores = ComponentSpec(
     "gone",
     "How much of a published family may go when another takes its place; with more nothing of it changes, exit code 3.",
@@ -41,7 +41,7 @@ extension ComponentSpec {
         "Whether an input without one good record empties the family; else it is refused.", example: "true"),
     ])
 
-  /// What becomes of records without a value.
+  /// The handling of records without a value.
   static let missingStore = ComponentSpec(
     "missing", "Records that do not name a store: either of these.", shorthand: "records",
     fields: [

@@ -49,7 +49,7 @@ extension ComponentSpec {
         "expect", .component("expect"), required: true, "The expected result.", example: "{ counts: { inserted: 1 } }"),
     ])
 
-  /// What is read in place of files.
+  /// The input in place of files.
   static let testInput = ComponentSpec(
     "input", "The input to read in place of files.", shorthand: "text", alternatives: [["text"], ["files"]],
     fields: [
@@ -62,7 +62,7 @@ extension ComponentSpec {
         "The name of the file with the text; its extension can determine the format.", example: "orders.tsv"),
     ])
 
-  /// What the store holds before the run.
+  /// The contents of the store before the run.
   static let testBefore = ComponentSpec(
     "before", "The content of the store before the run: first the rows, then the results of the runs.",
     fields: [
@@ -89,7 +89,7 @@ extension ComponentSpec {
       FieldSpec("inputs", .named("input"), default: "none", "As for `case`.", example: "{ orders.csv: \"id\\n1\\n\" }"),
     ])
 
-  /// What has to come out.
+  /// The expected result.
   static let testExpectation = ComponentSpec(
     "expect",
     "The expected result. Only what is listed is compared, but a reject that is not listed is a"

@@ -1,7 +1,7 @@
 import MergewalkImporting
 
 extension FieldSpec {
-  /// What is done with records before they become objects.
+  /// The transforms of records before they become objects.
   static let transforms: [FieldSpec] = [
     FieldSpec(
       "columns", .named("column"), default: "none",
@@ -19,7 +19,7 @@ extension FieldSpec {
       example: "{ command: [python3, enrich.py], gives: [score] }"),
   ]
 
-  /// What may differ between a source and what the pipeline knows of it.
+  /// The permitted differences between a source and the pipeline's description of it.
   static let contract = FieldSpec(
     "contract", .component("contract"), default: "{ new: discard, missing: freeze, types: discard }",
     "How the source may differ from the known schema.", example: "{ new: evolve }")

@@ -3,25 +3,25 @@ import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Why something could not be done about a family of stores.
+/// The reason why an operation on a family of stores failed.
 public struct FamilyError: Error, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
-    /// The pipeline, or what it names, has mistakes.
+    /// The pipeline, or a file that it names, has mistakes.
     case invalidPipeline
     /// There is no plan in the folder.
     case notPlanned
-    /// The inputs, or the records that were split off them, are not as they were planned.
+    /// The inputs, or the split records, have changed since the plan.
     case inputChanged
     /// The plan was made by another version, pipeline or model.
     case otherPlan
-    /// Stores are missing, or are not as their receipts say.
+    /// Stores are missing, or differ from their receipts.
     case incomplete
-    /// The records read are not those stored, skipped and rejected together.
+    /// The records read do not equal those stored, skipped and rejected.
     case countsDiffer
     /// Too many records were rejected.
     case limitBreached
-    /// Something is where a store is to be that the family has not made.
+    /// The path of a store is occupied by something that the family has not created.
     case occupied
     /// Another process is planning or committing.
     case busy
@@ -33,7 +33,7 @@ public struct FamilyError: Error, CustomStringConvertible {
   public let code: Code
   /// The message: found, expected, and the cure.
   public let message: String
-  /// The findings behind it, where there are any.
+  /// The findings behind it, if any.
   public let diagnostics: [Diagnostic]
 
   init(_ code: Code, _ message: String, diagnostics: [Diagnostic] = []) {
@@ -53,9 +53,9 @@ public struct FamilyError: Error, CustomStringConvertible {
     self.init(isOther ? .inputChanged : .failed, error.description, diagnostics: [error.diagnostic])
   }
 
-  /// What keeps a task from reading the records that were split off for it.
+  /// The error that keeps a task from reading the records that were split off for it.
   init(spool error: ReadError) {
-    let message = error.code == .notFound ? "the records that were split off are gone" : error.message
+    let message = error.code == .notFound ? "the split records are missing" : error.message
     self.init(.inputChanged, "\(error.path): \(message); plan the family again")
   }
 

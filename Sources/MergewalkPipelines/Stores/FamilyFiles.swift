@@ -19,7 +19,7 @@ struct FamilyFiles: Sendable {
   var success: String { folder + "/_SUCCESS" }
   /// The rejects of the split and of all parts.
   var allRejects: String { folder + "/_rejects.ndjson" }
-  /// What was `_SUCCESS` before stores were replaced.
+  /// The copy of `_SUCCESS` from before stores were replaced.
   var previous: String { folder + "/_plan/previous.json" }
 
   func receipt(_ name: String) -> String { "\(receipts)/\(name).json" }
@@ -64,7 +64,7 @@ struct FamilyFiles: Sendable {
     }
   }
 
-  /// Appends bytes to a file, which is made when it is not there.
+  /// Appends bytes to a file, which is made when it does not exist.
   static func append(_ bytes: [UInt8], to path: String) throws(FamilyError) {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
@@ -117,7 +117,7 @@ struct FamilyFiles: Sendable {
     unlink(work)
     for part in parts {
       guard let bytes = try read(part) else {
-        throw FamilyError(.incomplete, "\(part): the file does not exist any more")
+        throw FamilyError(.incomplete, "\(part): the file no longer exists")
       }
       try append(bytes, to: work)
     }
@@ -240,7 +240,7 @@ extension FamilyFiles {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
-  /// What tells that a file was not written to since; nil when it is none that could be asked.
+  /// A mark that shows whether a file was written to since; nil when it is not a file with such a mark.
   ///
   /// The number of the file does not count: a copy with the times of its original is the same.
   static func state(_ path: String) -> String? {

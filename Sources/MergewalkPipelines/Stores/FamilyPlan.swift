@@ -3,7 +3,7 @@ import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkRecordFormats
 
-/// What `_plan/plan.json` says: the parts of a family and all that decides what their stores are.
+/// The contents of `_plan/plan.json`: the parts of a family and all that determines their stores.
 struct FamilyPlan: Sendable {
   /// One store.
   struct Part: Sendable {
@@ -31,7 +31,7 @@ struct FamilyPlan: Sendable {
     var path: String
     /// The same, whatever folder a task runs in.
     var place: String
-    /// What tells that it was not written to since; nil for what can be read only once.
+    /// A mark that shows whether it was written to since; nil for input that can be read only once.
     var state: String?
     /// The types of the first values of its columns, where a contract is about types; see ``ContractTypes/kinds``.
     var kinds: String?
@@ -65,7 +65,7 @@ struct FamilyPlan: Sendable {
   var shared: [Shared] = []
   var forms: [SpoolForm] = []
   var limits = RejectPolicy()
-  /// What may go of the family that is published.
+  /// The stores of the published family that may go.
   var gone = StoresPolicy.Gone()
   var headers: [[UInt8]] = []
   var units: [SpoolUnit] = []
@@ -74,13 +74,13 @@ struct FamilyPlan: Sendable {
   var hasFolders = false
   /// How many records the folders of another program must have; the records of a split were counted before.
   var expectedRecords: Int?
-  /// What became of records in the split; nil when another program has split them.
+  /// The outcomes of records in the split; nil when another program has split them.
   var counts: Splitter.Counts?
   /// Stores of earlier plans that are not of this one.
   var former: [String] = []
   var version = ImportSession.version
 
-  /// What names the plan: a digest of all that decides a byte of its stores.
+  /// The name of the plan: a digest of all that determines a byte of its stores.
   var id: String {
     let digest = DigestStream()
     digest.add(text: base)
@@ -88,14 +88,14 @@ struct FamilyPlan: Sendable {
     return Hexadecimal.text(digest.finish())
   }
 
-  /// What names the store of a part, whatever the other parts are.
+  /// The name of a part's store, whatever the other parts are.
   func key(_ part: Part) -> String {
     let digest = DigestStream()
     for text in [base, part.value, part.path, part.sha256] + sources.compactMap(\.kinds) { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
   }
 
-  /// What the rejects of a part name beside its records: its sources, and the places in them.
+  /// The places that the rejects of a part have beside its records: its sources, and the positions in them.
   func places(_ part: Part) -> String {
     Self.joined([part.places] + sources.map(\.path) + part.files.map(\.path))
   }

@@ -1,10 +1,10 @@
 import MergewalkDiagnostics
 import MergewalkImporting
 
-/// What the runs of several stores tell together: their warnings, and what became of the values of each field and the
+/// The sums of the runs of several stores: their warnings, and the outcomes of the values of each field and the
 /// elements of each list.
 struct FamilySums: Sendable {
-  /// What several runs warn of alike.
+  /// A warning that several runs share.
   private struct Finding: Hashable {
     var code: RunWarning.Code
     var finding: String

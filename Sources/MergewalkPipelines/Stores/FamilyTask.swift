@@ -7,8 +7,8 @@ import MergewalkRecordFormats
 
 /// One thread's attempt at the stores of some groups.
 ///
-/// Stores are made in the attempt's folder, some at a time; then all of them are synced at once, get their places, and
-/// then their receipts.
+/// Stores are built in the attempt's folder, some at a time; then all of them are synced at once, moved to their
+/// places, and get their receipts.
 final class FamilyTask {
   /// A store that is ready and not in its place.
   private struct Ready {
@@ -81,7 +81,7 @@ final class FamilyTask {
     guard FamilyPlan.digest(digest, isOfFolder: plan.hasFolders) == part.sha256 else {
       throw FamilyError(
         .inputChanged,
-        "the records of “\(part.value)” in \(work.files.spool) are not as they were split: plan the family again")
+        "the records of “\(part.value)” in \(work.files.spool) have changed since the split: plan the family again")
     }
   }
 
@@ -90,7 +90,7 @@ final class FamilyTask {
     guard places.text == part.places else {
       throw FamilyError(
         .inputChanged,
-        "the places of the records of “\(part.value)” in \(work.files.spool) are not as they were split: plan the family"
+        "the index of the records of “\(part.value)” in \(work.files.spool) has changed since the split: plan the family"
           + " again")
     }
   }

@@ -18,11 +18,11 @@ struct HiveFolders {
     var inner: [String]
   }
 
-  /// What engines call the value of records that have none.
+  /// The name that engines give to the value of records that have none.
   private static let nothing = "__HIVE_DEFAULT_PARTITION__"
 
   private let folders: [Folder]
-  /// What stands beside them, and would be left out.
+  /// The files beside the folders, which would be left out.
   private let strays: [String]
 
   /// Looks for folders of this kind; nil when the sources are something else.
@@ -48,7 +48,7 @@ struct HiveFolders {
     self.strays = strays
   }
 
-  /// What is in a folder, but for checksums and marks of engines, whose names begin with a dot or an underscore.
+  /// The contents of a folder, except checksums and marks of engines, whose names begin with a dot or an underscore.
   private static func names(in path: String) -> [String] {
     FileSystem.names(in: path).filter { !$0.hasPrefix(".") && !$0.hasPrefix("_") }.sorted()
   }
@@ -97,7 +97,7 @@ struct HiveFolders {
     if let stray = strays.first {
       throw FamilyError(
         .invalidPipeline,
-        "\(stray): it is beside folders called key=value, and its records would be left out; move it away, or name "
+        "\(stray): it is beside folders called key=value, and its records would be left out; move it, or name "
           + "only those folders")
     }
     var known: [String: Folder] = [:]

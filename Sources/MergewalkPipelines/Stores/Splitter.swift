@@ -4,7 +4,7 @@ import MergewalkRecordFormats
 
 /// Spreads the records of a definition over the files of a spool, in one pass.
 struct Splitter {
-  /// What became of the records.
+  /// The outcomes of the records.
   struct Counts {
     var read = 0
     var skipped = 0
@@ -13,7 +13,7 @@ struct Splitter {
   }
 
   let policy: StoresPolicy
-  /// What the files of the parts' imports look like.
+  /// The forms of the files for the parts' imports.
   let forms: [SpoolForm]
   private let files: SpoolFiles
   private let headers: HeaderList
@@ -27,11 +27,11 @@ struct Splitter {
   /// Why a value names no store.
   private var refusals: [Int: String] = [:]
   private(set) var counts = Counts()
-  /// What the run's user should know of the inputs.
+  /// The warnings about the inputs for the run's user.
   private(set) var warnings: [RunWarning] = []
-  /// What became of the text of the inputs.
+  /// The outcomes of the text of the inputs.
   private(set) var text = TextAccount()
-  /// Holds the types of values against each other, where a contract says so.
+  /// Compares the types of values with each other, where a contract says so.
   private var types: ContractTypes?
   /// For each source what ``ContractTypes/kinds`` says at its end.
   private(set) var kinds: [String?] = []
@@ -46,7 +46,7 @@ struct Splitter {
   /// Why the value of the folder that is read names no store, when it has one.
   private var refusal: String?
 
-  /// What files begin with, by number; files that begin alike share one.
+  /// The first lines of files, by number; files that begin alike share one.
   final class HeaderList {
     private(set) var texts: [[UInt8]] = []
 
@@ -74,12 +74,12 @@ struct Splitter {
     } catch { throw FamilyError(error) }
   }
 
-  /// What files begin with.
+  /// The first lines of files.
   var headerTexts: [[UInt8]] { headers.texts }
 
   var units: [SpoolUnit] { files.units }
 
-  /// What is known of each part's records, by number.
+  /// The state of each part's records, by number.
   var partFiles: [SpoolFiles.Part] { files.parts }
 
   /// The values that have a part, by the number of the part.

@@ -3,7 +3,7 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// What records that follow each other in a spool file have in common.
+/// The common features of consecutive records in a spool file.
 struct SpoolRun: Hashable, Sendable {
   /// The import they are for.
   var part: Int
@@ -11,7 +11,7 @@ struct SpoolRun: Hashable, Sendable {
   var source: Int
   /// The member of an archive.
   var member: String?
-  /// What their file begins with, by its number in the plan.
+  /// The number in the plan of their file's first lines.
   var header: Int
 }
 
@@ -54,7 +54,7 @@ final class SpoolFiles {
   private static let mostBufferBytes = 128 << 10
   private static let allBuffersBytes = 4 << 20
 
-  /// What is known of the records of one value.
+  /// The state of the records of one value.
   final class Part {
     let name: String
     let unit: Int
@@ -102,7 +102,7 @@ final class SpoolFiles {
   private var current = SpoolRun(part: 0, source: 0, member: nil, header: 0)
   @exclusivity(unchecked) private var runNumber = 0
 
-  /// Prepares to write below a folder that is there.
+  /// Prepares to write below an existing folder.
   ///
   /// - Parameters:
   ///   - fileName: What files of records are called.
@@ -303,6 +303,6 @@ final class SpoolFiles {
     try FamilyFiles.append(bytes, to: "\(path)/\(name)")
   }
 
-  /// What files of places are called.
+  /// The name of files of places.
   static let placesName = "part.places"
 }

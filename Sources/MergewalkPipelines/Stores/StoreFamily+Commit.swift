@@ -3,10 +3,10 @@ import MergewalkImporting
 import MergewalkObjectStore
 
 extension StoreFamily {
-  /// Verifies everything once more and publishes the family: `_SUCCESS` is there when, and only when, it is whole.
+  /// Verifies everything once more and publishes the family: `_SUCCESS` exists if, and only if, it is complete.
   ///
   /// - Throws: `incomplete` while stores are missing or altered, `limitBreached` when too many records were rejected in
-  ///   all; the family that was published before is as it was then.
+  ///   all; the family published earlier is unchanged.
   /// - Complexity: O(bytes of the stores).
   public func commit() throws(FamilyError) -> Committed {
     let identity = FamilyFiles.identity(files.plan)
@@ -89,12 +89,12 @@ extension StoreFamily {
         continue
       }
       guard receipt.isOf(part, in: plan, files) else {
-        missing.append("the rejects of “\(part.value)” are not as its receipt says")
+        missing.append("the rejects of “\(part.value)” do not match its receipt")
         continue
       }
       if !receipt.fits(in: files.folder) {
         guard receipt.fits(in: files.folder, files.next) else {
-          missing.append("“\(part.value)” is not as its receipt says")
+          missing.append("“\(part.value)” does not match its receipt")
           continue
         }
         waiting.append(number)
@@ -112,7 +112,7 @@ extension StoreFamily {
     return (receipts, waiting)
   }
 
-  /// Holds the sums against each other: what was read is what was stored, skipped and rejected.
+  /// Compares the sums with each other: what was read is what was stored, skipped and rejected.
   private func checkLaw(
     _ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: inout Committed
   ) throws(FamilyError) {
@@ -189,7 +189,7 @@ extension StoreFamily {
     return out.bytes
   }
 
-  /// What `_SUCCESS` says; nil when there is none that can be read.
+  /// Reads `_SUCCESS`; nil when there is none that can be read.
   func manifest() throws(FamilyError) -> (plan: String, stores: [StoreReceipt])? {
     for path in [files.success, files.previous] {
       guard let bytes = try FamilyFiles.read(path),

@@ -14,7 +14,7 @@ extension StoreFamily {
       throw FamilyError(
         .limitBreached,
         "the input has no good record, and the published family has \(published.count) stores; nothing of it has changed; if"
-          + " it is to be emptied, say so in the pipeline: stores: { gone: { allow_empty: true } }")
+          + " it is to be emptied, allow it in the pipeline: stores: { gone: { allow_empty: true } }")
     }
     // A store with another path is not gone.
     let names = Set(plan.parts.map { StorePathTemplate.encoded($0.value) })

@@ -7,17 +7,17 @@ import MergewalkObjectStore
 import MergewalkRecordFormats
 
 extension StoreFamily {
-  /// Spreads the records of a pipeline, and says what stores will become of them.
+  /// Splits the records of a pipeline and plans the stores.
   ///
-  /// Nothing that is published changes. A plan that is there is replaced.
+  /// The published family does not change. An existing plan is replaced.
   ///
   /// - Parameters:
   ///   - pipeline: The path of the pipeline file.
-  ///   - sources: Files to read in place of those that it names, or folders whose own folders are called `key=value`,
-  ///     which another program has split already.
+  ///   - sources: Files to read in place of those that it names, or folders with subfolders called `key=value`, which
+  ///     another program has already split.
   ///   - variables: The values of `${NAME}`.
-  ///   - change: What the caller changes about the definition, such as what it expects of the input.
-  /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many.
+  ///   - change: The caller's changes to the definition, such as its expectations of the input.
+  /// - Throws: ``FamilyError``; with `limitBreached` when the split alone rejects too many records.
   /// - Complexity: One pass over the input; memory does not grow with it.
   public func plan(
     _ pipeline: String, sources: [String] = [], variables: Variables = Variables(),
@@ -112,7 +112,7 @@ extension StoreFamily {
     return planned(plan, definition, splitter, warnings)
   }
 
-  /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are asked for and
+  /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are requested and
   /// no more, as JSON, which has types where XML has none.
   private static func checkContracts(_ definition: ImportDefinition, _ forms: [SpoolForm]) throws(FamilyError) {
     for (part, form) in zip(definition.parts, forms) where form.isRewritten {
@@ -139,7 +139,7 @@ extension StoreFamily {
     }
   }
 
-  /// Holds what was read against what was expected.
+  /// Checks what was read against what was expected.
   private func check(
     _ definition: ImportDefinition, _ counts: Splitter.Counts, isWhole: Bool
   ) throws(FamilyError) {
@@ -183,7 +183,7 @@ extension StoreFamily {
         throw FamilyError(
           .invalidPipeline,
           "\(FileSystem.folder(of: folder.files[0].path)): “\(value)” is the value of this folder and, by “missing”, of "
-            + "the records without one, which would be told apart no more: choose another value under “missing”")
+            + "the records without one, and they could not be told apart: choose another value under “missing”")
       }
       parts.append(
         FamilyPlan.Part(

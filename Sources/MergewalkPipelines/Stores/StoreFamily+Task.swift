@@ -6,16 +6,16 @@ import Synchronization
 import MergewalkThreads
 
 extension StoreFamily {
-  /// Builds the stores of one of several tasks, as far as they are not there.
+  /// Builds the missing stores of one of several tasks.
   ///
-  /// It may run again, in parallel with itself, and may be killed: a store and its receipt come to their places whole,
-  /// and every attempt makes the same bytes.
+  /// It may run again, in parallel with itself, and may be killed: a store and its receipt appear complete, and every
+  /// attempt produces the same bytes.
   ///
   /// - Parameters:
-  ///   - number: Which task, from 1.
-  ///   - count: How many there are.
-  ///   - jobs: How many threads build stores.
-  /// - Throws: ``FamilyError``; what was built before stays.
+  ///   - number: The number of the task, from 1.
+  ///   - count: The number of tasks.
+  ///   - jobs: The number of threads that build stores.
+  /// - Throws: ``FamilyError``; stores built earlier stay.
   public func task(number: Int = 1, of count: Int = 1, jobs: Int = 1) throws(FamilyError) -> Built {
     precondition(number >= 1 && number <= count && jobs >= 1, "tasks are numbered from 1 on")
     let planIdentity = FamilyFiles.identity(files.plan)
@@ -66,7 +66,7 @@ extension StoreFamily {
   }
 }
 
-/// What all threads of a task know.
+/// The state that all threads of a task share.
 struct FamilyWork: Sendable {
   let files: FamilyFiles
   let plan: FamilyPlan

@@ -5,34 +5,33 @@ public import MergewalkRecordFormats
 
 /// A family of stores: one input, a store for each value of a column, in one folder.
 ///
-/// ``plan(_:sources:variables:change:)`` spreads the records, ``task(number:of:jobs:)`` builds stores and may run
-/// anywhere, as often as one likes, and ``commit()`` verifies all of them and publishes the family. What each step
-/// leaves is in files, so that whatever runs the tasks needs to know nothing but the folder. `docs/families.md`
-/// describes them.
+/// ``plan(_:sources:variables:change:)`` splits the records, ``task(number:of:jobs:)`` builds stores and may run
+/// anywhere, any number of times, and ``commit()`` verifies all of them and publishes the family. Each step leaves its
+/// results in files, so the program that runs the tasks needs only the folder. `docs/families.md` describes them.
 public final class StoreFamily {
   /// The result of planning.
   public struct Planned: Sendable {
     /// The plan's name.
     public var id = ""
-    /// How many stores there will be.
+    /// The number of stores to build.
     public var stores = 0
     /// The records that were read, or `nil` when another program has split them.
     public var read: Int?
-    /// Records that name no store and were left out.
+    /// Records that name no store and were skipped.
     public var skipped = 0
     /// Records that were rejected by the split.
     public var rejected = 0
     /// Rejects by code.
     public var rejectCodes: [String: Int] = [:]
-    /// The rejects file of the split, when there is one.
+    /// The rejects file of the split, if there is one.
     public var rejectsPath: String?
     /// Whether an input could be read only once and has no expected size or checksum.
     public var completeness: ImportSummary.Completeness?
-    /// Findings about the pipeline that stop nothing.
+    /// Findings about the pipeline that do not stop anything.
     public var warnings: [Diagnostic] = []
     /// Warnings of the split about the inputs.
     public var runWarnings: [RunWarning] = []
-    /// The account of the text of the inputs that were split.
+    /// The accounting of the text of the split inputs.
     public var text = TextAccount()
   }
 
@@ -40,7 +39,7 @@ public final class StoreFamily {
   public struct Built: Sendable {
     /// Stores that were built.
     public var built = 0
-    /// Stores that were there as they are to be.
+    /// Existing stores that were already as planned.
     public var kept = 0
     /// Records read, of the stores that were built.
     public var read = 0
@@ -48,20 +47,21 @@ public final class StoreFamily {
     public var rejected = 0
     /// Records of shared pipelines rejected, counted once for each store that was built.
     public var sharedRejected = 0
-    /// What the runs of the stores that were built tell together.
+    /// The sums of the runs of the stores that were built.
     var sums = FamilySums()
 
     /// The warnings of the runs, in the order of their texts, with the number of stores.
     ///
-    /// That nothing was matched is told by the commit, which knows all stores: another one may have it.
+    /// The commit, which knows all stores, reports parts of the pipeline that never matched: another store may match
+    /// them.
     public var warnings: [(warning: RunWarning, stores: Int)] {
       sums.warnings.filter { $0.warning.code != .neverMatched }
     }
 
-    /// Counts of the values of each field, of the stores that were built.
+    /// Counts of the values of each field, for the stores that were built.
     public var fields: [FieldTally] { sums.fields }
 
-    /// Counts of the elements of each list, of the stores that were built.
+    /// Counts of the elements of each list, for the stores that were built.
     public var lists: [ListTally] { sums.lists }
 
     static func += (left: inout Built, right: Built) {
@@ -78,25 +78,25 @@ public final class StoreFamily {
   public struct Committed: Sendable {
     /// The plan's name.
     public var id = ""
-    /// How many stores the family has.
+    /// The number of stores in the family.
     public var stores = 0
-    /// How many of them took the place of others, or came new.
+    /// The number of stores that are new or replaced others.
     public var published = 0
-    /// How many went because the plan has them no more.
+    /// The number of stores removed because the plan no longer contains them.
     public var removed = 0
     /// The counts of the split; `nil` when another program has split the records.
     public var split: (read: Int, skipped: Int, rejected: Int)?
-    /// The records that the stores were built from, and those of them that were skipped and rejected.
+    /// The records from which the stores were built, and the skipped and rejected ones among them.
     public var parts = (read: 0, skipped: 0, rejected: 0)
     /// The records of shared pipelines, counted once for each store.
     public var shared = 0
-    /// Those of them that were rejected.
+    /// The rejected ones among them.
     public var sharedRejected = 0
-    /// The file with the rejects of the split and of all parts, when there are any.
+    /// The file with the rejects of the split and of all parts, if there are any.
     public var rejectsPath: String?
     /// Records of all stores and of the split.
     public var read = 0
-    /// Records that were left out.
+    /// Records that were skipped.
     public var skipped = 0
     /// Records that were rejected.
     public var rejected = 0
@@ -108,7 +108,7 @@ public final class StoreFamily {
     public var empty = 0
     /// The warnings of the runs of all stores, in the order of their texts, with the number of stores.
     ///
-    /// That nothing was matched is among them when it holds in every store that has records.
+    /// They include `neverMatched` if it applies to every store with records.
     public var warnings: [(warning: RunWarning, stores: Int)] = []
     /// Counts of the values of each field, of all stores.
     public var fields: [FieldTally] = []
@@ -121,7 +121,7 @@ public final class StoreFamily {
   let files: FamilyFiles
   /// Removes the secrets of the pipelines from all output.
   public private(set) var redaction = Redaction()
-  /// What was read of the pipeline, so that it is read once a process.
+  /// The pipeline as it was read, so that it is read once a process.
   var loaded: LoadedFamily?
 
   /// A family in a folder, which need not exist yet.
@@ -132,7 +132,7 @@ public final class StoreFamily {
     files = FamilyFiles(folder: folder)
   }
 
-  /// What names the run in all rejects of a family, so that the same records leave the same bytes.
+  /// The name of the run in all rejects of a family, so that the same records leave the same bytes.
   static func rejectsRun(_ definition: ImportDefinition) -> String { definition.name + "/stores" }
 
   func hide(_ other: Redaction) { redaction.add(other) }
@@ -180,7 +180,7 @@ public final class StoreFamily {
       guard loaded.base == plan.base else {
         throw DiagnosticList(
           error: FamilyError.Code.otherPlan.rawValue, path: plan.pipelinePath,
-          message: "the pipeline, its model, what is shared or an option is not what the plan was made with",
+          message: "the pipeline, its model, a shared pipeline or an option has changed since the plan was made",
           hint: "plan the family again, or use the files that it was planned with")
       }
       self.loaded = loaded
@@ -204,13 +204,13 @@ public final class StoreFamily {
 
 /// A pipeline with its shared ones, ready to build stores.
 struct LoadedFamily: Sendable {
-  /// What runs into each store: sources and formats are set for each.
+  /// The definition of the run into each store: sources and formats are set for each.
   let definition: ImportDefinition
   let policy: StoresPolicy
   let shared: [ImportDefinition]
   /// See ``FamilyPlan/base(_:_:shared:)``.
   let base: String
-  /// What the shared pipelines read, for the plan.
+  /// The digests of the inputs of the shared pipelines, for the plan.
   let sharedDigests: [FamilyPlan.Shared]
 
   /// Prepares a pipeline.
@@ -259,7 +259,7 @@ struct LoadedFamily: Sendable {
       Diagnostic(
         .missingField, path: definition.path ?? definition.name, position: .file,
         message: "the pipeline does not set how its records are distributed over stores",
-        hint: "say it with “stores”, for example “stores: { by: country }”")
+        hint: "set “stores”, for example “stores: { by: country }”")
     ])
   }
 }

@@ -1,11 +1,11 @@
 import MergewalkImporting
 
-/// Which of the values that come one after the other can name stores.
+/// Decides which of the values, one after the other, can name stores.
 ///
-/// Names are short enough for every file system, and differ where it takes capital and small letters for the same: of
-/// values that differ in case only one keeps its letters, and those of the others are encoded.
+/// Names are short enough for every file system, and differ even if it ignores case: of values that differ only in
+/// case, one keeps its letters, and those of the others are encoded.
 struct StoreNames {
-  /// What becomes of a value.
+  /// The decision about a value.
   enum Verdict {
     /// A name of its own for files of the split; the one of its store is found when all values are known.
     case name(String)

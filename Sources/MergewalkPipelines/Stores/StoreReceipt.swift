@@ -1,7 +1,7 @@
 import MergewalkImporting
 import MergewalkObjectStore
 
-/// What `_parts/VALUE.json` says of a store that was built; it is written when the store is in its place.
+/// The contents of `_parts/VALUE.json` for a store that was built; it is written when the store is in its place.
 struct StoreReceipt: Sendable {
   /// A file: the store, one beside it, or one that another program has split off.
   struct File: Sendable, Hashable {
@@ -11,7 +11,7 @@ struct StoreReceipt: Sendable {
     var sha256: String
   }
 
-  /// What names the store, see ``FamilyPlan/key(_:)``.
+  /// The name of the store, see ``FamilyPlan/key(_:)``.
   var key: String
   var value: String
   /// The store first.
@@ -21,13 +21,13 @@ struct StoreReceipt: Sendable {
   var uuid: String
   var counts = RecordCounts()
   var codes: [String: Int] = [:]
-  /// What the shared pipelines have read.
+  /// The records that the shared pipelines have read.
   var shared = RecordCounts()
-  /// What its run has warned of, with those of the shared pipelines.
+  /// The warnings of its run, with those of the shared pipelines.
   var warnings: [RunWarning] = []
-  /// What became of the values of each field.
+  /// The outcomes of the values of each field.
   var fields: [FieldTally] = []
-  /// What became of the elements of each list.
+  /// The outcomes of the elements of each list.
   var lists: [ListTally] = []
   /// The file of its rejects, when there is one.
   var rejects: File?

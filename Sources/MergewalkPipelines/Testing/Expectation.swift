@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
 
-/// What has to come out of a case, checked against the model.
+/// The expected result of a case, checked against the model.
 struct Expectation {
   /// Rows of one entity.
   struct Rows {

@@ -1,10 +1,10 @@
 package import MergewalkDiagnostics
 import MergewalkImporting
 
-/// The tests of a pipeline: a file of cases, each with what goes in and what has to come out.
+/// The tests of a pipeline: a file of cases, each with its input and its expected result.
 ///
-/// Each case runs in a temporary store, with the pipeline as it is and other inputs. `docs/pipeline-tests.md` describes the
-/// files.
+/// Each case runs in a temporary store, with the pipeline as it is and other inputs. `docs/pipeline-tests.md` describes
+/// the files.
 package struct PipelineTests: Sendable {
   /// The result of one case.
   package struct Result: Sendable {

@@ -18,7 +18,7 @@ struct RejectedRecord {
 enum RejectList {
   private static let columns = ["code", "record", "line", "field", "message"]
 
-  /// What was rejected, in the order of the file; nothing when there is no file.
+  /// Reads the rejected records, in the order of the file; empty when there is no file.
   static func read(_ path: String?) -> [RejectedRecord] {
     guard let path,
       var reader = try? RecordFormat.ndjson(NDJSONOptions()).reader(

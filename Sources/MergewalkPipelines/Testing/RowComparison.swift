@@ -17,7 +17,7 @@ struct RowComparison {
     guard access(path, F_OK) == 0 else {
       for group in expectation.rows { compare(group, []) }
       for (entity, count, position) in expectation.objects where count != 0 {
-        differ(position, "objects of “\(entity.name)”: none, as there is no store; not \(count)")
+        differ(position, "objects of “\(entity.name)”: none, because there is no store; not \(count)")
       }
       return
     }
@@ -112,7 +112,7 @@ struct RowComparison {
     }
   }
 
-  /// What tells a row from others: its keys, or else the first fields in which it does not differ.
+  /// Identifies a row: its keys, or else the first fields in which it does not differ.
   private func which(_ row: ExpectedRow, _ differing: [ExpectedRow.Field]) -> String {
     let same = row.fields.filter { field in !differing.contains { $0.name == field.name } }
     let keys = same.filter { isKey($0, of: row.entity) }
@@ -136,7 +136,7 @@ struct RowComparison {
     }
   }
 
-  /// What an object's property holds, as far as the expectation names it.
+  /// The value of an object's property, as far as the expectation names it.
   private func words(_ field: ExpectedRow.Field, of object: ManagedObject) throws(ObjectError) -> String {
     switch field.value {
     case .attribute: return ValueWords.text(try object.value(forKey: field.name))

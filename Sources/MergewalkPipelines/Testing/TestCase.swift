@@ -3,13 +3,13 @@ import MergewalkImporting
 
 /// One case of a file with tests, as it stands there.
 struct TestCase: Sendable {
-  /// What is read in place of files.
+  /// The input in place of files.
   struct Input: Sendable {
     /// The text that names the files in the pipeline; `nil` for all of them.
     var replaced: Located<String>?
     /// The content of one file.
     var text: String?
-    /// What the file is called.
+    /// The name of the file.
     var fileName: String?
     /// Files, relative to the file with the tests.
     var files: [Located<String>]

@@ -207,7 +207,7 @@ struct TestRun {
     }
   }
 
-  /// What the case expected to keep the pipeline from being read did so.
+  /// Compares the expected exit code with 2, that of a pipeline that cannot be read.
   private func expectsFailure() -> PipelineTests.Result.Outcome {
     guard let exit = testCase.expectation.count("exit"), exit != 2 else { return .passed }
     findings.add(

@@ -7,7 +7,7 @@ package struct CSVCaution: Sendable, Hashable {
   package var doubtsEscapes = false
   /// Whether `\N` as a whole field is meant in spite of that, because it stands for nothing.
   package var allowsEscapedNull = false
-  /// Whether the records of other tables than the one that is read are refused, instead of passed over.
+  /// Whether the records of other tables than the one that is read are refused, instead of skipped.
   package var refusesOtherTables = false
   /// The header as it stands in the file that was looked at; empty: unknown.
   ///

@@ -1,17 +1,17 @@
 /// The delimiter between two fields: one character or several, 1 to 8 bytes of UTF-8.
 ///
-/// Of several places where it could stand the leftmost one counts: with `||`, `a|||b` is `a` and `|b`. A file in another
-/// encoding is decoded first, so that `§` is found in Latin-1 too.
+/// If it could match at several places, the leftmost one counts: with `||`, `a|||b` is `a` and `|b`. A file in another
+/// encoding is decoded first, so `§` is also found in Latin-1.
 public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// Its bytes, the first in the lowest byte; what is above them is 0.
   let word: UInt64
   /// The number of its bytes.
   public let count: Int
 
-  /// The most bytes it can have.
+  /// The maximum number of bytes.
   public static let mostBytes = 8
 
-  /// A delimiter of some text; nil if that is empty, longer than 8 bytes, or contains NUL, CR or LF.
+  /// Creates a delimiter from a text; nil if that is empty, longer than 8 bytes, or contains NUL, CR or LF.
   public init?(_ text: String) {
     var word: UInt64 = 0
     let bytes = text.utf8
@@ -29,16 +29,16 @@ public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, Cust
     self.count = count
   }
 
-  /// A delimiter of one ASCII character.
+  /// Creates a delimiter of one ASCII character.
   ///
-  /// - Precondition: `byte` is one, and not NUL, CR or LF.
+  /// - Precondition: `byte` is ASCII, and not NUL, CR or LF.
   public init(_ byte: UInt8) {
     precondition(byte < 0x80 && byte != 0 && byte != 10 && byte != 13, "a delimiter of one byte is a character")
     word = UInt64(byte)
     count = 1
   }
 
-  /// A delimiter that stands in the program.
+  /// Creates a delimiter from a literal.
   public init(stringLiteral text: String) {
     guard let delimiter = CSVDelimiter(text) else {
       preconditionFailure("a delimiter has 1 to 8 bytes without NUL, CR and LF")
@@ -77,7 +77,7 @@ public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, Cust
 
 /// Compares text with a delimiter of several bytes, all at once.
 struct DelimiterMatcher {
-  /// What stands at a place.
+  /// The text at a place.
   enum Match {
     case delimiter
     case other
@@ -94,7 +94,7 @@ struct DelimiterMatcher {
     count = delimiter.count
   }
 
-  /// What stands at `at`, which is before `end`; nothing from `end` on is read.
+  /// The text at `at`, which is before `end`; nothing from `end` on is read.
   @inline(__always)
   func match(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Match {
     let there = min(count, end - at)

@@ -1,9 +1,9 @@
 import CMergewalkScan
 
-/// What C finds in the text of a CSV file, piece by piece: the ends of fields, and what is odd.
+/// The marks that C finds in the text of a CSV file, piece by piece: the ends of fields, and oddities.
 ///
-/// A piece is short enough to be in the processor's nearest cache still when its fields are made. What is left of its
-/// marks, those of a record that goes on behind it, is put before the marks of the next one.
+/// A piece is short enough to be still in the processor's nearest cache when its fields are made. The marks of a record
+/// that continues behind the piece are put before those of the next one.
 struct CSVMarks {
   /// Memory for marks, which one parsing after the other uses.
   final class Memory {
@@ -36,7 +36,7 @@ struct CSVMarks {
   private let memory: Memory
   /// Indices of delimiters and line ends outside quotes; those from `next` on are not used.
   let breaks: UnsafeMutablePointer<UInt32>
-  /// What is said of them, if rows are made of them in C.
+  /// The flags of the rows, if C makes rows of the marks.
   let flags: UnsafeMutablePointer<UInt8>
   /// The first mark of the current record.
   var next = 0

@@ -1,12 +1,12 @@
-/// How a CSV file is written: by default as in RFC 4180.
+/// The dialect of a CSV file: RFC 4180 by default.
 ///
-/// Lines end with LF, CRLF or CR, in any mixture. Leading blank lines, comments and skipped lines are no records.
+/// Lines end with LF, CRLF or CR, in any mixture. Leading blank lines, comments and skipped lines are not records.
 public struct CSVOptions: Sendable, Hashable {
-  /// Where the column names come from.
+  /// The source of the column names.
   public enum Header: Sendable, Hashable {
     /// The first record that is neither blank nor a comment.
     case firstRecord
-    /// There is none: the columns are called `1`, `2` and so on, as many as the first record has.
+    /// There is none: the columns are named `1`, `2` and so on, as many as the first record has.
     case none
     /// There is none in the file: these are the names.
     case names([String])
@@ -14,103 +14,102 @@ public struct CSVOptions: Sendable, Hashable {
 
   /// The treatment of empty lines.
   public enum BlankLines: Sendable, Hashable {
-    /// Nothing. In a file of one column an empty value must then be written as `""`.
+    /// They are skipped. In a file with one column, an empty value must then be written as `""`.
     case skip
-    /// A record of one empty field.
+    /// They are records with one empty field.
     case record
   }
 
-  /// The treatment of what belongs to a header: records that repeat it, and lines that draw a rule below or above it.
+  /// The treatment of repeated headers, and of lines that draw a rule below or above the header.
   public enum RepeatedHeaders: Sendable, Hashable {
-    /// Nothing: files were put one behind the other, with their headers, or a table was drawn, with `|---|---|` below its
-    /// header. In a file of one column it is a record.
+    /// They are skipped: files were concatenated with their headers, or a table was drawn with `|---|---|` below its
+    /// header. In a file with one column they are records.
     case skip
-    /// A record.
+    /// They are records.
     case record
   }
 
   /// The treatment of records with too many fields.
   public enum LongRecords: Sendable, Hashable {
-    /// It is refused.
+    /// They are refused.
     case refuse
-    /// It is accepted if its surplus fields are empty and without quotes, and refused if not.
+    /// They are accepted if the surplus fields are empty and unquoted, and refused otherwise.
     case dropEmpty
-    /// It is accepted; its surplus fields are dropped.
+    /// They are accepted; surplus fields are dropped.
     case truncate
   }
 
   /// The delimiter between two fields.
   ///
-  /// It has neither the quote nor the escape in it; neither does it begin with the comment prefix, nor that with it.
+  /// It must not contain the quote or the escape, and neither it nor the comment prefix may begin with the other.
   public var delimiter: CSVDelimiter = ","
   /// The byte around a quoted field, or `nil` if quotes are ordinary text.
   ///
-  /// A doubled quote inside a quoted field stands for one.
+  /// A doubled quote inside a quoted field means one quote.
   public var quote: UInt8? = UInt8(ascii: "\"")
   /// A byte, such as a backslash, that makes the next byte (or the next CRLF) ordinary text, or `nil` for none.
   ///
-  /// It acts inside quotes and outside, and has no other meaning: `\n` stands for `n`.
+  /// It acts inside and outside quotes, and has no other meaning: `\n` is read as `n`.
   public var escape: UInt8?
-  /// Where the column names come from.
+  /// The source of the column names.
   public var header: Header = .firstRecord
-  /// The number of records that the header takes up; the names of a column are joined with a space, empty ones are
-  /// left out.
+  /// The number of records in the header; the names of a column are joined with a space, without empty ones.
   public var headerRows: Int = 1
   /// The number of columns of a file without a header; nil: as many as its first record has.
   public var columnCount: Int?
-  /// The table to read of a file that holds several, from 1; nil: the whole file is one table.
+  /// The table to read from a file with several, counted from 1; nil: the whole file is one table.
   ///
-  /// Behind the skipped lines a table goes on up to
+  /// After the skipped lines, a table extends up to
   /// - a blank line, or a record without any value before one that could be a header;
-  /// - a record that is the table's header again;
-  /// - a record of another width that could be a header, when the record behind it has that width, too.
+  /// - a record that repeats the table's header;
+  /// - a record of another width that could be a header, if the next record also has that width.
   ///
-  /// What could be a header has no field that is empty, a number, a date or the like, or the same as another. A record
-  /// of one field before a wider one, or between blank lines, is a title and no table. What is no part of the table is
-  /// passed over.
+  /// A record could be a header if no field is empty, is a number, a date or the like, or equals another one. A record
+  /// of one field before a wider one, or between blank lines, is a title and not a table. Everything outside the table
+  /// is skipped.
   public var table: Int?
-  /// The number of lines to skip at the start of the file, whatever they hold.
+  /// The number of lines to skip at the start of the file, whatever they contain.
   public var skippedLines: Int = 0
-  /// The treatment of records that repeat the header, and of lines that draw a rule below or above it.
+  /// The treatment of repeated headers, and of lines that draw a rule below or above the header.
   ///
-  /// Where they are skipped, one with its columns in another order ends the reading (`reorderedHeader`), and so does
-  /// one with more columns or fewer that would be padded or cut.
+  /// If they are skipped, a header with its columns in another order ends reading (`reorderedHeader`), and so does one
+  /// with more or fewer columns that would be padded or truncated.
   public var repeatedHeaders: RepeatedHeaders = .skip
-  /// Lines that start with this text are skipped; `nil`: none are.
+  /// Lines that start with this text are skipped; `nil` for none.
   public var comment: String?
-  /// Unquoted fields that equal one of these, as spelt in the file, are null.
+  /// Unquoted fields that equal one of these, as written in the file, are null.
   ///
   /// Add `""` to make empty fields null.
   public var nullTokens: [String] = []
-  /// Whether quoted fields are compared with the null tokens too.
+  /// Whether quoted fields are also compared with the null tokens.
   public var quotedNulls = false
-  /// Whether spaces and tabs around unquoted fields and around quotes are removed.
+  /// Whether to remove spaces and tabs around unquoted fields and around quotes.
   public var trim = false
-  /// Whether spaces and tabs at both ends of quoted fields, inside the quotes, are removed; not from fields with text
-  /// behind the closing quote.
+  /// Whether to remove spaces and tabs at both ends of quoted fields, inside the quotes, except from fields with text
+  /// after the closing quote.
   public var trimQuoted = false
   /// The treatment of empty lines.
   public var blankLines: BlankLines = .skip
-  /// Whether a record with too few fields is accepted, its missing fields being absent, instead of refused.
+  /// Whether to accept a record with too few fields, whose missing fields are then absent, instead of refusing it.
   public var padShortRecords = false
   /// The treatment of records with too many fields.
   public var longRecords: LongRecords = .refuse
-  /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused;
-  /// nothing but spaces and tabs there is dropped.
+  /// Whether to accept a quote inside an unquoted field, and text after a closing quote, as ordinary text instead of
+  /// refusing it; only spaces and tabs there are dropped.
   ///
-  /// Quotes cannot be trusted then: where one opens that is closed on another line with text behind, or not at all, only
-  /// its own line is refused, and the next one is a record again.
+  /// Quotes are then unreliable: if one opens and is closed on another line with text after it, or not at all, only its
+  /// own line is refused, and the next one is a record again.
   public var lenientQuotes = false
   /// The guard where some options were detected rather than given; nil when all were given.
   package var caution: CSVCaution?
   /// The file's encoding.
   public var encoding: TextEncoding = .automatic
-  /// The longest record in bytes, at most 512 MiB.
+  /// The maximum length of a record in bytes, at most 512 MiB.
   ///
-  /// Reading ends with `recordTooLong` at a longer one, because its end cannot be trusted.
+  /// A longer record ends reading with `recordTooLong`, because its end is unreliable.
   public var maxRecordBytes = 16 << 20
 
-  /// RFC 4180 with a header.
+  /// Creates the options of RFC 4180 with a header.
   public init() {}
 
   /// Tab-separated values with a header; quotes as in CSV.
@@ -120,18 +119,18 @@ public struct CSVOptions: Sendable, Hashable {
     return options
   }
 
-  /// The most columns of a table: each takes memory for its name and for its field of each record.
+  /// The maximum number of columns of a table: each takes memory for its name and for its field in each record.
   public static let mostColumns = 1 << 16
-  /// The most ``headerRows`` allowed.
+  /// The maximum of ``headerRows``.
   public static let mostHeaderRows = 16
 
-  /// Whether a line could begin with the comment prefix and with an empty field.
+  /// Whether a line could begin both with the comment prefix and with an empty field.
   public var commentMeetsDelimiter: Bool {
     guard let comment else { return false }
     return zip(comment.utf8, delimiter.bytes).allSatisfy(==)
   }
 
-  /// What is wrong with the options, or `nil`.
+  /// An error in the options, or `nil`.
   var fault: String? {
     var used: [(String, UInt8)] = []
     if let quote { used.append(("quote", quote)) }

@@ -1,4 +1,4 @@
-/// What is looked at twice because an option was detected, or quotes are not to be trusted.
+/// Second looks at the text because an option was detected, or quotes are not to be trusted.
 extension CSVParser {
   /// Whether a quote that takes in several lines may be one that was left open.
   var quotesAreDoubted: Bool { lenient || caution != nil }

@@ -1,5 +1,5 @@
 extension CSVParser {
-  /// What became of a line that may not be a record.
+  /// The outcome for a line that may not be a record.
   enum LineSkip {
     case notSkipped
     case needsInput
@@ -214,7 +214,7 @@ extension CSVParser {
     append(entry, range.lowerBound, range.upperBound + (isCut ? 1 : 0), .unquotedCSV, &escapes)
   }
 
-  /// Copies a field to a second column that asked for it too.
+  /// Copies a field to a second column that requested it too.
   @inline(never)
   func repeatField(
     _ sink: CSVFieldSink, _ original: Int, _ copy: Int, _ escapesBefore: Int,

@@ -1,11 +1,11 @@
 import CMergewalkScan
 
-/// The parser for files that are written as most are, on processors with vector instructions: quotes or none, no
-/// escapes, nothing trimmed.
+/// The parser for the usual form of files, on processors with vector instructions: quotes or none, no escapes, nothing
+/// trimmed.
 ///
-/// C marks what ends fields in a piece of the text, and what is odd there, see `cscan_csv_fields`; fields are made of
-/// the marks, without looking at the bytes between. Records that are not plain are left to `run`, one at a time:
-/// comments, blank lines that are records, misplaced quotes, faults of the text, wrong numbers of fields, the end.
+/// C marks the ends of fields and the oddities in a piece of the text, see `cscan_csv_fields`; fields are made from the
+/// marks, without looking at the bytes between. Records that are not plain are left to `run`, one at a time: comments,
+/// blank lines that are records, misplaced quotes, faults of the text, wrong numbers of fields, the end.
 extension CSVParser {
   /// Whether the options are those of a plain file, and its columns are known.
   var isPlain: Bool {
@@ -45,7 +45,7 @@ extension CSVParser {
     }
   }
 
-  /// What ends a run of plain records besides a record that is not plain.
+  /// The limits of a run of plain records besides a record that is not plain.
   private struct PlainLimits {
     var records: Int
     var bytes: Int

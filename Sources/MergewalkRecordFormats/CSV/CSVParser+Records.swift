@@ -5,7 +5,7 @@ extension CSVParser {
     var at: Int
   }
 
-  /// What became of a field that was not plain.
+  /// The outcome for a field that was not plain.
   enum FieldEnd {
     /// It ends at the special byte, or the end of the text, at this index.
     case at(Int)

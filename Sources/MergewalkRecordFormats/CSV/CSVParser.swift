@@ -29,12 +29,12 @@ struct CSVParser: RecordParser {
   /// Bit n is set if a null token has n bytes; bit 63 stands for 63 and more.
   let nullLengths: UInt64
   let maxRecordBytes: Int
-  /// What the processor can do.
+  /// The instructions that the processor has.
   let level: cscan_level
   /// Copies of the parser share it: they are used one after the other.
   let markMemory = CSVMarks.Memory()
 
-  /// What is done with the columns of the file.
+  /// The handling of the columns of the file.
   struct Columns {
     /// The batch column of each file column, or -1; empty while the file's columns are being counted.
     var slots: [Int32] = []

@@ -3,7 +3,7 @@ import MergewalkDiagnostics
 
 /// Reads the records of a CSV file.
 ///
-/// Source: RFC 4180, https://www.rfc-editor.org/rfc/rfc4180; what other dialects change is in `CSVOptions`.
+/// Source: RFC 4180, https://www.rfc-editor.org/rfc/rfc4180; for other dialects, see `CSVOptions`.
 public struct CSVReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   public let columns: [String]
@@ -21,9 +21,10 @@ public struct CSVReader: RecordReader {
 
   /// Opens the source and reads its header.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingTable`; `missingHeader`, `invalidHeader`, `emptyHeader` and
-  ///   `duplicateHeader` for a header that cannot be used; `missingColumn` for a requested column it does not have.
+  /// - Parameter index: the value for `RecordBatch.source`.
+  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingTable`; `missingHeader`, `invalidHeader`,
+  ///   `emptyHeader` and `duplicateHeader` for a header that cannot be used; `missingColumn` for a requested column it
+  ///   does not have.
   public init(
     source input: ByteSource, options: CSVOptions = CSVOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
@@ -85,7 +86,7 @@ public struct CSVReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { reader.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the file.
+  /// Replaces the batch's content with the next records; returns false at the end of the file.
   ///
   /// - Throws: `inputFailed`; `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`; `reorderedHeader`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
@@ -131,7 +132,7 @@ public struct CSVReader: RecordReader {
       if name.isEmpty, i == 1, header.count == 2, header[0] == "sep=" {
         throw ReadError(
           .emptyHeader, path: path, position: position,
-          message: "the line says what the delimiter is, as Excel writes it, and is not the header; set"
+          message: "the line names the delimiter, as Excel writes it, and is not the header; set"
             + " “skip_lines: 1”", hasCure: true)
       }
       if name.isEmpty {

@@ -1,4 +1,4 @@
-/// What tells where a table begins and ends: a record without the places of its cells.
+/// The features of a record that show where a table begins and ends: a record without the places of its cells.
 struct RecordOutline {
   /// Whether no field has anything in it.
   var isBlank: Bool
@@ -105,7 +105,7 @@ struct CSVTables {
     endsAtHeader = !refusesOthers
   }
 
-  /// Passes over what stands before a table, so that its first record is the next one.
+  /// Skips what stands before a table, so that its first record is the next one.
   ///
   /// - Throws: `missingTable` when the file ends before; what reading throws.
   mutating func skip(
@@ -119,7 +119,7 @@ struct CSVTables {
         if count == 0, number == 1 { return }
         throw ReadError(
           .missingTable, path: reader.path,
-          message: "table \(number) is asked for, but the file has \(count == 1 ? "one table" : "\(count) tables")")
+          message: "table \(number) is requested, but the file has \(count == 1 ? "one table" : "\(count) tables")")
       }
       if first.isBlank || TableRules.isTitle(next) {
         try consume(&reader, as: count == 0 ? .preamble : .otherTable)
@@ -135,7 +135,7 @@ struct CSVTables {
     }
   }
 
-  /// Passes over the records of a table; the first one belongs to it, whatever it is.
+  /// Skips the records of a table; the first one belongs to it, whatever it is.
   private mutating func passTable(width: Int, _ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
     try consume(&reader, as: .otherTable)
     reader.parser.columns.slots = Array(repeating: -1, count: width)

@@ -50,8 +50,8 @@ extension RecordBatch {
 
 /// Copies `bytes[start..<end]` to `target` without its escapes.
 ///
-/// With a `quote` the text begins inside quotes: two quotes are one, and a single one ends the quoted part, behind
-/// which (lenient reading) quotes are ordinary.
+/// With a `quote`, the text begins inside quotes: two quotes are one, and a single one ends the quoted part, after
+/// which (in lenient reading) quotes are ordinary.
 private func unescapeCSV(
   _ bytes: UnsafeMutableBufferPointer<UInt8>, _ start: Int, _ end: Int, _ target: inout Int, quote: UInt8?,
   escape: UInt8?

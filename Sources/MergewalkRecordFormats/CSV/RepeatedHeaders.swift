@@ -139,7 +139,7 @@ extension CSVParser {
 struct RepeatedHeaders {
   /// The names in each record of the header.
   fileprivate(set) var records: [[[UInt8]]] = []
-  /// What the only one begins with, in the bytes of the mask: without quotes, and in quotes.
+  /// The first bytes of the only one, in the bytes of the mask: without quotes, and in quotes.
   private(set) var head: UInt64 = 0
   private(set) var mask: UInt64 = 0
   private(set) var quotedHead: UInt64 = 0

@@ -58,7 +58,7 @@ extension CSVParser {
 }
 
 extension StreamingReader where Parser == CSVParser {
-  /// Passes over the lines before the next record that draw a rule.
+  /// Skips the lines before the next record that draw a rule.
   ///
   /// - Parameter names: The names of the columns, above the rule; `nil` where they are still to come.
   /// - Returns: The last such line; empty when there is none.

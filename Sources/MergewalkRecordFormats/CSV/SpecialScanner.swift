@@ -1,9 +1,9 @@
-/// Finds the bytes that mean something in CSV: delimiter, quote, escape, LF and CR.
+/// Finds the bytes with a meaning in CSV: delimiter, quote, escape, LF and CR.
 ///
 /// Works in blocks of 64 bytes: vector comparisons make one bit per byte, and the bits are handed out one by one.
 ///
 /// Invariant: `base[0 ..< end + 64]` is readable. A block starts below `end`, so its 64 bytes are within that; bits at
-/// and behind `end` are cleared, so that what the padding holds does not matter.
+/// and behind `end` are cleared, so the contents of the padding do not matter.
 struct SpecialScanner {
   private let base: UnsafeRawPointer
   private let end: Int

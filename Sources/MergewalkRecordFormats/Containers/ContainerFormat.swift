@@ -1,6 +1,6 @@
-/// A way of packing files that is unpacked on the way in.
+/// A compression or archive format that is unpacked while reading.
 public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
-  /// RFC 1952; several members one behind the other are one file.
+  /// RFC 1952; consecutive members are one file.
   case gzip
   /// RFC 8878.
   case zstd
@@ -13,7 +13,7 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
   /// PKWARE's zip, with zip64.
   case zip
 
-  /// Whether it holds several files rather than one.
+  /// Whether it contains several files rather than one.
   public var isArchive: Bool { self == .tar || self == .zip }
 
   /// The bytes it starts with; those of tar stand further behind.
@@ -100,7 +100,7 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     return known.first { sample.starts(with: $0.magic) }?.name
   }
 
-  /// What a file is that is neither packed nor text, and what to do with it; nil for anything else.
+  /// The kind of a file that is neither packed nor text, and the advice for it; nil for anything else.
   static func binary(sample: UnsafeRawBufferPointer) -> (name: String, advice: String)? {
     let parquet = "convert it with DuckDB or pyarrow and pipe that in"
     let known: [(name: String, magic: [UInt8], advice: String)] = [
@@ -119,7 +119,7 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     return (found.name, found.advice)
   }
 
-  /// The packings that a file's name tells, the outermost first; none for other names.
+  /// The formats indicated by a file's name, the outermost first; none for other names.
   public static func named(_ fileName: String) -> [ContainerFormat] {
     guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return [] }
     let inner = fileName[..<dot]
@@ -151,22 +151,22 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// How a source is packed and what is taken from it.
+/// The packing of a source, and the members to read from it.
 public struct ContainerOptions: Sendable, Hashable {
-  /// How the source is packed, the outermost first; none for a source that is taken as it is; nil when the source's
-  /// first bytes tell.
+  /// The packing of the source, the outermost first; none for a source that is read as it is; nil to detect it from the
+  /// source's first bytes.
   ///
-  /// What the name says is not believed; see ``SourceContents``.
+  /// The name is not trusted; see ``SourceContents``.
   public var formats: [ContainerFormat]?
-  /// Names or patterns of the members to take from an archive, in which `*` also stands for slashes.
+  /// Names or patterns of the members to read from an archive; `*` also matches slashes.
   ///
-  /// They come in the archive's order. Without one the archive must have a single file.
+  /// They are read in the archive's order. Without any, the archive must contain a single file.
   public var members: [String] = []
-  /// The most bytes that may be unpacked for each byte of the file, once there are 64 MiB of them.
+  /// The maximum number of unpacked bytes for each byte of the file, once there are 64 MiB of them.
   ///
   /// gzip and zip cannot pack more than 1,032 into one.
   public var maximumExpansion = 1100
 
-  /// Containers are told by their first bytes.
+  /// Creates options that detect containers by their first bytes.
   public init() {}
 }

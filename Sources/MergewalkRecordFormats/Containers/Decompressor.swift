@@ -2,7 +2,7 @@ import MergewalkDiagnostics
 
 /// A decompressor without I/O: turns the bytes that are there into others.
 protocol Decompressor: AnyObject {
-  /// What it unpacks.
+  /// The format that it unpacks.
   var format: ContainerFormat { get }
 
   /// Unpacks what fits.
@@ -17,7 +17,7 @@ protocol Decompressor: AnyObject {
   func restart()
 }
 
-/// What one step of a decompressor did.
+/// The result of one step of a decompressor.
 struct DecompressorStep {
   /// Bytes of input used up.
   var used: Int
@@ -58,7 +58,7 @@ final class DecompressedStream: ByteStream {
   private var isBetweenMembers = false
   private var atEnd = false
 
-  /// What may be unpacked before the ratio is asked.
+  /// The number of bytes to unpack before the ratio is checked.
   private static let freeExpansion = 64 << 20
 
   init(

@@ -15,7 +15,7 @@ final class DeflateDecompressor: Decompressor {
     // 15 is the largest window; 16 more is gzip; below zero is bare data.
     let status = inflateInit2_(
       stream, format == .gzip ? 15 + 16 : -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    precondition(status == Z_OK, "zlib has no memory, or is another version than was built against")
+    precondition(status == Z_OK, "zlib has no memory, or differs from the version used in the build")
   }
 
   deinit {

@@ -9,7 +9,7 @@ struct MemberReader: RecordReader {
 
   /// Opens the first member.
   ///
-  /// Where all columns are asked for, they are those of the first member, and the others must have them.
+  /// Where all columns are requested, they are those of the first member, and the others must have them.
   init(
     _ contents: SourceContents, format: RecordFormat, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {

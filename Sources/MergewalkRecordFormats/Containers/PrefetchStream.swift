@@ -1,7 +1,7 @@
-/// A stream that is read ahead by a thread of its own, so that unpacking and parsing take a core each.
+/// A stream that is read ahead on a separate thread, so that unpacking and parsing use a core each.
 ///
 /// The first MiB is read without a thread. Only for streams over files, whose reads end: the thread is joined when the
-/// stream goes.
+/// stream is released.
 final class PrefetchStream: ByteStream {
   let path: String
   /// Counts the bytes of the file; any thread may ask it.

@@ -3,7 +3,8 @@ import MergewalkThreads
 
 /// How much a stream is read ahead.
 struct ReadAheadSize {
-  /// What is read before the thread starts: most streams that are opened to look at are not read further.
+  /// The number of bytes to read before the thread starts: most streams that are opened for a look are not read
+  /// further.
   var direct = 1 << 20
   var buffer = 1 << 17
 }
@@ -36,9 +37,9 @@ final class ReadAhead: @unchecked Sendable {
   private let buffers: [UnsafeMutableRawBufferPointer]
   private let shared: Monitor<State>
   private var worker: Worker?
-  /// What of the current buffer was not handed out.
+  /// The rest of the current buffer.
   private var current: (index: Int, range: Range<Int>)?
-  /// What the check said of the last buffer that was taken.
+  /// The check's result for the last buffer that was taken.
   private(set) var verified = 0..<0
 
   private static let bufferCount = 6
@@ -171,7 +172,7 @@ struct AheadCheck {
   private var offset: Int
   private var last: UInt32 = 0
 
-  /// What may be written before the bytes: the start of a character that they cut.
+  /// The number of bytes that may be written before the bytes: the start of a character that they cut.
   static let before = 64
 
   /// - Parameter offset: where the text begins that it will be given.

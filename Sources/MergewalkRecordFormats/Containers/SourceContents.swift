@@ -1,10 +1,10 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// What a source holds, unpacked: one stream, or the chosen members of an archive one after the other.
+/// The contents of a source, unpacked: one stream, or the chosen members of an archive one after the other.
 ///
-/// Containers are told by their first bytes, whatever the name says: compression in up to three layers, then perhaps
-/// an archive, whose members may be compressed again. Archives inside archives are not opened.
+/// Containers are recognized by their first bytes, whatever their names: compression in up to three layers, then
+/// perhaps an archive, whose members may be compressed again. Archives inside archives are not opened.
 final class SourceContents {
   private enum Kind {
     case plain(any ByteStream)
@@ -23,7 +23,7 @@ final class SourceContents {
   private var matched: Set<String> = []
   /// How the source is packed, the outermost first.
   let formats: [ContainerFormat]
-  /// What is odd about the source's name: that it says something else than its bytes; nil when nothing is.
+  /// A note if the source's name contradicts its bytes; nil if not.
   let note: String?
 
   private static let mostLayers = 3
@@ -78,7 +78,7 @@ final class SourceContents {
     if kind == nil, let pattern = source.container.members.first {
       throw ReadError(
         .missingMember, path: source.path,
-        message: "the member “\(pattern)” is asked for, but the file is not an archive (zip or tar)")
+        message: "the member “\(pattern)” is requested, but the file is not an archive (zip or tar)")
     }
   }
 
@@ -137,7 +137,7 @@ final class SourceContents {
 
   // MARK: Members
 
-  /// Whether a member is one of those that were asked for.
+  /// Whether a member is one of those that were requested.
   private func choose(_ name: String) throws(ReadError) -> Bool {
     let patterns = source.container.members
     var isChosen = false
@@ -283,7 +283,7 @@ final class SourceContents {
     case .zstd: ZstdDecompressor()
     case .bzip2: Bzip2Decompressor()
     case .xz: XZDecompressor()
-    case .tar, .zip: preconditionFailure("an archive is no stream")
+    case .tar, .zip: preconditionFailure("an archive is not a stream")
     }
   }
 
@@ -306,7 +306,7 @@ enum MemberPattern {
   }
 }
 
-/// The one member of an archive; a second one is an error, so that none is passed over in silence.
+/// The one member of an archive; a second one is an error, so that none is skipped in silence.
 final class OnlyMember: ByteStream {
   private let contents: SourceContents
   private let stream: any ByteStream

@@ -1,6 +1,6 @@
-/// The members of a tar archive, one after the other as the stream has them.
+/// The members of a tar archive, in the order of the stream.
 ///
-/// The archive ends with two blocks of zeros, and nothing but zeros follows them; one that stops before is truncated.
+/// The archive ends with two blocks of zeros, followed only by zeros; an archive without them is truncated.
 final class TarArchive {
   private let input: InputBuffer
   /// Bytes of the member at hand that were not read.

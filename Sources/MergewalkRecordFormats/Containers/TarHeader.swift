@@ -6,7 +6,7 @@ struct TarHeader {
   /// The size of a block.
   static let size = 512
 
-  /// What a block describes.
+  /// The kind of member that a block describes.
   enum Kind {
     /// A file with bytes.
     case file

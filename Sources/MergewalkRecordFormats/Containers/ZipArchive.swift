@@ -2,8 +2,8 @@ import CMergewalkZlib
 
 /// The members of a zip archive, in the order of its directory.
 ///
-/// The directory at the file's end is what counts; each member's own header must agree with it. Members may not
-/// overlap, which only bombs do. Source: PKWARE's APPNOTE.TXT,
+/// The directory at the file's end is authoritative; each member's own header must agree with it. Members may not
+/// overlap: they do so only in zip bombs. Source: PKWARE's APPNOTE.TXT,
 /// <https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT>.
 final class ZipArchive {
   private let file: any RandomAccessStream
@@ -103,7 +103,7 @@ final class FileRange: ByteStream {
   }
 }
 
-/// An unpacked member, held against the size and the CRC-32 of the directory.
+/// An unpacked member, checked against the size and the CRC-32 of the directory.
 private final class ZipMember: ByteStream {
   private let stream: any ByteStream
   private let entry: ZipEntry

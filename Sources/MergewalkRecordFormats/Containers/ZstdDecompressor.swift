@@ -1,13 +1,12 @@
 import CMergewalkZstd
 
-/// Unpacks zstd frames with libzstd, which checks a frame's checksum where there is one and passes over skippable
-/// frames.
+/// Unpacks zstd frames with libzstd, which verifies a frame's checksum if there is one and ignores skippable frames.
 ///
 /// Windows of more than 128 MiB (`zstd --long=28` and more) are refused, as by zstd itself. Source: RFC 8878.
 ///
-/// libzstd gets no more at a time than it asks for: a whole frame at once goes another way through it, on which a damaged
-/// one is refused for another reason. A fault has the place of the piece that it asked for: where in the piece libzstd
-/// meets it depends on how the input arrives.
+/// libzstd gets no more at a time than it requests: a whole frame at once takes another path through it, on which a
+/// damaged one is refused for another reason. A fault has the place of the requested piece: its place within the piece
+/// depends on how the input arrives.
 final class ZstdDecompressor: Decompressor {
   let format = ContainerFormat.zstd
   private let stream: OpaquePointer
@@ -15,7 +14,7 @@ final class ZstdDecompressor: Decompressor {
   private var wanted: Int
   /// How many bytes of the piece that it asked for it has got.
   private var taken = 0
-  /// What it asks for at the start of a frame.
+  /// The number of bytes that it requests at the start of a frame.
   private let wantedFirst: Int
 
   init() {

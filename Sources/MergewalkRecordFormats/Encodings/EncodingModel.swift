@@ -1,4 +1,4 @@
-/// What texts look like when they are decoded rightly.
+/// The appearance of texts that are decoded correctly.
 enum EncodingModel {
   // MARK: Chinese, Japanese, Korean
 
@@ -311,7 +311,7 @@ enum EncodingModel {
     }
   }
 
-  /// What a character is in a word.
+  /// The role of a character in a word.
   private enum Role {
     case lower, upper, caseless, mark, symbol, control, other
 

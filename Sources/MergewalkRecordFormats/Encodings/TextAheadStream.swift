@@ -1,9 +1,9 @@
 import CMergewalkProcess
 
-/// A text file that is read ahead by a thread, which also looks for what is not UTF-8.
+/// A text file that is read ahead by a thread, which also looks for bytes that are not UTF-8.
 ///
-/// It is a stream like others until it is known that the text is UTF-8, and where the process has one processor
-/// only. Only over files, whose reads end.
+/// It is an ordinary stream until the text is known to be UTF-8, and if the process has only one processor. Only over
+/// files, whose reads end.
 final class TextAheadStream: ByteStream {
   let path: String
   private let upstream: any ByteStream
@@ -25,7 +25,7 @@ final class TextAheadStream: ByteStream {
   /// Lets a thread read on.
   func readAhead() { isAllowed = true }
 
-  /// What was handed out, as if there were no thread.
+  /// The number of bytes that were handed out, as if there were no thread.
   var bytesRead: Int { ahead == nil ? upstream.bytesRead : min(offset + rest, upstream.bytesRead) }
 
   var verifiedText: Range<Int> { ahead?.verified ?? 0..<0 }

@@ -10,7 +10,7 @@ struct TextCheck {
   private(set) var checkedTo = 0
   /// The offset of the first fault at or after the last `resume`, or `Int.max`.
   private(set) var fault = Int.max
-  /// What the processor can do.
+  /// The instructions that the processor has.
   private let level: cscan_level
 
   init(level: cscan_level = .current) { self.level = level }
@@ -106,7 +106,7 @@ struct TextCheck {
 }
 
 extension cscan_level {
-  /// What the processor can do, or less when `MERGEWALK_SCAN` says so: `none` or `avx2`, for tests.
+  /// The instructions that the processor has, or fewer when `MERGEWALK_SCAN` is set: `none` or `avx2`, for tests.
   static let current: cscan_level = {
     let best = cscan_best_level()
     let wanted: cscan_level? =

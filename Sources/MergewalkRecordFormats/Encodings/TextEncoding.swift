@@ -3,9 +3,8 @@ import MergewalkSystem
 
 /// The encoding of a text file.
 ///
-/// Readers work on UTF-8; other encodings are decoded as the file streams in, strictly: what is no text in the
-/// encoding refuses the record it stands in, and nothing is replaced. Offsets in bytes are those of the file, columns
-/// those of the decoded text.
+/// Readers work on UTF-8; other encodings are decoded as the file streams in, strictly: bytes that are invalid in the
+/// encoding refuse their record, and nothing is replaced. Byte offsets refer to the file, columns to the decoded text.
 public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
   enum Kind: Sendable, Hashable {
     case automatic, detect
@@ -28,19 +27,19 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
     self.kind = kind
   }
 
-  /// UTF-16 or UTF-32 if the file starts with a byte order mark of theirs, else UTF-8.
+  /// UTF-16 or UTF-32 if the file starts with one of their byte order marks, else UTF-8.
   public static let automatic = TextEncoding("automatic", .automatic)
-  /// The encoding that the first 64 KiB look like, see `EncodingDetector`.
+  /// The encoding detected from the first 64 KiB, see `EncodingDetector`.
   public static let detect = TextEncoding("detect", .detect)
   /// UTF-8, checked strictly; a byte order mark is skipped.
   public static let utf8 = TextEncoding("utf-8", .utf8)
-  /// UTF-16; a byte order mark tells the order of bytes, without one the low byte comes first.
+  /// UTF-16; a byte order mark gives the order of bytes; without one, the low byte comes first.
   public static let utf16 = TextEncoding("utf-16", .utf16(lowFirst: nil))
   /// UTF-16, low byte first; a byte order mark is skipped.
   public static let utf16LittleEndian = TextEncoding("utf-16le", .utf16(lowFirst: true))
   /// UTF-16, high byte first; a byte order mark is skipped.
   public static let utf16BigEndian = TextEncoding("utf-16be", .utf16(lowFirst: false))
-  /// UTF-32; a byte order mark tells the order of bytes, without one the low byte comes first.
+  /// UTF-32; a byte order mark gives the order of bytes; without one, the low byte comes first.
   public static let utf32 = TextEncoding("utf-32", .utf32(lowFirst: nil))
   /// UTF-32, low byte first; a byte order mark is skipped.
   public static let utf32LittleEndian = TextEncoding("utf-32le", .utf32(lowFirst: true))
@@ -59,10 +58,10 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
     windows1252,
   ]
 
-  /// The encoding of this name, letters' case ignored: one of those above, or any that the C library's iconv knows
-  /// (`iconv -l` lists them).
+  /// The encoding of this name, ignoring case: one of those above, or any that the C library's iconv knows (`iconv -l`
+  /// lists them).
   ///
-  /// Nil for a name that it does not know.
+  /// Nil for an unknown name.
   public init?(named name: String) {
     let lower = name.lowercased()
     let plain = Self.plain(lower)
@@ -83,12 +82,12 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The well-known encoding with the name most like this one; nil when none is.
+  /// The well-known encoding with the most similar name; nil if there is none.
   public static func nearestName(to name: String) -> String? {
     namesElsewhere[plain(name.lowercased())] ?? NearestName.find(name, in: own.map(\.name) + commonNames)
   }
 
-  /// What databases and office programs call encodings.
+  /// The names that databases and office programs give to encodings.
   private static let namesElsewhere = [
     "ansi": "windows-1252", "windows": "windows-1252", "excel": "windows-1252", "western": "windows-1252",
     "utf8mb4": "utf-8", "utf8mb3": "utf-8", "utf8sig": "utf-8", "utf8bom": "utf-8",
@@ -98,7 +97,7 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
   /// The name.
   public var description: String { name }
 
-  /// Encodings that files have, as far as iconv is asked for them.
+  /// Common encodings of files, as far as they take iconv.
   static let commonNames: [String] =
     ["us-ascii"] + (2...16).filter { $0 != 12 }.map { "iso-8859-\($0)" } + (1250...1258).map { "windows-\($0)" }
     + (1250...1258).map { "cp\($0)" } + [

@@ -1,7 +1,7 @@
 /// A byte stream decoded to UTF-8.
 ///
-/// What cannot be decoded becomes bytes that are not UTF-8, so that the one check for valid text finds it and refuses
-/// the record it stands in. UTF-8 itself passes as it is.
+/// Undecodable bytes become bytes that are not UTF-8, so that the check for valid text finds them and refuses their
+/// record. UTF-8 itself passes unchanged.
 struct TextStream {
   /// How the bytes are decoded.
   private enum Decoder {
@@ -88,7 +88,7 @@ struct TextStream {
       guard let guess else {
         throw ReadError(
           .undetectedEncoding, path: path,
-          message: "the first \(rawEnd) bytes do not tell the encoding; say it with “encoding”")
+          message: "the first \(rawEnd) bytes do not show the encoding; set “encoding”")
       }
       encoding = guess.encoding
       let mark = raw.withUnsafeBytes { TextEncoding.marked(UnsafeRawBufferPointer(rebasing: $0[..<rawEnd])) }
@@ -100,7 +100,7 @@ struct TextStream {
     try prepareDecoder()
   }
 
-  /// The encoding in force and the length of its byte order mark, which is passed over.
+  /// The encoding in force and the length of its byte order mark, which is skipped.
   private func resolved(_ mark: (encoding: TextEncoding, length: Int)?) -> (TextEncoding, Int) {
     // The mark of UTF-8 is the reader's to pass over.
     let marked = mark.flatMap { $0.encoding == .utf8 ? nil : $0 }

@@ -1,6 +1,7 @@
 /// Decodes UTF-16 and UTF-32.
 ///
-/// A lone surrogate becomes its three-byte form, and anything else that is no character FF: neither is UTF-8.
+/// A lone surrogate becomes its three-byte form, and anything else that is not a character becomes FF: neither is
+/// UTF-8.
 struct UnitDecoder {
   /// 2 or 4.
   let unitSize: Int

@@ -1,6 +1,6 @@
 import MergewalkBytes
 
-/// The arrays of a batch that fields of fixed-width text are written to.
+/// The arrays of a batch to which fields of fixed-width text are written.
 ///
 /// Invariant: they have room for the entries that are written.
 struct FixedWidthFields {
@@ -18,7 +18,7 @@ struct FixedWidthFields {
 
   func setAbsent(_ entry: Int) { set(entry, 0, 0, .absent) }
 
-  /// Copies an entry to a second column that asked for it too.
+  /// Copies an entry to a second column that requested it too.
   func copy(_ from: Int, to: Int) {
     starts[to] = starts[from]
     lengths[to] = lengths[from]

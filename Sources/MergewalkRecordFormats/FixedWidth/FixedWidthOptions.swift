@@ -1,4 +1,4 @@
-/// How a file is read whose columns stand at fixed places of each line.
+/// Options for reading a file with columns at fixed positions of each line.
 ///
 /// Lines end with LF, CRLF or CR, in any mixture. A character is one Unicode code point, whatever the file's encoding.
 public struct FixedWidthOptions: Sendable, Hashable {
@@ -6,7 +6,7 @@ public struct FixedWidthOptions: Sendable, Hashable {
   public struct Column: Sendable, Hashable {
     /// Its name.
     public var name: String
-    /// Its first character on the line, from 1.
+    /// Its first character on the line, counted from 1.
     public var start: Int
     /// The number of its characters.
     public var width: Int
@@ -19,46 +19,46 @@ public struct FixedWidthOptions: Sendable, Hashable {
     }
   }
 
-  /// Which spaces and tabs of a field are not part of its value.
+  /// The spaces and tabs of a field that are not part of its value.
   public enum Trim: Sendable, Hashable {
-    /// Those behind it: text stands on the left.
+    /// Those after it: text is aligned to the left.
     case trailing
-    /// Those before and behind it.
+    /// Those before and after it.
     case both
     /// None.
     case none
   }
 
-  /// The columns, in any order; they do not overlap.
+  /// The columns, in any order; they must not overlap.
   public var columns: [Column]
-  /// Which spaces and tabs of a field are not part of its value.
+  /// The spaces and tabs of a field that are not part of its value.
   public var trim = Trim.trailing
-  /// The number of lines to skip at the start of the file, whatever they hold.
+  /// The number of lines to skip at the start of the file, whatever they contain.
   public var skippedLines = 0
-  /// Lines that start with this text are skipped; `nil`: none are.
+  /// Lines that start with this text are skipped; `nil` for none.
   public var comment: String?
-  /// The treatment of empty lines; as records they are too short.
+  /// The treatment of empty lines; as records, they are too short.
   public var blankLines = CSVOptions.BlankLines.skip
   /// Fields that equal one of these, trimmed, are null.
   public var nullTokens: [String] = []
-  /// Whether a line that ends before a column begins is accepted, the column being absent, instead of refused.
+  /// Whether to accept a line that ends before a column begins, with the column absent, instead of refusing it.
   ///
-  /// A line that ends inside a column has what is there.
+  /// A line that ends inside a column has the characters that exist.
   public var padShortLines = false
-  /// Whether text behind the last column is passed over instead of refused; spaces and tabs always are.
+  /// Whether to skip text after the last column instead of refusing it; spaces and tabs are always skipped.
   public var truncateLongLines = false
   /// The file's encoding.
   public var encoding = TextEncoding.automatic
-  /// The longest line in bytes, at most 512 MiB; a longer one is refused.
+  /// The maximum length of a line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
 
-  /// Lines with these columns.
+  /// Creates options with these columns.
   public init(columns: [Column]) { self.columns = columns }
 
   /// The last place that a column may have.
   static let furthest = 1 << 29
 
-  /// What is wrong with the options, or `nil`.
+  /// An error in the options, or `nil`.
   var fault: String? {
     if columns.isEmpty { return "there are no columns" }
     var names: Set<String> = []
@@ -80,7 +80,7 @@ public struct FixedWidthOptions: Sendable, Hashable {
     return nil
   }
 
-  /// Two columns that share a character, if there are such.
+  /// Two columns that share a character, if any.
   public var overlap: (first: Column, second: Column)? {
     let sorted = columns.sorted { $0.start < $1.start }
     for (first, second) in zip(sorted, sorted.dropFirst()) where first.width > second.start - first.start {

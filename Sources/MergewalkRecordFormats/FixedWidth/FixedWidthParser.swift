@@ -15,13 +15,13 @@ struct FixedWidthParser: RecordParser {
     var slot: Int
   }
 
-  /// What a line is that is passed over piece by piece.
+  /// The kind of a line that is skipped piece by piece.
   private enum LongLine {
     case refused
     case skipped(SkippedText.Kind)
   }
 
-  /// What is wrong with a line.
+  /// An error in a line.
   struct Fault {
     var code: RecordError.Code
     var at: Int
@@ -200,7 +200,7 @@ struct FixedWidthParser: RecordParser {
     return .full
   }
 
-  /// What a line is that is no record: one of the first, a comment, or blank.
+  /// The kind of a line that is not a record: one of the first, a comment, or blank.
   private mutating func skips(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> SkippedText.Kind? {
     if linesToSkip > 0 {
       linesToSkip -= 1

@@ -1,6 +1,6 @@
 import MergewalkDiagnostics
 
-/// Reads lines whose columns stand at fixed places.
+/// Reads lines with columns at fixed positions.
 public struct FixedWidthReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   public let columns: [String]
@@ -9,7 +9,7 @@ public struct FixedWidthReader: RecordReader {
 
   /// Opens the source.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Parameter index: the value for `RecordBatch.source`.
   /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingColumn` for a requested column that the
   ///   options do not have.
   public init(
@@ -51,7 +51,7 @@ public struct FixedWidthReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { reader.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the file.
+  /// Replaces the batch's content with the next records; returns false at the end of the file.
   ///
   /// - Throws: `inputFailed`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

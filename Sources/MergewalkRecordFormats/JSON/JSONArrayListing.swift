@@ -29,7 +29,7 @@ struct JSONArrayListing {
     if isObject, needsName { way.append(name) } else { hidden += 1 }
   }
 
-  /// What was entered last closes.
+  /// Closes the value that was entered last.
   mutating func leave() {
     if hidden > 0 { hidden -= 1 } else if !way.isEmpty { way.removeLast() }
   }

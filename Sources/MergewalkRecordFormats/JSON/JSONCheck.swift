@@ -1,6 +1,6 @@
 /// Tells whether a text is one JSON value.
 package enum JSONCheck {
-  /// What is wrong with the text; `nil` for JSON.
+  /// The first error in the text; `nil` for JSON.
   ///
   /// - Complexity: O(bytes).
   package static func fault(of text: [UInt8]) -> String? {

@@ -1,7 +1,7 @@
 /// The parser of one JSON document whose records are the elements of an array, without I/O.
 struct JSONDocumentParser: JSONRecordParser {
   static let lineEnds = LineEnds.lineFeed
-  /// How much text around the records is passed over before its memory is used again.
+  /// How much text around the records is skipped before its memory is used again.
   private static let outlineBytes = 1 << 16
 
   /// Where the cursor is.

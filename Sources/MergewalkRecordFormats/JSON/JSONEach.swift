@@ -1,9 +1,9 @@
 /// Makes records of the elements of an array in each JSON record, see ``EachPath``.
 ///
 /// The whole record is parsed first: its own fields, and where the array is, go into a template. Then each element is
-/// parsed into a row of the batch, to which the template's fields are copied. When the batch is full in between, the
-/// next one goes on where this one stopped. All elements are looked at before the first batch is handed out, so that a
-/// fault of any of them refuses the whole record.
+/// parsed into a row of the batch, to which the template's fields are copied. If the batch is full before the end, the
+/// next one continues there. All elements are checked before the first batch is handed out, so that a fault in any of
+/// them refuses the whole record.
 struct JSONEach {
   /// The columns of an element.
   let paths: JSONPaths

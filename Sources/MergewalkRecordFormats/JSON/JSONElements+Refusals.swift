@@ -22,7 +22,7 @@ extension JSONElements {
         message: message, raw: [UInt8](UnsafeBufferPointer(start: base + start, count: stop - start))))
   }
 
-  /// Refuses the value at the cursor for its length; from here on it is passed over.
+  /// Refuses the value at the cursor for its length; from here on it is skipped.
   mutating func tooLong(_ value: UnsafePointer<UInt8>, _ length: Int, _ offset: Int) -> RecordError {
     startSkipping()
     let kept = min(length, NDJSONParser.keptOfLongLine, maxRecordBytes)

@@ -6,7 +6,7 @@ extension JSONElements {
   /// Reads the text from the cursor, which is at no white space, to `stop`, and moves the cursor behind it; if it is a
   /// record of which elements become rows, the cursor stays and it is expanded next.
   ///
-  /// - Returns: false if the text is too long and is passed over next.
+  /// - Returns: false if the text is too long and is skipped next.
   mutating func readText(
     _ object: inout JSONObjectParser, _ rows: inout ObjectRows, _ stop: Int, window: inout ParseWindow,
     check: inout TextCheck
@@ -60,7 +60,7 @@ extension JSONElements {
     return true
   }
 
-  /// Passes over the rest of a text that was refused for its length; false once the cursor is at a separator.
+  /// Skips the rest of a text that was refused for its length; false once the cursor is at a separator.
   mutating func skipToSeparator(_ batch: RecordBatch, _ window: inout ParseWindow, _ check: inout TextCheck) -> Bool {
     batch.bytes.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }

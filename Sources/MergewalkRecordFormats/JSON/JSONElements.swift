@@ -1,12 +1,12 @@
 /// Reads the values of a text that holds several: the elements of an array, or values that follow each other.
 ///
-/// It is the same for all texts whose records may be of several lines; what is between the values is for others.
+/// It is shared by all formats whose records may span several lines; the text between the values is handled elsewhere.
 struct JSONElements {
   let maxRecordBytes: Int
   var request: JSONRequest
   /// The line at the cursor.
   var lines = LineCounter(at: 0)
-  /// What became of the text, but for what stands between values.
+  /// The outcomes of the text, except the text between values.
   private var counted = TextAccount()
   /// The bytes between values, and how many of them follow each other.
   private var between = 0
@@ -16,7 +16,7 @@ struct JSONElements {
   /// The cursor is inside a value that was refused for its length.
   var isSkipping = false
   private var skip = JSONSkip()
-  /// What of the record at the cursor became rows in earlier batches.
+  /// The part of the record at the cursor that became rows in earlier batches.
   private var expansion: JSONExpansion?
   /// Room to unescape a member's name.
   private var scratch: ContiguousArray<UInt8> = []
@@ -31,7 +31,7 @@ struct JSONElements {
   /// Whether a value is right may be open until so many bytes behind its longest allowed length are there.
   static var margin: Int { 16 }
 
-  /// What became of the text since it was last taken out.
+  /// The outcomes of the text since they were last taken out.
   var account: TextAccount {
     get {
       var account = counted
@@ -66,10 +66,10 @@ struct JSONElements {
     return isLong && !window.isLast
   }
 
-  /// What follows is no text between values.
+  /// Ends the text between values: other text follows.
   mutating func endGap() { gap = 0 }
 
-  /// Passes over the value at the cursor.
+  /// Skips the value at the cursor.
   mutating func startSkipping() {
     isSkipping = true
     skip = JSONSkip()
@@ -209,7 +209,7 @@ struct JSONElements {
     return false
   }
 
-  /// Counts the record at the cursor, which has none of the elements that are wanted, as passed over.
+  /// Counts the record at the cursor, which has none of the elements that are wanted, as skipped.
   private mutating func noteChildless(_ raw: UnsafeRawBufferPointer) {
     counted.addChildless(raw, lines: 0, bytes: raw.count)
     counted.recordBytes -= raw.count
@@ -282,6 +282,6 @@ struct JSONElements {
     window.cursor = stop
   }
 
-  /// Counts bytes of a record that is passed over.
+  /// Counts bytes of a record that is skipped.
   mutating func countRecord(_ bytes: Int) { counted.recordBytes += bytes }
 }

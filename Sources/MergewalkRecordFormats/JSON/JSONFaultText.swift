@@ -8,9 +8,9 @@ struct JSONFaultText {
   private var isInString = false
   private var isBehindBackslash = false
 
-  /// What is wrong at `at` of a text that begins with a value at `start`.
+  /// Describes the error at `at` of a text that begins with a value at `start`.
   ///
-  /// - Complexity: O(bytes before the fault); it is asked for once for each record that is refused.
+  /// - Complexity: O(bytes before the fault); it is requested once for each record that is refused.
   static func message(_ base: UnsafePointer<UInt8>, from start: Int, at: Int, end: Int) -> String {
     if at >= end { return "the JSON text ends too early" }
     var text = JSONFaultText()

@@ -1,6 +1,6 @@
 /// A parser of JSON records, whose columns may be set once the first records are known.
 protocol JSONRecordParser: RecordParser {
-  /// What is read of each record.
+  /// The values to read from each record.
   var request: JSONRequest { get set }
 }
 
@@ -43,7 +43,7 @@ extension EachPath {
   }
 }
 
-/// What the options of a reader say about each record.
+/// The layout of each record by the options of a reader.
 struct JSONLayout {
   let each: EachPath?
   let scalars: JSONScalars
@@ -56,7 +56,7 @@ struct JSONLayout {
     self.duplicates = duplicates
   }
 
-  /// What is read of each record when column i is what path i leads to.
+  /// The request for values where column i is found by path i.
   func request(_ paths: [[[UInt8]]]) -> JSONRequest {
     JSONRequest(paths, each: each, scalars: scalars, duplicates: duplicates)
   }

@@ -347,7 +347,7 @@ struct JSONObjectParser {
     }
   }
 
-  /// A null makes everything that is asked for below it null.
+  /// Sets all requested values below a null to null.
   private func setNull(below node: Int) {
     for child in nodes[node].children {
       if nodes[child].slot >= 0 { set(row + nodes[child].slot, 0, 0, .null) }
@@ -362,7 +362,7 @@ struct JSONObjectParser {
     states[unchecked: entry] = state.rawValue
   }
 
-  /// Copies a field to a second column that asked for it too.
+  /// Copies a field to a second column that requested it too.
   mutating func repeatField(_ original: Int, _ copy: Int, _ escapesBefore: Int) {
     starts[row + copy] = starts[row + original]
     lengths[row + copy] = lengths[row + original]

@@ -115,7 +115,7 @@ package struct JSONObjectText: Sendable, Hashable {
     return result + [UInt8(ascii: "}")]
   }
 
-  /// What a string with its quotes says.
+  /// The text of a string in quotes.
   private static func text(_ quoted: [UInt8]) -> String {
     let inside = quoted.dropFirst().dropLast()
     guard inside.contains(UInt8(ascii: "\\")) else { return String(decoding: inside, as: UTF8.self) }

@@ -1,7 +1,7 @@
-/// Reads the part of a JSON document that lies around the array of records, token by token.
+/// Reads the part of a JSON document around the array of records, token by token.
 ///
-/// It can stop behind any token and go on when more text is there, and keeps one bit for each open array and object,
-/// so that what it passes over may be of any size. What it passes over is checked as RFC 8259 defines it.
+/// It can stop after any token and continue when more text has arrived, and keeps one bit for each open array and
+/// object, so the text that it skips may have any size. Skipped text is checked as RFC 8259 defines it.
 struct JSONOutline {
   /// Why it stopped.
   enum Step {
@@ -15,7 +15,7 @@ struct JSONOutline {
     case failed(ReadError.Code, at: Int, String)
   }
 
-  /// What may come next.
+  /// The tokens that may come next.
   private enum Expectation { case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, nothing }
 
   /// The longest token.
@@ -189,7 +189,7 @@ struct JSONOutline {
 
   /// Looks at a value on the path.
   ///
-  /// Afterwards the value is passed over as any other, unless an object was entered (`expects` is `keyOrEnd`).
+  /// Afterwards the value is skipped as any other, unless an object was entered (`expects` is `keyOrEnd`).
   private mutating func valueOnPath(_ byte: UInt8, _ cursor: inout Int) -> Step? {
     valueIsOnPath = false
     if found == path.names.count, byte == UInt8(ascii: "[") {

@@ -3,9 +3,9 @@ import MergewalkBytes
 /// The requested members of an object, compiled to a tree.
 ///
 /// A path is member names with dots between them; a backslash makes a dot, or a backslash, part of a name (`a\.b` is
-/// the member called `a.b`), and `\e` is the empty name, which may also stand alone as nothing. Names are compared as
-/// bytes after unescaping. Where a value is an array, a name that is a whole number is that element, from 0 on, or from
-/// -1 back from the end.
+/// the member called `a.b`), and `\e` is the empty name, which may also be an empty text. Names are compared as bytes
+/// after unescaping. Where a value is an array, a name that is a whole number is that element, from 0 on, or from -1
+/// back from the end.
 struct JSONPaths {
   /// One member on the way to a requested one, or a requested one.
   struct Node {
@@ -21,7 +21,7 @@ struct JSONPaths {
     let index: Int?
     /// Whether some of its members are elements when it is an array.
     var hasIndexes = false
-    /// The column of the value itself where that is no object but its member `#text` is asked for, or -1.
+    /// The column of the value itself where it is not an object but its member `#text` is requested, or -1.
     var textSlot = -1
     /// How the name looks in a text that does not escape it.
     let spelling: JSONSpelling

@@ -1,31 +1,31 @@
-/// How a JSON document is read.
+/// Options for reading a JSON document.
 public struct JSONOptions: Sendable, Hashable {
-  /// Where the array of records is: `$.data.items[*]` or `data.items`; nil when the document itself is the array.
+  /// The path of the array of records: `$.data.items[*]` or `data.items`; nil if the document itself is the array.
   public var records: String?
-  /// Whether a document that has nothing at ``records``, or null, has no records; else that is an error.
+  /// Whether a document with nothing, or null, at ``records`` has no records; otherwise that is an error.
   public var recordsMayBeMissing = false
-  /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
+  /// The path, from a record, of an array whose elements become records of their own, see ``EachPath``.
   public var each: String?
   /// The treatment of elements that are not objects, and of documents that are not arrays.
   public var scalars = JSONScalars.reject
-  /// The treatment of objects that have a requested member twice.
+  /// The treatment of objects with a repeated requested member.
   public var duplicates = JSONDuplicates.reject
-  /// The longest element, name or value in bytes, at most 512 MiB; a longer element is refused.
+  /// The maximum length of an element, name or value in bytes, at most 512 MiB; a longer element is refused.
   public var maxRecordBytes = 16 << 20
-  /// The file's encoding; RFC 8259 has no other than UTF-8, but files with marks of UTF-16 there are.
+  /// The file's encoding; RFC 8259 allows only UTF-8, but files with UTF-16 marks exist.
   public var encoding = TextEncoding.automatic
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 }
 
-/// Reads records that are the elements of one array inside a JSON document.
+/// Reads the elements of one array inside a JSON document as records.
 ///
-/// The document is read once from start to end in flat memory, whatever stands around the array and however large it
-/// is, and is checked whole against RFC 8259. Each element is a record with the rules and requests of
-/// ``NDJSONReader``. An element that is not an object, or has a requested member twice, half a surrogate pair or bytes
-/// that are no UTF-8, is refused alone. Behind a fault of the syntax nothing can be trusted, so reading ends with
-/// `invalidDocument` after the records before it. So it does when the array's path stands twice.
+/// The document is read once from start to end in constant memory, whatever surrounds the array and however large it
+/// is, and is checked completely against RFC 8259. Each element is a record with the rules and requests of
+/// ``NDJSONReader``. An element that is not an object, or has a repeated requested member, half a surrogate pair or
+/// bytes that are not UTF-8, is refused alone. After a syntax error, nothing can be trusted, so reading ends with
+/// `invalidDocument` after the records before it. The same happens if the array's path occurs twice.
 ///
 /// Source: RFC 8259, https://www.rfc-editor.org/rfc/rfc8259; paths: RFC 9535, https://www.rfc-editor.org/rfc/rfc9535.
 public struct JSONReader: RecordReader {
@@ -36,9 +36,9 @@ public struct JSONReader: RecordReader {
 
   /// Opens the source.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption` for a
-  ///   path of records that is none. With all columns also what reading up to the first records throws.
+  /// - Parameter index: the value for `RecordBatch.source`.
+  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption` for an
+  ///   invalid path of records. With all columns, also the errors of reading up to the first records.
   public init(
     source: ByteSource, options: JSONOptions = JSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
@@ -66,7 +66,7 @@ public struct JSONReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { reader.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the array and of the document.
+  /// Replaces the batch's content with the next records; returns false at the end of the array and of the document.
   ///
   /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `recordTooLong`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
@@ -74,13 +74,13 @@ public struct JSONReader: RecordReader {
     return try reader.read(into: &batch, limit: limit)
   }
 
-  /// The name of the top-level member that a path is; nil if it goes further, or is malformed.
+  /// The name of the top-level member that a path denotes; nil if it goes deeper, or is malformed.
   public static func memberName(ofPath path: String) -> String? {
     guard let names = JSONPaths.split(path), names.count == 1 else { return nil }
     return String(decoding: names[0], as: UTF8.self)
   }
 
-  /// The path that names the top-level member that a path goes through, or nil if it is malformed.
+  /// The path of the top-level member at the start of a path, or nil if it is malformed.
   public static func firstMember(ofPath path: String) -> String? {
     JSONPaths.split(path).map { JSONPaths.path(toMember: String(decoding: $0[0], as: UTF8.self)) }
   }

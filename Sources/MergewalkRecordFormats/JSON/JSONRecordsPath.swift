@@ -1,9 +1,9 @@
 import MergewalkDiagnostics
 
-/// Where the array of records stands in a JSON document: the members on the way to it.
+/// The place of the array of records in a JSON document: the members on the way to it.
 ///
 /// Written as a JSONPath (`$`, `$.Album`, `$.data.items[*]`, `$['first name'].list`) or, like a column, as names with
-/// dots between them (`data.items`); `[*]` at the end says what is meant anyway.
+/// dots between them (`data.items`); `[*]` at the end is optional.
 ///
 /// Source: RFC 9535, https://www.rfc-editor.org/rfc/rfc9535, of which this is the part that names one array.
 struct JSONRecordsPath {
@@ -88,7 +88,7 @@ struct JSONRecordsPath {
     return i + 2
   }
 
-  /// What is missing: the member behind the first `count` ones.
+  /// Describes the missing member: the one behind the first `count` ones.
   ///
   /// - Parameter names: members that stand in its place.
   func missing(_ count: Int, among names: [String]) -> String {

@@ -1,4 +1,4 @@
-/// What is read of each JSON record, and what is done with records that JSON allows and tables do not.
+/// The values to read from each JSON record, and the handling of records that JSON allows and tables do not.
 struct JSONRequest {
   /// The number of columns of a record.
   let columnCount: Int
@@ -43,16 +43,16 @@ struct JSONRequest {
 
 /// The treatment of records that are JSON but not objects.
 public enum JSONScalars: String, Sendable, Hashable, CaseIterable {
-  /// A reject, `notAnObject`.
+  /// They are rejected, `notAnObject`.
   case reject
-  /// A record with the one column `value`. A document that is no array is one record, whatever it is.
+  /// They are records with the one column `value`. A document that is not an array is one record, whatever it is.
   case value
 }
 
-/// The treatment of objects that have a requested member twice.
+/// The treatment of objects with a repeated requested member.
 public enum JSONDuplicates: String, Sendable, Hashable, CaseIterable {
-  /// A reject, `duplicateMember`.
+  /// They are rejected, `duplicateMember`.
   case reject
-  /// A record with the last one.
+  /// The last one counts.
   case last
 }

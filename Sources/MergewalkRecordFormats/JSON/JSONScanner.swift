@@ -16,7 +16,7 @@ struct JSONScanner {
   private(set) var fault = RecordError.Code.invalidJSON
   /// Where the first fault is.
   private(set) var faultAt = 0
-  /// Whether halves of surrogate pairs are passed over instead of being faults.
+  /// Whether halves of surrogate pairs are skipped instead of being faults.
   var passesLoneSurrogates = false
   /// Whether the last string contains an escape.
   private(set) var hasEscapes = false

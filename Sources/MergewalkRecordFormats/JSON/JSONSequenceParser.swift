@@ -5,10 +5,10 @@ struct JSONSequenceParser: JSONRecordParser {
   static let lineEnds = LineEnds.lineFeed
   /// The record separator of RFC 7464.
   static let separator: UInt8 = 0x1E
-  /// How much of a value that is passed over is kept before its memory is used again.
+  /// How much of a value that is skipped is kept before its memory is used again.
   private static let skippedBytes = 1 << 16
 
-  /// How the values are told apart.
+  /// How the values are distinguished.
   private enum Form { case unknown, separated, concatenated }
 
   /// Where the cursor is.

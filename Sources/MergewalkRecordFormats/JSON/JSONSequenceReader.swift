@@ -1,15 +1,16 @@
-/// Reads records that are JSON values one behind the other.
+/// Reads consecutive JSON values as records.
 ///
-/// Where the file begins with a record separator (the character 0x1E), it is a JSON text sequence: each separator
-/// begins a value, which may be of several lines. A value that is damaged or cut is a reject, and reading goes on at the
-/// next separator. Nothing between two separators is no value. A number, `true`, `false` or `null` must have white
-/// space behind it, because it may be cut otherwise.
+/// If the file begins with a record separator (the character 0x1E), it is a JSON text sequence: each separator begins a
+/// value, which may have several lines. A damaged or truncated value is a reject, and reading continues at the next
+/// separator. Nothing between two separators is not a value. A number, `true`, `false` or `null` must be followed by
+/// white space, because otherwise it may be truncated.
 ///
-/// Any other file has its values one behind the other, with white space or nothing between them, as `jq` reads them; a
-/// number or word needs white space or a bracket or quote behind it. There nothing can be trusted behind a fault of the
-/// syntax, so reading ends with `invalidDocument` after the records before it.
+/// Any other file has consecutive values, with white space or nothing between them, as `jq` reads them; a number or
+/// word must be followed by white space, a bracket or a quote. After a syntax error, nothing can be trusted there, so
+/// reading ends with `invalidDocument` after the records before it.
 ///
-/// A value is a record with the rules and requests of ``NDJSONReader``; what is no object, an array too, is refused.
+/// A value is a record with the rules and requests of ``NDJSONReader``; anything but an object, including an array, is
+/// refused.
 ///
 /// Source: RFC 7464, https://www.rfc-editor.org/rfc/rfc7464.
 public struct JSONSequenceReader: RecordReader {
@@ -20,7 +21,7 @@ public struct JSONSequenceReader: RecordReader {
 
   /// Opens the source.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Parameter index: the value for `RecordBatch.source`.
   /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption`.
   public init(
     source: ByteSource, options: JSONSequenceOptions = JSONSequenceOptions(), columns request: ColumnRequest = .all,
@@ -46,7 +47,7 @@ public struct JSONSequenceReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { reader.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the file.
+  /// Replaces the batch's content with the next records; returns false at the end of the file.
   ///
   /// - Throws: `inputFailed`, `invalidDocument`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

@@ -16,7 +16,7 @@ struct NDJSONParser: JSONRecordParser {
   private var recordIndex = 0
   /// The cursor is inside a line that was refused for its length.
   private var skipsLine = false
-  /// What of the record at the cursor became rows in earlier batches.
+  /// The part of the record at the cursor that became rows in earlier batches.
   private var expansion: JSONExpansion?
   /// Room to unescape a member's name.
   private var scratch: ContiguousArray<UInt8> = []
@@ -248,13 +248,13 @@ struct NDJSONParser: JSONRecordParser {
       recordIndex: recordIndex, message: message, raw: [UInt8](raw))
   }
 
-  /// What to do about a file that is one array.
+  /// Advice about a file that is one array.
   private func arrayHint(_ raw: UnsafeRawBufferPointer) -> String {
     let isArray = recordIndex == 0 && raw.first { $0 > 32 } == UInt8(ascii: "[")
     return isArray ? "; a file that is one array of records has the format json" : ""
   }
 
-  /// What is wrong with the syntax at `at` of a line.
+  /// Describes the syntax error at `at` of a line.
   private func syntaxMessage(_ raw: UnsafeRawBufferPointer, _ at: Int) -> String {
     if at >= raw.count { return "the JSON text ends too early" }
     if raw[at] == UInt8(ascii: "{"), let base = raw.assumingMemoryBound(to: UInt8.self).baseAddress {

@@ -1,30 +1,30 @@
-/// How an NDJSON file is read.
+/// Options for reading an NDJSON file.
 public struct NDJSONOptions: Sendable, Hashable {
-  /// The longest line in bytes, at most 512 MiB; a longer one is refused.
+  /// The maximum length of a line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
-  /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
+  /// The path, from a record, of an array whose elements become records of their own, see ``EachPath``.
   public var each: String?
   /// The treatment of lines that are JSON but not objects.
   public var scalars = JSONScalars.reject
-  /// The treatment of elements that are not objects, and of documents that are not arrays.
+  /// The treatment of objects with a repeated requested member.
   public var duplicates = JSONDuplicates.reject
-  /// The file's encoding; the format has no other than UTF-8, but files with marks of UTF-16 there are.
+  /// The file's encoding; the format allows only UTF-8, but files with UTF-16 marks exist.
   public var encoding = TextEncoding.automatic
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 }
 
-/// Reads the records of an NDJSON (JSON Lines) file: one object a line.
+/// Reads the records of an NDJSON (JSON Lines) file: one object per line.
 ///
 /// Lines end with LF or CRLF; a CR alone is white space; lines of white space are skipped; a byte order mark is
-/// skipped. Each line is checked whole against RFC 8259. What the RFC leaves open: invalid UTF-8, lone surrogates
-/// (escaped), nesting deeper than 512 and a requested member (or one on the way to it) that stands twice are refused;
-/// numbers of any size are kept as spelt; members not asked for are checked for their syntax only.
+/// skipped. Each line is checked completely against RFC 8259. Where the RFC leaves a choice: invalid UTF-8, lone
+/// surrogates (escaped), nesting deeper than 512 and a repeated requested member (or one on the path to it) are
+/// refused; numbers of any size are kept as written; only the syntax of other members is checked.
 ///
-/// A request is a path of member names with dots between them, such as `customer.email`. A dot that belongs to a name
-/// is written `\.`, a backslash `\\`. A null on the way makes the member null; anything else that is not an object
-/// makes it absent. Arrays are not entered.
+/// A request is a path of member names separated by dots, such as `customer.email`. A dot in a name is written `\.`, a
+/// backslash `\\`. A null on the path makes the member null; anything else that is not an object makes it absent.
+/// Arrays are not entered.
 ///
 /// Source: RFC 8259, https://www.rfc-editor.org/rfc/rfc8259, and https://github.com/ndjson/ndjson-spec.
 public struct NDJSONReader: RecordReader {
@@ -35,7 +35,7 @@ public struct NDJSONReader: RecordReader {
 
   /// Opens the source.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Parameter index: the value for `RecordBatch.source`.
   /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path.
   public init(
     source: ByteSource, options: NDJSONOptions = NDJSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
@@ -61,7 +61,7 @@ public struct NDJSONReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { reader.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the file.
+  /// Replaces the batch's content with the next records; returns false at the end of the file.
   ///
   /// - Throws: `inputFailed`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

@@ -9,7 +9,7 @@ struct ObjectRows {
   let capacity: Int
   var count: Int
   var errors: [RecordError]
-  /// What is needed to make rows of the elements of records; nil where each record is one row.
+  /// The state for making rows of the elements of records; nil where each record is one row.
   var each: Each?
 
   /// Makes rows of the elements of records.

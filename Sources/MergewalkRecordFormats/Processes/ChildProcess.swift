@@ -3,14 +3,14 @@ import MergewalkDiagnostics
 import MergewalkSystem
 import Synchronization
 
-/// A program that runs beside this one and is talked to by pipes; nothing goes through a shell.
+/// A program that runs beside this one and communicates by pipes; nothing goes through a shell.
 ///
-/// It starts in a process group of its own, so that a Ctrl-C on the terminal is this program's to answer, and so that it
-/// can be ended with whatever it has started. No call blocks: the caller polls.
+/// It starts in a process group of its own, so that this program handles a Ctrl-C on the terminal, and so that it can
+/// be ended together with its own child processes. No call blocks: the caller polls.
 package final class ChildProcess {
   /// Why a program cannot be started.
   package struct StartError: Error {
-    /// What the operating system says.
+    /// The operating system's message.
     package var message: String
   }
 
@@ -98,7 +98,7 @@ package final class ChildProcess {
     buffer.deallocate()
   }
 
-  /// What can be done without waiting.
+  /// The operations that are possible without waiting.
   package struct Readiness {
     /// The program takes input, or has closed its side of the pipe.
     package var canWrite = false

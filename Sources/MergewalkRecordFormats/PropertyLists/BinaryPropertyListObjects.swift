@@ -85,12 +85,12 @@ final class BinaryPropertyListObjects {
     return Int(number)
   }
 
-  /// What stands at an object's offset.
+  /// Reads the object at its offset.
   func object(_ number: Int) throws(ReadError) -> Object {
     let entry = table + number * offsetSize
     let offset = try bytes.number(at: entry, size: offsetSize)
     guard offset >= 8, offset < UInt64(table) else {
-      throw damage(entry, "object \(number) is said to be at byte \(offset), where no objects are")
+      throw damage(entry, "object \(number) is said to be at byte \(offset), where there are no objects")
     }
     let start = Int(offset)
     let marker = UInt8(truncatingIfNeeded: try bytes.number(at: start, size: 1))
@@ -142,12 +142,12 @@ final class BinaryPropertyListObjects {
   }
 
   private func endsEarly(_ start: Int) -> ReadError {
-    damage(start, "the object that begins here is longer than what is left of the objects")
+    damage(start, "the object that begins here is longer than the rest of the objects")
   }
 }
 
 extension BinaryPropertyListObjects {
-  /// What is wrong with a text.
+  /// An error in a text.
   enum TextFault { case invalidText, loneSurrogate }
 
   /// Appends the UTF-8 of a string, or of an integer that is a key.

@@ -1,12 +1,12 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 
-/// Makes records of the objects of a binary property list, one at a time.
+/// Makes records from the objects of a binary property list, one at a time.
 ///
-/// Objects name each other by number and may be shared, so a record is written out as JSON, which is also its raw text;
-/// that bounds it. All records together are bounded by the file's size, so that nests of shared objects, which double with
-/// each level, end soon. Nothing here recurses. A position is that of the record: its number as the line, the offset of
-/// its object.
+/// Objects refer to each other by number and may be shared, so a record is written out as JSON, which is also its raw
+/// text; this limits its size. All records together are bounded by the file's size, so that nests of shared objects,
+/// which double with each level, end soon. Nothing here recurses. A position is that of the record: its number as the
+/// line, the offset of its object.
 final class BinaryPropertyListParser: PushParser {
   let columnCount: Int
   private(set) var tree: TreeRecordBuilder
@@ -36,7 +36,7 @@ final class BinaryPropertyListParser: PushParser {
   private var text: [UInt8] = []
   private var isLong = false
   private var position = SourcePosition.file
-  /// What was visited and written for all records.
+  /// The number of objects visited and written for all records.
   private var visits = 0
   private var written = 0
 

@@ -1,7 +1,7 @@
 /// The bytes of a file at any place, through a cache of pages of a fixed size.
 ///
-/// Objects of a property list lie near each other, except those that many share, and the table of their offsets is
-/// elsewhere: a few hundred pages serve all.
+/// The objects of a property list are near each other, except those that many share, and the table of their offsets is
+/// elsewhere: a few hundred pages suffice.
 final class PagedBytes {
   let file: any RandomAccessStream
   let size: Int
@@ -26,7 +26,7 @@ final class PagedBytes {
 
   deinit { memory.deallocate() }
 
-  /// What stands from an offset inside the file to the end of its page; valid until the next call.
+  /// The bytes from an offset inside the file to the end of its page; valid until the next call.
   func bytes(from offset: Int) throws(ReadError) -> UnsafeRawBufferPointer {
     let page = offset / Self.pageSize
     if page != lastPage {

@@ -1,13 +1,13 @@
-/// Reads records that are the elements of an array inside a property list of any form: XML, binary or OpenStep text.
+/// Reads the elements of an array inside a property list of any form (XML, binary, OpenStep text) as records.
 ///
-/// The form is told by the first bytes. The text forms are read once from start to end in flat memory; the binary form is
-/// read at any place through a small cache, from the file itself or, where it is a pipe or was packed, from a temporary
-/// copy. Columns are paths as for ``NDJSONReader``. Numbers keep their spelling (hexadecimal ones become decimal), dates
-/// are ISO 8601, data is base64, arrays and dictionaries are JSON. A dictionary where the array is expected is one record;
-/// elements that are no dictionaries are records when the column `value` is asked for, else refused.
+/// The first bytes tell the form. The text forms are read once from start to end in constant memory; the binary form is
+/// read at random through a small cache, from the file itself or, if it is a pipe or was packed, from a temporary copy.
+/// Columns are paths as for ``NDJSONReader``. Numbers keep their spelling (hexadecimal ones become decimal), dates are
+/// ISO 8601, data is base64, arrays and dictionaries are JSON. A dictionary in place of the array is one record;
+/// elements that are not dictionaries are records if the column `value` is requested, and otherwise refused.
 ///
-/// A fault of the list's structure ends reading with `invalidDocument` after the records before it: lists that contain
-/// themselves, elements that property lists do not have, declared entities, text that is cut.
+/// A structural fault of the list ends reading with `invalidDocument` after the records before it: lists that contain
+/// themselves, elements that property lists do not have, declared entities, truncated text.
 public struct PropertyListReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   public let columns: [String]
@@ -16,9 +16,9 @@ public struct PropertyListReader: RecordReader {
 
   /// Opens the source.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption` for a
-  ///   path of records that is none; of the binary form `invalidDocument` for a damaged trailer.
+  /// - Parameter index: the value for `RecordBatch.source`.
+  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption` for an
+  ///   invalid path of records; for the binary form, `invalidDocument` for a damaged trailer.
   public init(
     source: ByteSource, options: PropertyListOptions = PropertyListOptions(), columns request: ColumnRequest = .all,
     index: Int = 0
@@ -70,7 +70,7 @@ public struct PropertyListReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { stream.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the list.
+  /// Replaces the batch's content with the next records; returns false at the end of the list.
   ///
   /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `recordTooLong`, `expansionLimit`, `fileChanged`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

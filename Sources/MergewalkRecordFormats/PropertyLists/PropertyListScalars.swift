@@ -1,6 +1,6 @@
 import MergewalkBytes
 
-/// The text of scalars: held against what their type says, and written as columns have them.
+/// The text of scalars: checked against what their type says, and written as columns have them.
 enum PropertyListScalars {
   /// Appends a whole number, in decimal digits without leading zeros; false when the text is none.
   ///

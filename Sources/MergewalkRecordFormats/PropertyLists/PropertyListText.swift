@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 
-/// What both text forms of property lists have: the decoded text, the tree that makes records of it, the batch being
-/// filled.
+/// The common parts of both text forms of property lists: the decoded text, the tree that makes records of it, the
+/// batch being filled.
 final class PropertyListText {
   let window: TextWindow
   var tree: TreeRecordBuilder
@@ -61,7 +61,7 @@ final class PropertyListText {
     if let failure = missingRecords() { throw failure }
   }
 
-  /// Lets go of text that neither the open record nor what stands behind `offset` needs.
+  /// Releases text that neither the open record nor what stands behind `offset` needs.
   ///
   /// - Throws: `recordTooLong` for a scalar in the place of a record that is too long to be kept.
   func forget(before offset: Int) throws(ReadError) {

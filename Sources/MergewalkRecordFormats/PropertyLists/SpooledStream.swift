@@ -12,7 +12,7 @@ final class SpooledStream: RandomAccessStream {
   private var descriptor: Int32 = -1
   private var position = 0
 
-  /// What is longer goes to a file.
+  /// The largest stream that stays in memory; longer ones go to a file.
   static let mostInMemory = 1 << 20
 
   /// Any place of a stream: the file itself where it is one, else a copy of what is left of it.

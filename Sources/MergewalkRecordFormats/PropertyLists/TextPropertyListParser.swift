@@ -2,8 +2,8 @@ import MergewalkBytes
 
 /// Reads OpenStep text: `{ key = value; }`, `( a, b )`, strings, data, GNUstep's `<*I5>`, and `.strings` files.
 ///
-/// Reading is from value to value with a list of what is open, without recursion. Pairs without braces, as `.strings`
-/// files have them, are one record each, with the columns `key` and `value`.
+/// It reads value by value with a list of open containers, without recursion. Pairs without braces, as in `.strings`
+/// files, are one record each, with the columns `key` and `value`.
 ///
 /// Source: CoreFoundation's `CFOldStylePList.c`; GNUstep's `NSPropertyList.m` for typed values.
 final class TextPropertyListParser: PushParser {
@@ -27,7 +27,7 @@ final class TextPropertyListParser: PushParser {
   var token: [UInt8] = []
   var tokenStart = 0
   var isTokenLong = false
-  /// What is wrong with the scalar, and where.
+  /// The error in the scalar, and its place.
   var tokenFault: (code: RecordError.Code, at: Int, message: String)?
 
   init(_ text: PropertyListText, maxRecordBytes: Int) {

@@ -3,7 +3,7 @@ import MergewalkXML
 
 /// Reads the XML form of property lists, a piece of the text at a time.
 ///
-/// The elements are those of Apple's document type and no others; a file that declares anything itself, above all
+/// The elements are those of Apple's document type and no others; a file with declarations of its own, such as
 /// entities, is refused.
 ///
 /// Source: <http://www.apple.com/DTDs/PropertyList-1.0.dtd>.
@@ -106,7 +106,7 @@ final class XMLPropertyListParser: PushParser {
       throw text.damage(start, "an element has attributes, which only <plist> may have")
     }
     guard let parent = open.last else {
-      if element != .plist || isDone { throw text.damage(start, "the document is no <plist>") }
+      if element != .plist || isDone { throw text.damage(start, "the document is not a <plist>") }
       open.append((.plist, true))
       return
     }

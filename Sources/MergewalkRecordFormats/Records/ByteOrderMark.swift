@@ -1,6 +1,6 @@
 /// The byte order mark of UTF-8.
 ///
-/// It stands inside a text where a file was put behind another one.
+/// It appears inside a text if files were concatenated.
 enum ByteOrderMark {
   static let bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
 

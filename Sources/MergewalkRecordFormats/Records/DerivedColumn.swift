@@ -1,6 +1,6 @@
 /// A column of a batch that no reader filled: its values were made from other columns, or by other code.
 ///
-/// The arrays have one entry a record; ranges are of the batch's bytes.
+/// The arrays have one entry per record; ranges refer to the batch's bytes.
 package struct DerivedColumn: Sendable {
   /// The index in the batch's bytes at which each value starts.
   package var starts: ContiguousArray<UInt32> = []
@@ -39,12 +39,12 @@ package struct DerivedColumn: Sendable {
 }
 
 extension RecordBatch {
-  /// The number of the columns that were read and those that were made.
+  /// The number of columns, both read and derived.
   public var allColumnCount: Int { columnCount + derived.count }
 
-  /// Makes room for this many derived columns, which are asked for as columns `columnCount...`.
+  /// Makes room for this many derived columns, accessible as columns `columnCount...`.
   ///
-  /// Those that are not filled have no records.
+  /// Columns that are not filled have no records.
   public mutating func reserveDerived(_ count: Int) {
     while derived.count < count { derived.append(DerivedColumn()) }
     if derived.count > count { derived.removeLast(derived.count - count) }
@@ -90,12 +90,12 @@ extension RecordBatch {
     }
   }
 
-  /// Says that no record has a column, as when its file does not.
+  /// Marks a column as absent in all records, for example if its file lacks it.
   public mutating func setAbsent(column: Int) {
     for record in 0..<recordCount { states[record * columnCount + column] = FieldState.absent.rawValue }
   }
 
-  /// Where a field stands in ``bytes``.
+  /// The position of a field in ``bytes``.
   public func range(_ record: Int, _ column: Int) -> Range<Int> {
     let slot = slot(record, column)
     if column < columnCount { return Int(starts[slot])..<Int(starts[slot]) + Int(lengths[slot]) }

@@ -11,7 +11,7 @@ public enum FieldState: UInt8, Sendable, Hashable, CaseIterable {
   case text
   /// A quoted CSV cell or a JSON string, without its quotes, unescaped.
   case quoted
-  /// A JSON number, spelt exactly as in the file.
+  /// A JSON number, exactly as written in the file.
   case number
   /// JSON `true`.
   case `true`

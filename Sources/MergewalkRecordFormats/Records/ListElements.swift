@@ -1,8 +1,8 @@
 import MergewalkBytes
 
-/// Makes records of the elements of lists that stand in fields: the values of JSON arrays, or the pieces of texts.
+/// Makes records from the elements of lists in fields: the values of JSON arrays, or the pieces of texts.
 ///
-/// Lists are collected first, each with its elements' places, and become records of one batch all at once, so that the
+/// Lists are collected first, each with its elements' places, and become records of one batch at once, so that the
 /// memory of the batch is opened once. A column is a dotted path of members of an element; `.` is the element itself.
 package struct ListElements: Sendable {
   /// Why a list, or one of its elements, cannot be read.

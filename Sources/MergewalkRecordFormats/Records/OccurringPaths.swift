@@ -1,8 +1,8 @@
 import MergewalkXML
 
-/// The paths of what occurs in records, for messages that look for the nearest name; arrays count as their elements.
+/// The paths that occur in records, for messages that look for the nearest name; arrays count as their elements.
 ///
-/// What is looked at is bounded: a few records, and the first thousand paths.
+/// The search is bounded: a few records, and the first thousand paths.
 package struct OccurringPaths: Sendable {
   /// The paths, as columns have them, in the order of their first appearance.
   package private(set) var paths: [String] = []

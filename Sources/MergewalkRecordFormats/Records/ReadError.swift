@@ -6,7 +6,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
     case notFound
-    /// The file may not be read by this user.
+    /// This user may not read the file.
     case permissionDenied
     /// The path names a folder.
     case isDirectory
@@ -22,15 +22,15 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case duplicateHeader
     /// A column of the header has no name.
     case emptyHeader
-    /// The header stands again below, with its columns in another order, with more of them or with fewer.
+    /// The header is repeated below, with its columns in another order, or with more or fewer of them.
     case reorderedHeader
-    /// The file has fewer tables than the one asked for.
+    /// The file has fewer tables than the requested one.
     case missingTable
     /// A requested column is not in the file.
     case missingColumn
     /// A requested path is malformed.
     case invalidPath
-    /// The text is not one JSON document as RFC 8259 defines it, or not text.
+    /// The text is not one JSON document according to RFC 8259, or not text.
     case invalidDocument
     /// A JSON document has no array at the path of its records.
     case missingRecords
@@ -38,27 +38,27 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidOption
     /// A record is longer than the reader's limit; usually a quote that is never closed.
     case recordTooLong
-    /// A compressed file or an archive ends before its end.
+    /// A compressed file or an archive is truncated.
     case truncated
-    /// A compressed file or an archive is damaged, has something behind its end, or is no such file.
+    /// A compressed file or an archive is damaged, has data after its end, or is not such a file.
     case corrupt
     /// The unpacked bytes, or a file named by a manifest, do not match the checksum or size.
     case checksumMismatch
-    /// The container, its method of compression or its encryption is not read here.
+    /// The container, its compression method or its encryption is not supported.
     case unsupportedContainer
-    /// An archive has no member of the name or pattern that was asked for, or none at all.
+    /// An archive has no member with the requested name or pattern, or none at all.
     case missingMember
-    /// An archive has several members and none was chosen.
+    /// An archive has several members and none was selected.
     case severalMembers
     /// A compressed file unpacks to more than the source's limit allows.
     case expansionLimit
     /// The file was changed while it was read.
     case fileChanged
-    /// A line of a rejects file is of another pipeline than the one that replays it.
+    /// A line of a rejects file belongs to another pipeline than the one that replays it.
     case otherPipeline
-    /// A database has no such table, or several and none was chosen.
+    /// A database has no such table, or several and none was selected.
     case unknownTable
-    /// A query or a predicate cannot be read, or does more than read.
+    /// A query or a predicate cannot be read, or does more than reading.
     case invalidQuery
     /// A recursive query takes longer than the source's limit allows.
     case recursionLimit
@@ -70,20 +70,20 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case locked
     /// The C library knows no encoding of this name.
     case unknownEncoding
-    /// The encoding could not be told from the first bytes.
+    /// The encoding could not be detected from the first bytes.
     case undetectedEncoding
   }
 
   /// The kind of failure.
   public var code: Code
-  /// The input's path as the user gave it; `-` is standard input; a member of an archive stands behind the archive's
-  /// path and a slash.
+  /// The input's path as given by the user; `-` is standard input; a member of an archive follows the archive's path
+  /// and a slash.
   public var path: String
-  /// Where; `SourcePosition.file` when it is the file as a whole.
+  /// The position; `SourcePosition.file` for the file as a whole.
   public var position: SourcePosition
   /// The message: expected, found, and the cure.
   public var message: String
-  /// Whether the message has a cure of its own, so that ``diagnostic`` adds none of the kind of failure.
+  /// Whether the message has its own cure, so that ``diagnostic`` does not add the usual one.
   public var hasCure: Bool
 
   /// Creates an error.
@@ -97,19 +97,19 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     self.hasCure = hasCure
   }
 
-  /// The same as a finding of severity error.
+  /// The error as a finding of severity error.
   public var diagnostic: Diagnostic {
     Diagnostic(
       .error, code: code.rawValue, path: path, position: position, message: message, hint: hasCure ? nil : cure)
   }
 
-  /// What to do, as far as the kind of failure tells.
+  /// Advice, as far as the kind of failure allows it.
   private var cure: String? {
     switch code {
     case .truncated: "fetch or copy the file again"
     case .notFound: NearestFile.advice(for: path)
     case .duplicateHeader, .emptyHeader: "name the columns: “columns” with “skip_lines: 1”, or set “header: false”"
-    case .invalidDocument: "repair the document where it is made, or say its “format” and “encoding”"
+    case .invalidDocument: "repair the document at its origin, or set its “format” and “encoding”"
     default: nil
     }
   }

@@ -38,13 +38,13 @@ extension RecordBatch {
     appendPosition(position)
   }
 
-  /// Appends the position of a record whose raw bytes are in the batch already.
+  /// Appends the position of a record whose raw bytes are already in the batch.
   public mutating func appendPosition(_ position: RecordPosition) {
     if records.count > recordCount { records[recordCount] = position } else { records.append(position) }
     recordCount += 1
   }
 
-  /// Forgets all records and prepares for records without fields.
+  /// Removes all records and prepares for records without fields.
   public mutating func clearToRawRecords(source: Int) {
     clear(columnCount: 0)
     self.source = source

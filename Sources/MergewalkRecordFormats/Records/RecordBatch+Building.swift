@@ -1,6 +1,6 @@
 /// Filling a batch record by record, for readers that are not parsers of delimited text or JSON.
 extension RecordBatch {
-  /// Forgets all records and prepares for those of one input.
+  /// Removes all records and prepares for those of one input.
   public mutating func start(columnCount: Int, source: Int) {
     clear(columnCount: columnCount)
     self.source = source
@@ -61,8 +61,8 @@ extension RecordBatch {
 
   /// Sets a field to a range of the batch's bytes.
   ///
-  /// - Parameter origin: where the field's text stands in the raw record, as an index into the batch's bytes, when the
-  ///   range is a copy elsewhere; nil when the range is itself part of the raw record.
+  /// - Parameter origin: the position of the field's text in the raw record, as an index into the batch's bytes, if the
+  ///   range is a copy elsewhere; nil if the range is itself part of the raw record.
   public mutating func setField(
     _ column: Int, of record: Int, _ state: FieldState, _ range: Range<Int>, origin: Int? = nil
   ) {
@@ -89,10 +89,10 @@ extension RecordBatch {
     return used..<end
   }
 
-  /// Copies bytes behind those in use and returns where they are, for ``setField(_:of:_:_:origin:)``.
+  /// Copies bytes behind those in use and returns their range, for ``setField(_:of:_:_:origin:)``.
   public mutating func appendBytes(_ source: [UInt8]) -> Range<Int> { source.withUnsafeBytes { appendBytes($0) } }
 
-  /// Appends a record that is refused.
+  /// Appends a refused record.
   public mutating func appendError(_ error: RecordError) {
     errors.append(error)
     errorBytes += error.raw.count

@@ -1,7 +1,7 @@
 extension RecordBatch {
-  /// The first record whose raw text is a JSON object with other members than the batch has columns for, or nil.
+  /// The first record whose raw text is a JSON object with members for which the batch has no columns, or nil.
   ///
-  /// For batches of JSON records whose columns are top-level members: a record that has a member behind the first
+  /// For batches of JSON records whose columns are top-level members: a record with a member unknown to the first
   /// records, from which the columns were taken, has more members than fields.
   ///
   /// - Complexity: O(bytes).

@@ -3,13 +3,13 @@ public import MergewalkDiagnostics
 
 /// A run of records of one input, stored as byte ranges.
 ///
-/// A batch is made once and filled many times; filling reuses its memory. `starts`, `lengths` and `states` are
-/// record-major: the entry of a field is `record * columnCount + column`. All arrays may be longer than what the batch
-/// holds (what is behind `recordCount` records, or `byteCount` bytes, is left over from earlier fillings).
+/// A batch is created once and filled many times, reusing its memory. `starts`, `lengths` and `states` are
+/// record-major: the entry of a field is `record * columnCount + column`. All arrays may be longer than the batch's
+/// content (everything after `recordCount` records, or `byteCount` bytes, is left over from earlier fillings).
 public struct RecordBatch: Sendable {
   /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
   public var source: Int = 0
-  /// The path inside its archive of the member that the records are from; nil when the source is no archive.
+  /// The path of the records' member inside its archive; nil if the source is not an archive.
   public var member: String?
   /// The number of requested columns.
   public internal(set) var columnCount: Int = 0
@@ -17,7 +17,7 @@ public struct RecordBatch: Sendable {
   public internal(set) var recordCount: Int = 0
   /// The number of bytes in use in `bytes`.
   public internal(set) var byteCount: Int = 0
-  /// The raw bytes of whole records as read, and behind them the fields that needed unescaping.
+  /// The raw bytes of whole records as read, followed by the fields that needed unescaping.
   public internal(set) var bytes: ContiguousArray<UInt8> = []
   /// The index in `bytes` at which each field starts.
   public internal(set) var starts: ContiguousArray<UInt32> = []
@@ -25,34 +25,35 @@ public struct RecordBatch: Sendable {
   public internal(set) var lengths: ContiguousArray<UInt32> = []
   /// The `FieldState` of each field, as its raw value.
   public internal(set) var states: ContiguousArray<UInt8> = []
-  /// Where each good record comes from.
+  /// The origin of each good record.
   public internal(set) var records: ContiguousArray<RecordPosition> = []
   /// The records the reader refused, in the order of the file.
   public internal(set) var errors: [RecordError] = []
-  /// Where a record stands that has a part of its own that is no column although all were asked for, because the first
-  /// records do not have it; as far as the reader looks for that.
+  /// The position of a record with a part that is not a column although all were requested, because the first records
+  /// do not have it; as far as the reader checks this.
   public internal(set) var surplus: RecordPosition?
-  /// The last record of the file, where it seems to be cut: it ends right behind its last delimiter, without a line end,
-  /// and others have a value there.
+  /// The last record of the file if it seems truncated: it ends right after its last delimiter, without a line end, and
+  /// other records have a value there.
   public internal(set) var doubtfulEnd: RecordPosition?
-  /// The first record of the file that seems to be the header of another one, if it is among these.
+  /// The first record of the file that seems to be the header of another one, if it is in this batch.
   public internal(set) var doubtfulHeader: RecordPosition?
-  /// Of the empty batch with which reading ends: the last record of the file, where it seems to sum up the others.
+  /// In the empty batch that ends reading: the last record of the file if it seems to be a total of the others.
   public internal(set) var footer: RecordPosition?
-  /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
+  /// The number of bytes in refused records, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
-  /// The account of the text since the batch before: that of these records, and the text skipped up to the last one.
+  /// The accounting of the text since the previous batch: that of these records, and the text skipped up to the last
+  /// one.
   ///
-  /// What stands behind the last record of an input is in the empty batch with which reading ends.
+  /// Text after the last record of an input is in the empty batch that ends reading.
   public var account = TextAccount()
-  /// Whether fields are null because their text is one of those that the source's options say to be.
+  /// Whether fields may be null because their text is one of the source's null tokens.
   public internal(set) var hasNullTokens = false
   /// The columns that were made after reading; column `columnCount + i` is the i-th of them.
   package internal(set) var derived: [DerivedColumn] = []
 
   /// Fields whose value had to be unescaped, in the order of `starts`.
   var escapes: ContiguousArray<EscapedField> = []
-  /// What ends a line in this input.
+  /// The line ends of this input.
   var lineEnds = LineEnds.any
   /// Whether fields stand where their record does, because the records were taken out of their file.
   var hasFixedPlaces = false
@@ -68,7 +69,7 @@ public struct RecordBatch: Sendable {
   /// Creates an empty batch.
   public init() {}
 
-  /// Forgets all records and keeps the memory.
+  /// Removes all records and keeps the memory.
   public mutating func clear() { clear(columnCount: columnCount) }
 
   mutating func clear(columnCount: Int) {
@@ -98,7 +99,7 @@ public struct RecordBatch: Sendable {
       ?? .absent
   }
 
-  /// Whether some record has something in a column that is read, be it null.
+  /// Whether some record has anything in a column, including null.
   ///
   /// - Complexity: O(records up to the first one).
   public func hasColumn(_ column: Int) -> Bool {
@@ -129,17 +130,17 @@ public struct RecordBatch: Sendable {
     return try withRange(start..<start + Int(position.rawLength), body)
   }
 
-  /// Calls `body` with the bytes of a field, without a copy; nothing where it is absent or null.
+  /// Calls `body` with the bytes of a field, without a copy; empty if it is absent or null.
   public func withBytes<R, E: Error>(
     _ record: Int, _ column: Int, _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
     try withField(record, column) { bytes throws(E) in try body(bytes.bindMemory(to: UInt8.self).span) }
   }
 
-  /// The bytes of a field; none where it is absent or null.
+  /// The bytes of a field; empty if it is absent or null.
   public func bytes(_ record: Int, _ column: Int) -> [UInt8] { withField(record, column) { [UInt8]($0) } }
 
-  /// The field as a string, or `nil` when it is absent or null; for messages and tests.
+  /// The field as a string, or `nil` if it is absent or null; for messages and tests.
   public func text(_ record: Int, _ column: Int) -> String? {
     switch state(record, column) {
     case .absent, .null: nil
@@ -150,16 +151,16 @@ public struct RecordBatch: Sendable {
   /// The raw record, without its line end; for rejects.
   public func raw(_ record: Int) -> [UInt8] { withRawRecord(record) { [UInt8]($0) } }
 
-  /// Where a field stands in its file: its opening quote if it has one, else its first byte.
+  /// The position of a field in its file: its opening quote if it has one, else its first byte.
   ///
   /// An absent field has its record's position.
   ///
   /// - Complexity: O(length of the record).
   public func position(_ record: Int, _ column: Int) -> SourcePosition { position(record, column, inside: nil) }
 
-  /// Where a byte of a field's value stands in its file: the field itself when its value had to be unescaped.
+  /// The position of a byte of a field's value in its file; the field's own position if its value had to be unescaped.
   ///
-  /// - Parameter offset: the byte's place in the value, from 0; nil for the field as a whole.
+  /// - Parameter offset: the byte's offset in the value, from 0; nil for the field as a whole.
   /// - Complexity: O(length of the record).
   public func position(_ record: Int, _ column: Int, inside offset: Int?) -> SourcePosition {
     let slot = slot(record, column)
@@ -197,7 +198,7 @@ public struct RecordBatch: Sendable {
     }
   }
 
-  /// The column in bytes, from 1, at which a field stands on its line.
+  /// The column in bytes, from 1, of a field on its line.
   ///
   /// - Complexity: O(length of the record).
   public func column(_ record: Int, _ column: Int) -> Int { position(record, column).column }
@@ -254,7 +255,7 @@ struct EscapedField: Sendable {
   var kind: Kind
 }
 
-/// What ends a line.
+/// The line ends of an input.
 enum LineEnds: UInt8 {
   /// LF, CRLF and CR: CSV.
   case any

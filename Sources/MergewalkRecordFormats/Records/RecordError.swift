@@ -2,7 +2,7 @@ public import MergewalkDiagnostics
 
 /// A record that the reader refused: a value, not a failure, because the records around it are good.
 public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Why a record was refused.
+  /// The reason why a record was refused.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The bytes are not text in the file's encoding.
     case invalidText
@@ -10,27 +10,27 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case nulByte
     /// A CSV record has more or fewer fields than the header.
     case fieldCount
-    /// A quote stands inside an unquoted CSV field.
+    /// There is a quote inside an unquoted CSV field.
     case strayQuote
     /// Something other than a delimiter or a line end follows a closing quote.
     case textAfterQuote
-    /// The file ends inside a quoted CSV field, or the field takes in whole records.
+    /// The file ends inside a quoted CSV field, or the field spans whole records.
     case unterminatedQuote
-    /// A line begins as a comment does and has as many fields as a record; that it is a comment was detected only.
+    /// A line begins like a comment and has as many fields as a record; that it is a comment was only detected.
     case doubtfulComment
-    /// The record is of another table of the file; that there are several was detected only.
+    /// The record belongs to another table of the file; that there are several was only detected.
     case otherTable
-    /// An escape stands before something that it need not make ordinary; that it is one was detected only.
+    /// An escape precedes a character that needs none; that it is an escape was only detected.
     case doubtfulEscape
     /// The file ends after an escape character.
     case danglingEscape
-    /// The line is not one JSON value as RFC 8259 defines it.
+    /// The line is not one JSON value according to RFC 8259.
     case invalidJSON
     /// The line is JSON, but not an object.
     case notAnObject
-    /// A requested member stands twice in one object.
+    /// A requested member occurs twice in one object.
     case duplicateMember
-    /// A number, a date or the like is not what its type says.
+    /// A number, a date or the like is not valid for its type.
     case invalidScalar
     /// A `\u` escape is half of a surrogate pair.
     case loneSurrogate
@@ -40,22 +40,22 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingFile
     /// The record is longer than the reader's limit.
     case recordTooLong
-    /// Text stands beside the elements of an element of XML.
+    /// Text occurs beside the child elements of an XML element.
     case mixedContent
     /// An XML document refers to an entity that is not declared in it.
     case unresolvedEntity
-    /// A YAML alias or merge key leads to nothing that can stand in its place.
+    /// A YAML alias or merge key refers to nothing that could replace it.
     case invalidAlias
-    /// A YAML record is more than the limits allow once its aliases are replaced by what they stand for.
+    /// A YAML record exceeds the limits once its aliases are replaced.
     case expansionLimit
-    /// A record that was rejected once is not one of its format, as it was put right.
+    /// A corrected reject is not a valid record of its format.
     case invalidDocument
   }
 
-  /// Why.
+  /// The reason.
   public var code: Code
-  /// The place of the fault: line and column from 1 (column in UTF-8 bytes), byte offset in the (unpacked)
-  /// file from 0.
+  /// The position of the fault: line and column from 1 (column in UTF-8 bytes), byte offset in the (unpacked) file from
+  /// 0.
   public var position: SourcePosition
   /// The record's number in its file, from 0.
   public var recordIndex: Int
@@ -63,7 +63,7 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
   public var message: String
   /// The whole raw record without its line end; for `recordTooLong` its first 64 KiB.
   public var raw: [UInt8]
-  /// The number of spaces before the record's first line, where they are a part of its meaning; 0 elsewhere.
+  /// The number of spaces before the record's first line, if they are significant; otherwise 0.
   public var indent = 0
 
   /// Creates an error.

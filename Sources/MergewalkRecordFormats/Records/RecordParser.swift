@@ -1,28 +1,28 @@
 import MergewalkDiagnostics
 
-/// A parser without I/O: finds records in the bytes that are there.
+/// A parser without I/O: finds records in the bytes of its window.
 ///
-/// It is a value; copying it remembers its place, which is how a header is looked at twice.
+/// It is a value; a copy remembers its place, which makes a second look at a header possible.
 ///
 /// For the next developer:
 /// - Input may be split at any byte. Results must not depend on where: tests cut every file at every place and compare.
-/// - A record that is not complete stays: leave the cursor at its start and ask for more. Keep no state of half a record.
-/// - Only `window.isLast` tells that nothing follows. A quote or a line end at the window's end may go on behind it.
+/// - An incomplete record stays: leave the cursor at its start and request more text. Keep no state of half a record.
+/// - Only `window.isLast` shows that nothing follows. A quote or a line end at the window's end may continue behind it.
 /// - Offsets are those of the decoded text; ``OffsetMap`` turns them into bytes of the file. Do not count bytes twice.
 /// - Each byte is accounted for in `account`, by its record or as skipped text; the sums are checked at the end.
-/// - `refuseLong` is the only way to pass a record that does not fit: memory stays bounded whatever the input.
+/// - `refuseLong` is the only way to skip a record that does not fit: memory stays bounded whatever the input.
 /// - Parsers that are driven by a C library and cannot stop at a record are a ``PushParser`` instead.
 protocol RecordParser {
-  /// What ends a line in this format.
+  /// The line ends of this format.
   static var lineEnds: LineEnds { get }
   /// The number of columns it stores.
   var columnCount: Int { get }
-  /// What became of the text since it was last taken out; all but `bytes`, which the caller knows.
+  /// The outcomes of the text since they were last taken out; all but `bytes`, which the caller knows.
   var account: TextAccount { get set }
 
   /// Appends whole records to the batch, from the window's cursor on, and moves the cursor behind them.
   ///
-  /// Where a batch without a record is full, what was passed over is forgotten, and its memory used again.
+  /// Where a batch without a record is full, what was skipped is forgotten, and its memory used again.
   ///
   /// - Parameters:
   ///   - window: what part of `batch.bytes` is text; 64 bytes behind it may be read, whatever they hold.
@@ -55,7 +55,7 @@ struct ParseWindow {
 enum ParseOutcome {
   /// All text up to `end` was used (cursor = end), or a record has begun and does not end there.
   case needsInput
-  /// The batch has reached its limit, or what was passed over is so much that its memory is to be used again.
+  /// The batch has reached its limit, or what was skipped is so much that its memory is to be used again.
   case full
   /// The batch has no room for the fields of another record.
   case needsSpace

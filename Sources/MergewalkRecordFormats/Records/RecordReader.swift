@@ -1,6 +1,6 @@
-/// How much one batch may hold.
+/// The maximum size of a batch.
 public struct BatchLimit: Sendable, Hashable {
-  /// The most records, refused ones included.
+  /// The maximum number of records, including refused ones.
   public var records: Int
   /// A batch is full once its raw bytes reach this number, which its last record may exceed; at most 512 MiB.
   public var bytes: Int
@@ -11,8 +11,8 @@ public struct BatchLimit: Sendable, Hashable {
     self.bytes = min(max(1, bytes), 1 << 29)
   }
 
-  /// The limit for records of so many columns: a batch has at most half a million cells, because those that nothing is
-  /// in take memory, too.
+  /// The limit for records with a number of columns: a batch has at most half a million cells, because empty ones take
+  /// memory, too.
   public func fitting(columns: Int) -> BatchLimit {
     BatchLimit(records: min(records, max(1, Self.mostCells / max(1, columns))), bytes: bytes)
   }
@@ -20,37 +20,37 @@ public struct BatchLimit: Sendable, Hashable {
   private static let mostCells = 1 << 19
 }
 
-/// Which columns a reader stores.
+/// The columns that a reader stores.
 public enum ColumnRequest: Sendable, Hashable {
-  /// All columns of a CSV header, in its order. For NDJSON the top-level members of the first records (those in the
-  /// first 64 KiB), in order of first appearance: meant for previews.
+  /// All columns of a CSV header, in its order. For NDJSON, the top-level members of the first records (those in the
+  /// first 64 KiB), in order of first appearance: intended for previews.
   case all
-  /// These, in this order: CSV header names (or numbers from 1 when the file has no header), or NDJSON paths such as
+  /// These, in this order: CSV header names (or numbers from 1 if the file has no header), or NDJSON paths such as
   /// `customer.email`.
   case named([String])
 }
 
 /// Reads the records of one input, batch by batch.
 ///
-/// Batches depend on the limit only, not on how the input's bytes arrive: the same input gives the same batches.
+/// Batches depend only on the limit, not on how the input's bytes arrive: the same input gives the same batches.
 public protocol RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   var columns: [String] { get }
-  /// The names of all columns that the input says it has; none for formats whose records name their fields themselves.
+  /// The names of all columns in the input's header; none for formats whose records name their own fields.
   ///
-  /// With an archive they are those of the member that is being read.
+  /// In an archive, they are those of the current member.
   var header: [String] { get }
   /// The bytes read from the input so far, for progress.
   var bytesRead: Int { get }
   /// Replaces the batch's content with the next records, keeping its memory.
   ///
-  /// - Returns: false at the end of the input, and then the batch has no record and only accounts for what was passed
-  ///   over behind the last one; true otherwise.
-  /// - Throws: `ReadError` when the input cannot be read further; the records before the fault were returned first.
+  /// - Returns: false at the end of the input, in which case the batch has no records and only accounts for the text
+  ///   after the last one; true otherwise.
+  /// - Throws: `ReadError` if the input cannot be read further; the records before the fault are returned first.
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool
 }
 
 extension RecordReader {
-  /// No names, because the records name their fields themselves.
+  /// No names, because records name their own fields.
   public var header: [String] { [] }
 }

@@ -4,11 +4,11 @@ import MergewalkDiagnostics
 /// Makes records of typed values: the rows of a table, the objects of a store.
 ///
 /// Call one function for each column, in order, then ``endRecord(index:into:)``. The record's raw text is a JSON object
-/// with the names and values of the columns, so that a rejected row can be read and, put right, imported as NDJSON.
-/// Its line is its number from 1, because a row has no place in a text.
+/// with the names and values of the columns, so that a rejected row can be read and, corrected, imported as NDJSON. Its
+/// line is its number from 1, because a row has no place in a text.
 ///
-/// A value that is no text, or a row that is too long, makes the record one that is refused; the other columns are still
-/// to be given.
+/// A value that is not text, or a row that is too long, makes the record a refused one; the calls for its other columns
+/// must still follow.
 package struct RowRecordBuilder {
   private struct Field {
     var state: FieldState
@@ -30,7 +30,7 @@ package struct RowRecordBuilder {
   private let repeats: [Int]
   /// Where the last value's name begins in the raw text.
   private var nameStart = 0
-  /// What stands before each value in the raw text.
+  /// The text before each value in the raw text.
   private let prefixes: [[UInt8]]
   private let maxRecordBytes: Int
   private var raw = OutputBytes()

@@ -6,30 +6,30 @@ public struct SkippedText: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The mark of the encoding at the start of a file.
     case byteOrderMark
-    /// Lines above the header or the first record that are to be skipped.
+    /// Lines to skip above the header or the first record.
     case preamble
     /// The names of the columns.
     case header
-    /// The names of the columns again, below records.
+    /// The names of the columns, repeated below records.
     case repeatedHeader
-    /// A line that draws a rule below or above the names of the columns, or the same line again.
+    /// A line that draws a rule below or above the names of the columns, or a copy of it.
     case rule
-    /// A line with nothing, or with nothing but blanks where these are nothing.
+    /// An empty line, or one of blanks where these do not count.
     case blankLine
-    /// A line that begins as a comment does, or a comment between the records of an XML document.
+    /// A line that begins like a comment, or a comment between the records of an XML document.
     case comment
     /// Text below the last record.
     case footer
-    /// Another table of the file than the one that is read.
+    /// A table of the file other than the one that is read.
     case otherTable
-    /// Text around and between records: punctuation, white space, elements and members that are not asked for as
-    /// records; comments in YAML and in property lists, too.
+    /// Text around and between records: punctuation, white space, elements and members that were not requested as
+    /// records; also comments in YAML and in property lists.
     case structure
-    /// Records that have none of the elements of `each`, of which each becomes a record.
+    /// Records without any of the elements of `each`, which become records.
     case withoutElements
-    /// Fields of records behind the last column, which are to be dropped.
+    /// Fields after the last column that are to be dropped.
     case surplusFields
-    /// Escapes before characters that need none, which are read without them.
+    /// Escapes before characters that need none, which are dropped.
     case escape
 
     /// Its name in sentences.
@@ -47,7 +47,7 @@ public struct SkippedText: Sendable, Hashable {
       case .structure: "structure"
       case .withoutElements: "records without elements of “each”"
       case .surplusFields: "fields after the last column"
-      case .escape: "escapes before what needs none"
+      case .escape: "unnecessary escapes"
       }
     }
 
@@ -70,12 +70,12 @@ public struct SkippedText: Sendable, Hashable {
     }
   }
 
-  /// How much text.
+  /// An amount of text.
   public struct Amount: Sendable, Hashable {
-    /// The number of lines that were passed over whole; one that a record shares is not counted, nor what is no matter
-    /// of lines: the structure and the comments of documents.
+    /// The number of lines skipped completely; a line shared with a record is not counted, nor is text without lines:
+    /// the structure and the comments of documents.
     public var lines = 0
-    /// The number of bytes in UTF-8, line ends included.
+    /// The number of bytes in UTF-8, including line ends.
     public var bytes = 0
 
     /// Creates an amount.
@@ -90,19 +90,19 @@ public struct SkippedText: Sendable, Hashable {
     }
   }
 
-  /// One for each kind; empty while nothing was passed over.
+  /// One for each kind; empty while nothing was skipped.
   private var amounts: [Amount] = []
 
-  /// Nothing.
+  /// Creates an empty count.
   public init() {}
 
-  /// How much of a kind was passed over.
+  /// The amount of a kind that was skipped.
   public subscript(kind: Kind) -> Amount { amounts.isEmpty ? Amount() : amounts[kind.index] }
 
-  /// The kinds of which there is anything, in their order.
+  /// The kinds with an amount, in their order.
   public var kinds: [Kind] { Kind.allCases.filter { self[$0] != Amount() } }
 
-  /// All kinds together.
+  /// The total of all kinds.
   public var total: Amount { amounts.reduce(Amount(), +) }
 
   /// Counts text.
@@ -112,7 +112,7 @@ public struct SkippedText: Sendable, Hashable {
     amounts[kind.index].bytes += bytes
   }
 
-  /// Adds what another reader, or a later batch, passed over.
+  /// Adds the text that another reader, or a later batch, skipped.
   public static func += (left: inout SkippedText, right: SkippedText) {
     if right.amounts.isEmpty { return }
     if left.amounts.isEmpty {
@@ -122,39 +122,39 @@ public struct SkippedText: Sendable, Hashable {
     }
   }
 
-  /// Forgets everything.
+  /// Resets all counts.
   public mutating func removeAll() { amounts.removeAll(keepingCapacity: true) }
 
-  /// Two are equal when they count the same.
+  /// Two are equal if they count the same.
   public static func == (left: SkippedText, right: SkippedText) -> Bool {
     Kind.allCases.allSatisfy { left[$0] == right[$0] }
   }
 
-  /// Feeds what `==` compares.
+  /// Hashes the counts.
   public func hash(into hasher: inout Hasher) {
     for kind in Kind.allCases { hasher.combine(self[kind]) }
   }
 }
 
-/// The account of the text that a reader moved over: each byte belongs to a record or was skipped for a named reason.
+/// The accounting of the text that a reader processed: each byte belongs to a record or was skipped for a named reason.
 public struct TextAccount: Sendable, Hashable {
-  /// The number of bytes of text: unpacked, and decoded to UTF-8; 0 for inputs that are no text, such as databases.
+  /// The number of bytes of text: unpacked, and decoded to UTF-8; 0 for inputs that are not text, such as databases.
   public var bytes = 0
-  /// How many of them belong to records, refused ones included, with their line ends.
+  /// The number of bytes that belong to records, including refused ones, with their line ends.
   public var recordBytes = 0
   /// The skipped text.
   public var skipped = SkippedText()
-  /// The text of the first record without elements, see ``SkippedText/Kind/withoutElements``, up to 64 KiB of it; empty
-  /// when there is none.
+  /// The text of the first record without elements, see ``SkippedText/Kind/withoutElements``, up to 64 KiB; empty if
+  /// there is none.
   public var withoutElements: [UInt8] = []
 
-  /// Nothing.
+  /// Creates an empty account.
   public init() {}
 
   /// Whether each byte is accounted for.
   public var isBalanced: Bool { bytes == recordBytes + skipped.total.bytes }
 
-  /// Adds what became of more text.
+  /// Adds the account of more text.
   public static func += (left: inout TextAccount, right: TextAccount) {
     left.bytes += right.bytes
     left.recordBytes += right.recordBytes
@@ -168,7 +168,7 @@ public struct TextAccount: Sendable, Hashable {
     if withoutElements.isEmpty { withoutElements = Array(raw.prefix(1 << 16)) }
   }
 
-  /// Forgets everything.
+  /// Resets the account.
   public mutating func removeAll() {
     bytes = 0
     recordBytes = 0

@@ -4,9 +4,9 @@ import MergewalkSystem
 /// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
 ///
 /// Bytes are read straight into the batch. What a batch does not use (a partial record, or whole records beyond the
-/// limit) is copied to `carry` once and handed out from there piece by piece, so that small batches do not move a
-/// large tail again and again. A record that is not complete is parsed again only when the text behind the cursor has
-/// doubled, which keeps the work linear in the length of the longest record.
+/// limit) is copied to `carry` once and handed out from there piece by piece, so that small batches do not move a large
+/// tail again and again. An incomplete record is parsed again only when the text behind the cursor has doubled, which
+/// keeps the work linear in the length of the longest record.
 struct StreamingReader<Parser: RecordParser> {
   var parser: Parser
   private var stream: TextStream
@@ -26,7 +26,7 @@ struct StreamingReader<Parser: RecordParser> {
   /// The average record length so far, to read about what a batch needs.
   private var averageRecord = 128
 
-  /// What the parsers may read behind the text.
+  /// The number of bytes that the parsers may read behind the text.
   static var padding: Int { 64 }
   private static var largestRead: Int { 1 << 20 }
   private static var smallestRead: Int { 1 << 12 }
@@ -53,7 +53,7 @@ struct StreamingReader<Parser: RecordParser> {
     return found
   }
 
-  /// Fills a batch with the next records, which stay unread; what is passed over before a full batch does not.
+  /// Fills a batch with the next records, which stay unread; what is skipped before a full batch does not.
   ///
   /// - Returns: the parser behind the records; nil at the end of the input.
   mutating func peek(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Parser? {
@@ -173,7 +173,7 @@ struct StreamingReader<Parser: RecordParser> {
     return failure
   }
 
-  /// Lets go of the offsets of what the batch used.
+  /// Releases the offsets of what the batch used.
   private mutating func forgetOffsets(_ batch: RecordBatch, _ window: ParseWindow) {
     batch.bytes.withUnsafeBytes { all in
       let text = UnsafeRawBufferPointer(rebasing: all[..<window.end])
@@ -290,7 +290,7 @@ extension RecordBatch {
     }
   }
 
-  /// What writes fields may write so many more behind the last one.
+  /// The number of entries that may be written behind the last field.
   static var fieldPadding: Int { 16 }
 
   /// Makes room for `count` records of `columnCount` fields.

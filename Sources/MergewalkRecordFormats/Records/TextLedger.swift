@@ -1,6 +1,6 @@
-/// Counts the text of a document that is in records and around them, by offsets that only grow.
+/// Counts the text in records and around them, by offsets that only grow.
 ///
-/// A byte is a record's or is passed over; where records share their text, it is the first one's.
+/// A byte belongs to a record or is skipped; if records share their text, it belongs to the first one.
 struct TextLedger {
   private var account = TextAccount()
   /// The offset up to which all is counted.
@@ -41,13 +41,13 @@ struct TextLedger {
 
   mutating func finish(at end: Int) { pass(to: end) }
 
-  /// What was counted since it was last taken.
+  /// Takes the counts since the last call.
   mutating func take() -> TextAccount {
     defer { account.removeAll() }
     return account
   }
 
-  /// Passes over what stands before an offset.
+  /// Skips what stands before an offset.
   @inline(__always)
   private mutating func pass(to offset: Int) {
     if offset <= counted { return }

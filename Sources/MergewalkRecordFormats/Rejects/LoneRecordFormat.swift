@@ -3,7 +3,7 @@ import MergewalkBytes
 /// How a record is read that stands alone, taken out of its file: the raw text of a rejects file.
 struct LoneRecordFormat {
   private let format: RecordFormat
-  /// What is asked for.
+  /// The requested columns.
   let columns: ColumnRequest
   private let wrap: Wrap
 
@@ -132,7 +132,7 @@ struct XMLWrapper {
   private let steps: [XMLName?]
   private let namespaces: XMLNamespaces
   private let uris: [String: String]
-  /// The names of elements and attributes that are asked for, without prefixes.
+  /// The names of elements and attributes that are requested, without prefixes.
   private var wanted: Set<String> = []
 
   init(_ options: XMLOptions, columns: [String] = []) {
@@ -211,8 +211,7 @@ struct XMLWrapper {
     return result
   }
 
-  /// What stands before colons where names of elements and attributes stand, and the names behind them; too many do no
-  /// harm.
+  /// The text before colons in the names of elements and attributes, and the names behind them; too many do no harm.
   private static func prefixes(_ raw: [UInt8]) -> [(prefix: String, locals: Set<String>)] {
     var found: [(prefix: String, locals: Set<String>)] = []
     var start = 0

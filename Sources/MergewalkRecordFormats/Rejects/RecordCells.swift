@@ -1,11 +1,11 @@
-/// The cells of one rejected record, as people edit them, and the way back to the record's bytes.
+/// The cells of one rejected record, for editing, and the way back to the record's bytes.
 ///
-/// Only what an edit changes is written anew: a cell that stays keeps its quotes and a record that stays its bytes, so that
-/// what stood in quotes to be a text does not become a null.
+/// Only the changes of an edit are written anew: an unchanged cell keeps its quotes and an unchanged record its bytes,
+/// so that a text in quotes does not become a null.
 package struct RecordCells: Sendable {
   /// One cell.
   package struct Cell: Sendable, Hashable {
-    /// What it says; nothing where the record ends before it.
+    /// Its text; nothing where the record ends before it.
     package var text: String
     var isQuoted = false
     var isAbsent = false
@@ -14,7 +14,7 @@ package struct RecordCells: Sendable {
   /// A cell cannot be put into the record.
   package struct EditError: Error, Sendable {
     package var column: String
-    /// What is wrong with it.
+    /// The error in it.
     package var message: String
 
     package init(column: String, message: String) {

@@ -1,10 +1,10 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 
-/// Reads the records of a rejects file that was put right, as the format that they were rejected from.
+/// Reads the records of a rejects file that was corrected, as the format that they were rejected from.
 ///
-/// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are
-/// those of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from
+/// Each line's record is read separately, so that a remaining mistake in one does not affect the next. Positions are
+/// those of the lines of the rejects file. A line with an empty record is skipped. All records of a batch are from
 /// files with the same columns; a line with many child records may make a batch longer than its limit.
 package struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
@@ -22,7 +22,7 @@ package struct ReplayReader: RecordReader {
   /// The form of the records that a family of stores has rejected, where it is not that of their source.
   private let rows: RecordFormat?
   private var lines: RejectLines
-  /// What was read and belongs to the next batch.
+  /// The line that was read and belongs to the next batch.
   private var pending: Result<RejectLine, RecordError>?
   private var failure: ReadError?
   private var headers: [String: [String]] = [:]
@@ -36,7 +36,7 @@ package struct ReplayReader: RecordReader {
   ///   - format: the format that the records were rejected from.
   ///   - pipeline: the name of the pipeline that replays the file; records of others end the reading. nil for any.
   ///   - part: the import whose records are wanted; nil for all.
-  ///   - known: the imports that others read; lines of further ones are refused. nil to pass over what others read.
+  ///   - known: the imports that others read; lines of further ones are refused. nil to skip what others read.
   ///   - mayLackColumns: whether columns that a file's header lacks are absent; else they are an error.
   ///   - index: what `RecordBatch.source` will be.
   /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known, and
@@ -118,7 +118,7 @@ package struct ReplayReader: RecordReader {
     if other == pipeline { return }
     throw ReadError(
       .otherPipeline, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
-      message: "the record was rejected by the pipeline “\(other)”, and is to be replayed by “\(pipeline)”; replay it"
+      message: "the record was rejected by the pipeline “\(other)”, but is being replayed by “\(pipeline)”; replay it"
         + " by its own pipeline, or if this one has taken its place, give it that name (“pipeline: …”)")
   }
 
@@ -161,7 +161,7 @@ package struct ReplayReader: RecordReader {
       // A record without elements of “each” is none in its file either.
       if format.eachPath == nil, batch.recordCount + batch.errors.count == before {
         var nothing = problem(
-          .invalidDocument, "there is no record, only text such as a comment; empty “raw” to give the record up")
+          .invalidDocument, "there is no record, only text such as a comment; empty “raw” to drop the record")
         nothing.indent = line.indent
         refuse(&nothing, into: &batch)
       }
@@ -172,7 +172,7 @@ package struct ReplayReader: RecordReader {
     }
   }
 
-  /// The columns that a line's record is asked for: for one that its file lacks, and may lack, another one stands in.
+  /// The columns to request from a line's record: another one stands in for one that its file lacks, and may lack.
   private var asked: [String] {
     guard mayLackColumns, let there = LoneRecordFormat.names(of: format, header: header), let first = there.first
     else { return columns }
@@ -244,7 +244,7 @@ package struct ReplayReader: RecordReader {
     throw ReadError(
       .missingHeader, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
       message:
-        "the columns of \(line.file) are not known: keep the first line of each file, whose “header” names them, "
+        "the columns of \(line.file) are unknown: keep the first line of each file, whose “header” names them, "
         + "or put the file back in its place")
   }
 }

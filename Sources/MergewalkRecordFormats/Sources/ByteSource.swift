@@ -1,8 +1,8 @@
 import MergewalkSystem
 
-/// Where an input's bytes come from.
+/// The source of an input's bytes.
 ///
-/// What is compressed or in an archive is unpacked on the way, see ``ContainerOptions``.
+/// Compressed files and members of archives are unpacked while reading, see ``ContainerOptions``.
 public struct ByteSource: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case file
@@ -12,27 +12,29 @@ public struct ByteSource: Sendable, Hashable {
     case piece(SourcePiece)
   }
 
-  /// The path as the user gave it, for messages.
+  /// The path as given by the user, for messages.
   public let path: String
-  /// How the bytes are packed.
+  /// The packing of the bytes.
   public var container = ContainerOptions()
   /// The expected size and checksum of the file's bytes; nil when they are not known.
   package var expected: SourceExpectation?
   let kind: Kind
 
-  /// A file, or standard input when the path is `-`.
+  /// Creates the source for a file, or for standard input if the path is `-`.
   public init(path: String, container: ContainerOptions = ContainerOptions()) {
     self.path = path
     self.container = container
     kind = path == "-" ? .standardInput : .file
   }
 
-  /// Bytes in memory that arrive in pieces of `chunkSize` bytes, for tests; they are not unpacked unless asked to.
+  /// Creates a source of bytes in memory that arrive in pieces of `chunkSize` bytes, for tests; they are unpacked only
+  /// on request.
   public init(bytes: some Sequence<UInt8>, chunkSize: Int = .max, path: String = "memory") {
     self.init(bytes: bytes, chunkSizes: [chunkSize], path: path)
   }
 
-  /// Bytes in memory that arrive in pieces of the given sizes, of which the last one repeats, for tests.
+  /// Creates a source of bytes in memory that arrive in pieces of the given sizes, the last of which repeats, for
+  /// tests.
   public init(bytes: some Sequence<UInt8>, chunkSizes: [Int], path: String = "memory") {
     self.path = path
     container.formats = []
@@ -54,7 +56,7 @@ public struct ByteSource: Sendable, Hashable {
     return try contents.isArchive ? OnlyMember(contents) : contents.first()
   }
 
-  /// A note when the source's name tells another packing than the bytes; nil otherwise, or when the source can be read
+  /// A note if the source's name indicates another packing than its bytes; nil otherwise, or if the source can be read
   /// only once.
   ///
   /// - Throws: as `open()`.
@@ -69,14 +71,14 @@ public struct ByteSource: Sendable, Hashable {
     return kind == .file && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The file's size in bytes; nil for what can be read only once and for what cannot be asked.
+  /// The file's size in bytes; nil for inputs that can be read only once or whose size is unknown.
   public var fileSize: Int? {
     var status = stat()
     guard kind == .file, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// About how many bytes the file holds unpacked, by its name and size; nil as for ``fileSize``.
+  /// The estimated number of unpacked bytes, from the file's name and size; nil as for ``fileSize``.
   public var estimatedBytes: Int? {
     if case .piece(let piece) = kind { return piece.range.count }
     let isPacked = container.formats.map { !$0.isEmpty } ?? !ContainerFormat.named(path).isEmpty
@@ -100,10 +102,10 @@ public struct ByteSource: Sendable, Hashable {
     return true
   }
 
-  /// Holds the file against what is expected of it, for readers that do not read it from its start to its end.
+  /// Checks the file against its expectation, for readers that do not read it from start to end.
   ///
   /// - Throws: `checksumMismatch`, and what opening and reading throw.
-  /// - Complexity: O(bytes of the file) when something is expected, else O(1).
+  /// - Complexity: O(bytes of the file) if there is an expectation, else O(1).
   public func verifyExpectation() throws(ReadError) {
     guard let expected, let file = try openFile() as? any RandomAccessStream else { return }
     try VerifiedStream.verify(file, expected)
@@ -119,7 +121,7 @@ public struct ByteSource: Sendable, Hashable {
     }
   }
 
-  /// Whether what is read is gone: standard input, a pipe, a device.
+  /// Whether it can be read only once: standard input, a pipe, a device.
   public var isReadOnce: Bool {
     switch kind {
     case .standardInput: return true
@@ -134,14 +136,14 @@ public struct ByteSource: Sendable, Hashable {
 
   // MARK: Looking into pipes
 
-  /// The same source such that it can be looked into before it is read: of what can be read only once, what is read
-  /// is kept, up to 16 MiB, until ``endLooking()``.
+  /// The same source in a form that can be examined before it is read: for inputs that can be read only once, up to 16
+  /// MiB are kept until ``endLooking()``.
   public func lookable() -> ByteSource {
     guard isReadOnce else { return self }
     return ByteSource(path: path, container: container, expected: expected, kind: .replayed(ReplayedInput(self)))
   }
 
-  /// Keeps nothing more of a ``lookable()`` source: it can be read from its start once more.
+  /// Stops keeping the bytes of a ``lookable()`` source: it can be read from its start once more.
   public func endLooking() { if case .replayed(let input) = kind { input.stopKeeping() } }
 
   private init(path: String, container: ContainerOptions, expected: SourceExpectation?, kind: Kind) {

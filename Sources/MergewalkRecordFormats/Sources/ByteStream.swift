@@ -4,7 +4,7 @@ import Synchronization
 
 /// An open input, read once from its start to its end.
 ///
-/// Streams are stacked: a file, what is unpacked from it, a member of the archive therein.
+/// Streams are stacked: a file, its unpacked contents, a member of the archive in them.
 protocol ByteStream: AnyObject {
   /// The path as the user gave it, for messages; a member of an archive stands behind it and a slash.
   var path: String { get }
@@ -48,7 +48,7 @@ final class FileStream: ByteStream {
   private let taken = Atomic(0)
   private let descriptor: Int32
   private let owned: Bool
-  /// What the file was when it was opened; only of regular files.
+  /// The file's state when it was opened; only of regular files.
   private var before: stat?
 
   init(path: String, descriptor: Int32, owned: Bool) {

@@ -3,10 +3,10 @@ import MergewalkSystem
 /// Finds the files that paths, globs and folders name.
 ///
 /// A path that exists is taken as it is, whatever characters it has. A folder stands for the files in it whose names
-/// match ``pattern``; names that begin with a point are left out, and so is what is no regular file. A glob stands for
-/// the regular files that match. Folders' and globs' files are sorted by the bytes of their paths.
+/// match ``pattern``; names that begin with a dot are left out, and so are other kinds of files than regular ones. A
+/// glob stands for the regular files that match. Folders' and globs' files are sorted by the bytes of their paths.
 ///
-/// A file is found once, where it is first named, also when links give it several names.
+/// A file is found once, under its first name, even if links give it several names.
 package struct FileFinder {
   /// A file that was found.
   package struct File: Sendable, Hashable {
@@ -139,7 +139,7 @@ package struct FileFinder {
     return found
   }
 
-  /// What is found cannot be opened by its name, and is not passed over in silence.
+  /// The error for a file that cannot be opened by its name, and is not skipped in silence.
   private static func badName(in path: String) -> ReadError {
     ReadError(
       .inputFailed, path: path,

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// An input that can be read only once, of which is kept what was read to look at it.
+/// An input that can be read only once; the part that was read for a first look is kept.
 ///
-/// Until ``stopKeeping()`` every stream begins at the input's start. Then what was kept is given out once more, and
-/// what follows it is gone when it was read.
+/// Until ``stopKeeping()``, every stream begins at the input's start. Then the kept part is given out once more, and
+/// the rest is gone once it was read.
 ///
-/// `@unchecked Sendable`: what changes is read and written only while `lock` is held.
+/// `@unchecked Sendable`: its changing state is read and written only while `lock` is held.
 final class ReplayedInput: @unchecked Sendable {
   private let source: ByteSource
   private let lock = Mutex(())
@@ -45,7 +45,7 @@ final class ReplayedInput: @unchecked Sendable {
     if keeps, kept.count >= Self.mostKept {
       throw ReadError(
         .inputFailed, path: source.path,
-        message: "what the input is does not show in its first \(Self.mostKept >> 20) MiB; say its format")
+        message: "the format of the input cannot be recognized in its first \(Self.mostKept >> 20) MiB; set “format”")
     }
     if stream == nil { stream = try source.openFile() }
     let count = try stream?.read(into: buffer) ?? 0

@@ -21,7 +21,7 @@ package struct SourceExpectation: Sendable, Hashable {
   }
 }
 
-/// A file whose bytes are held against what is expected of them; they are right once its end was reached.
+/// A file whose bytes are checked against what is expected of them; they are right once its end was reached.
 final class VerifiedStream: ByteStream {
   private let stream: any ByteStream
   private let expected: SourceExpectation

@@ -1,16 +1,16 @@
-/// The format of an input, as pipelines and commands name it.
+/// The format of an input, as named in pipelines and commands.
 public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.
   case tsv
-  /// One JSON object a line.
+  /// One JSON object per line.
   case ndjson
   /// One JSON document with an array of objects.
   case json
-  /// JSON values that follow each other, with record separators (RFC 7464), white space or nothing between them.
+  /// Consecutive JSON values, separated by record separators (RFC 7464), white space or nothing.
   case jsonSequence = "json-seq"
-  /// Columns at fixed places of each line.
+  /// Columns at fixed positions of each line.
   case fixedWidth = "fixed-width"
   /// An XML document with an element for each record.
   case xml
@@ -23,12 +23,12 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// The objects of one entity in a Core Data store.
   case coreData = "core-data"
 
-  /// The format that a file's name tells: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`, `.json-seq`, `.xml`,
-  /// `.yaml` or `.yml`, `.plist` or `.strings`; letters' case is ignored.
+  /// The format indicated by a file's name: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`, `.json-seq`, `.xml`,
+  /// `.yaml` or `.yml`, `.plist` or `.strings`; case is ignored.
   ///
-  /// What says that the file is compressed (`.csv.gz`) is passed over.
+  /// Extensions of compressed files (`.csv.gz`) are skipped.
   ///
-  /// `.json` may be one document or many lines; only the content tells.
+  /// `.json` may be one document or many lines; only the content decides.
   public init?(fileName: String) {
     let fileName = ContainerFormat.unpackedName(fileName)
     guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -44,19 +44,19 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The bytes with which every SQLite database begins.
+  /// The first bytes of every SQLite database.
   public static let sqliteMagic = Array("SQLite format 3\0".utf8)
 
-  /// The format that a file's first bytes look like.
+  /// The format suggested by a file's first bytes.
   ///
-  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a property list by its magic
-  /// number or its document type or root element; XML by its declaration or elements; a JSON sequence if it begins
-  /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
-  /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
-  /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
-  /// member is an array; a property list or XML if it begins with a tag; YAML if the first line that is no comment is
+  /// SQLite by its first 16 bytes, including Core Data stores, which are SQLite databases; a property list by its magic
+  /// number or its document type or root element; XML by its declaration or elements; a JSON sequence if it begins with
+  /// a record separator, or an object is followed by another one that does not begin on its own line; NDJSON if the
+  /// first non-blank line is a complete JSON object, or is cut off by the sample's end after a brace and a quote; a
+  /// JSON document if that line begins one that spans several lines, or is an array, or is cut off and its first member
+  /// is an array; a property list or XML if it begins with a tag; YAML if the first line that is not a comment is
   /// `---`, `%YAML` or `- name: value`; TSV if the first line has a tab and no more commas than tabs; CSV for any other
-  /// text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
+  /// text. Nil for an empty sample, for text that begins like JSON but is not, and for bytes that are not text.
   public init?(sample: [UInt8]) {
     if sample.starts(with: Self.sqliteMagic) {
       self = .sqlite
@@ -117,7 +117,7 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     return false
   }
 
-  /// What a text is whose first line, of `line` bytes, begins with a brace or a bracket.
+  /// The format of a text whose first line, of `line` bytes, begins with a brace or a bracket.
   private static func json(_ base: UnsafePointer<UInt8>, line: Int, _ count: Int) -> SourceFormat? {
     let isObject = base[0] == UInt8(ascii: "{")
     let isCut = line == count
@@ -139,11 +139,11 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     return scanner.string() && scanner.expect(UInt8(ascii: ":")) && scanner.expect(UInt8(ascii: "[")) ? .json : .ndjson
   }
 
-  /// The format of a source: by its name, then by the first 64 KiB of its content; of an archive, by those of the first
-  /// member that is read.
+  /// The format of a source: by its name, then by the first 64 KiB of its content; for an archive, by those of the
+  /// first selected member.
   ///
-  /// - Parameter encoding: what the content is decoded from before it is looked at.
-  /// - Returns: nil if neither tells; standard input and pipes are not looked into.
+  /// - Parameter encoding: the encoding for decoding the content first.
+  /// - Returns: nil if neither decides; standard input and pipes are not examined.
   /// - Throws: `ReadError` when the file cannot be opened.
   public static func detect(_ source: ByteSource, encoding: TextEncoding = .automatic) throws(ReadError)
     -> SourceFormat?
@@ -152,7 +152,7 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     return try ofContent(source, encoding: encoding)
   }
 
-  /// The format that a file's content looks like, whatever its name.
+  /// The format suggested by a file's content, whatever its name.
   ///
   /// - Returns: as ``detect(_:encoding:)``.
   public static func ofContent(_ source: ByteSource, encoding: TextEncoding = .automatic) throws(ReadError)
@@ -166,9 +166,9 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     return SourceFormat(sample: try text.sample(sampleSize), fileName: stream.path)
   }
 
-  /// The format of a file's first bytes, knowing the file's name: what `.json` names is JSON, if perhaps a faulty one.
+  /// The format of a file's first bytes, given the file's name: a `.json` file is JSON, even if faulty.
   ///
-  /// A faulty object that is all there is, on one line, is a faulty document then, not a line of several.
+  /// A single faulty object on one line is then a faulty document, not one line of several.
   public init?(sample: [UInt8], fileName: String) {
     let found = SourceFormat(sample: sample)
     let isNamedJSON = ContainerFormat.unpackedName(fileName).lowercased().hasSuffix(".json")

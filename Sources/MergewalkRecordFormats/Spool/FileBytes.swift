@@ -94,7 +94,7 @@ package struct SourcePiece: Sendable, Hashable {
   package var file: String
   /// Which of its bytes.
   package var range: Range<Int>
-  /// What stands before them, such as a header.
+  /// The bytes before them, such as a header.
   package var prefix: [UInt8]
 
   package init(file: String, range: Range<Int>, prefix: [UInt8] = []) {

@@ -20,7 +20,7 @@ package struct RecordPlace: Hashable, Sendable {
   init() {}
 }
 
-/// What a file of places says of one record of a file of raw records.
+/// An entry in a file of places for one record of a file of raw records.
 package struct SpooledPlace: Hashable, Sendable {
   /// Which part of a whole the record belongs to.
   package var part: Int

@@ -1,7 +1,7 @@
-/// How the records of an input are written one by one into other files, and read from there.
+/// The form in which the records of an input are written one by one into other files, and read from there.
 ///
-/// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats the columns that are
-/// asked for become lines of JSON, see ``SpoolRow``.
+/// CSV and NDJSON keep the bytes of their records; CSV files begin with a header. Of other formats, the requested
+/// columns become lines of JSON, see ``SpoolRow``.
 package struct SpoolForm: Sendable {
   private enum Kind: Sendable {
     case csv(CSVOptions)
@@ -13,7 +13,7 @@ package struct SpoolForm: Sendable {
 
   /// The form for the records of a format.
   ///
-  /// - Parameter columns: What is asked for.
+  /// - Parameter columns: What is requested.
   package init(_ format: RecordFormat, columns: [String]) {
     switch format {
     case .csv(var options):
@@ -71,13 +71,13 @@ package struct SpoolForm: Sendable {
     return false
   }
 
-  /// What the names of files end with.
+  /// The extension of files' names.
   package var fileExtension: String {
     if case .csv = kind { return "csv" }
     return "ndjson"
   }
 
-  /// What a file begins with.
+  /// The first lines of a file.
   package func header(_ names: [String]) -> [UInt8] {
     guard case .csv(let options) = kind else { return [] }
     var bytes: [UInt8] = []

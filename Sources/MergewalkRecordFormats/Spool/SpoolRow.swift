@@ -1,10 +1,10 @@
 import MergewalkBytes
 
-/// A record as a line of JSON: an object with the one member `$columns`, whose members are the columns asked for.
+/// A record as a line of JSON: an object with the one member `$columns`, whose members are the requested columns.
 ///
-/// Each cell comes back as it was, with its state and its bytes. What JSON has no spelling for, such as a number of YAML in
-/// hexadecimal digits or a JSON text of several lines, is an object that says what it is: `{"$number":"0x1F"}`. By its
-/// member a rejects file tells such a line from a record that stands there as it is in its source.
+/// Each cell is restored with its state and its bytes. A value without a JSON spelling, such as a number of YAML in
+/// hexadecimal digits or a JSON text of several lines, is an object that names its kind: `{"$number":"0x1F"}`. By its
+/// member, a rejects file distinguishes such a line from a record in its original form.
 enum SpoolRow {
   private static let member = "$columns"
   /// JSON texts with more arrays and objects than these are written as text, so that the line is not too deep.
@@ -77,7 +77,7 @@ enum SpoolRow {
     out.append(UInt8(ascii: "}"))
   }
 
-  /// Whether a JSON text can stand in the line as it is, and is not taken for what such a line says of a cell.
+  /// Whether a JSON text can be in the line as it is, without being taken for the line's mark of a cell.
   private static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
     var nesting = 0
     for byte in text {

@@ -10,7 +10,7 @@ package struct SpooledSource: Sendable, Hashable {
   package var records: Int
   /// Whether the records are written in another way than in their file, so that fields stand where their record does.
   package var isRewritten: Bool
-  /// What the split has found about the types of the whole source's values, for a contract about them.
+  /// The types of the whole source's values that the split has found, for a contract about them.
   package var kinds: String?
 
   package init(

@@ -1,10 +1,10 @@
-/// Which parts of a record become records of their own, for the many side of a relationship.
+/// The parts of a record that become records of their own, for the many side of a relationship.
 ///
 /// With `each: lines`, an order with three lines gives three records. Their columns `lines.sku` are those of one line;
-/// a path that does not begin with `lines` is the order's own, the same in all three. Where the elements are no objects,
+/// a path that does not begin with `lines` is the order's own, the same in all three. If the elements are not objects,
 /// the column `lines` is the element itself. The path may go through objects (`detail.lines`), not through other
-/// arrays. A record without such a part, or with an empty or null one, gives no record; where the part is not an array,
-/// it counts as an array of one. All records of one element have the raw text and the position of the whole element.
+/// arrays. A record without such a part, or with an empty or null one, gives no record; if the part is not an array, it
+/// counts as an array of one. All records of one element have the raw text and the position of the whole element.
 struct EachPath: Hashable {
   /// The names on the way.
   let names: [[UInt8]]

@@ -1,9 +1,9 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// Decoded text pulled from an input piece by piece, of which what stands behind a mark is kept.
+/// Decoded text pulled from an input piece by piece; the text after a mark is kept.
 ///
-/// Offsets are those of the decoded text, from 0, unless they are called the file's. It is the text source of parsers
+/// Offsets are those of the decoded text, from 0, unless they are named as the file's. It is the text source of parsers
 /// that pull (libyaml) or are pushed in pieces (libxml2).
 final class TextWindow {
   private var stream: TextStream
@@ -16,7 +16,7 @@ final class TextWindow {
   /// The offset behind the last byte in memory.
   private var filled = 0
   private var isStreamAtEnd = false
-  /// What stands before this offset may be forgotten.
+  /// The offset before which text may be dropped.
   private(set) var mark = 0
   @exclusivity(unchecked) private var lines = LineCounter(at: 0)
   @exclusivity(unchecked) private var linesTo = 0
@@ -74,7 +74,7 @@ final class TextWindow {
 
   /// The text of a range that is still kept; valid until the next piece is read.
   func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
-    precondition(range.lowerBound >= start && range.upperBound <= end, "the text is not kept any more")
+    precondition(range.lowerBound >= start && range.upperBound <= end, "the text is no longer kept")
     return UnsafeRawBufferPointer(rebasing: memory[(range.lowerBound - start)..<(range.upperBound - start)])
   }
 
@@ -89,7 +89,7 @@ final class TextWindow {
   /// Whether what stands at an offset is still kept.
   func holds(_ offset: Int) -> Bool { offset >= start && offset <= end }
 
-  /// Lets go of what stands before an offset, which does not go back.
+  /// Releases what stands before an offset, which does not go back.
   func forget(before offset: Int) { mark = max(mark, min(offset, end)) }
 
   /// The position of an offset that is kept: line and column in bytes, and the offset in the file.

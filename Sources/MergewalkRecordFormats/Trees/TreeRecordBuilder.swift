@@ -2,10 +2,10 @@ import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkSystem
 
-/// Makes records of the events of a tree of mappings, sequences and scalars: a YAML stream, a property list.
+/// Makes records from the events of a tree of mappings, sequences and scalars: a YAML stream, a property list.
 ///
-/// A parser calls the events in the order of the text. Where an event says that a record is complete, the parser calls
-/// `emit` before the next event. Offsets are those of the parser's text. What is kept of a record is bounded by
+/// A parser calls the events in the order of the text. If an event returns that a record is complete, the parser calls
+/// `emit` before the next event. Offsets are those of the parser's text. The kept part of a record is bounded by
 /// `maxRecordBytes`; nesting is bounded by ``JSONScanner/deepest``.
 ///
 /// Advice for the next editor: outside records only `outline` counts. Inside, `open` has one entry for each open

@@ -1,4 +1,4 @@
-/// What stands inside a record: which cell a value goes to.
+/// The text inside a record: the cell that a value goes to.
 extension TreeRecordBuilder {
   mutating func beginInside(isMapping: Bool, at offset: Int) {
     let (pending, eachDepth) = takePending()

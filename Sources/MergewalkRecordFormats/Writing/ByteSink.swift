@@ -1,9 +1,9 @@
 import MergewalkSystem
 
-/// Where rows go: an open file descriptor, a pipe, a terminal.
+/// The destination of rows: an open file descriptor, a pipe, a terminal.
 ///
-/// The owner of the process ignores `SIGPIPE`, so that a reader that goes away shows as ``isReaderGone`` instead of killing
-/// the process. The sink does not close its descriptor.
+/// The owner of the process ignores `SIGPIPE`, so that a reader that closes its end shows as ``isReaderGone`` instead
+/// of killing the process. The sink does not close its descriptor.
 package final class ByteSink {
   /// The descriptor.
   package let descriptor: Int32

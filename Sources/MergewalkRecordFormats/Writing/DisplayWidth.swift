@@ -1,11 +1,11 @@
 import MergewalkBytes
 
-/// How many columns of a terminal text takes, scalar by scalar.
+/// The number of terminal columns that text takes, scalar by scalar.
 ///
-/// East Asian wide characters and emoji take two, combining marks, joiners and other format characters none, all others one.
-/// What a joiner or a skin tone adds to an emoji takes nothing; two regional indicators are one flag. Terminals differ in
-/// details; a wrong guess costs alignment and nothing else.
-/// Source: Unicode Standard Annex 11 (East Asian Width), Unicode Technical Standard 51 (Emoji).
+/// East Asian wide characters and emoji take two, combining marks, joiners and other format characters none, all others
+/// one. A joiner or a skin tone adds no columns to an emoji; two regional indicators are one flag. Terminals differ in
+/// details; a wrong guess only costs alignment. Source: Unicode Standard Annex 11 (East Asian Width), Unicode Technical
+/// Standard 51 (Emoji).
 struct DisplayWidth {
   private var followsJoiner = false
   private var isInFlag = false

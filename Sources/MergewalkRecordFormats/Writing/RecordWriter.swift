@@ -23,7 +23,7 @@ package final class RecordWriter {
 
   private let form: Form
   private let columnCount: Int
-  /// What stands before the value of each column: `"name":`.
+  /// The text before the value of each column: `"name":`.
   private var keys: [[UInt8]] = []
   private var out = OutputBytes()
   private static let flushLimit = 1 << 17
@@ -41,7 +41,7 @@ package final class RecordWriter {
     }
   }
 
-  /// What stands before the value of a column.
+  /// The text before the value of a column.
   static func key(_ name: String) -> [UInt8] {
     var key = OutputBytes()
     key.append(json: name)

@@ -1,4 +1,4 @@
-/// What stands between the values, made once: row `i` is `rowSeparator`, `rowStart`, its cells, `rowEnd`, and the cell of
+/// The text between the values, made once: row `i` is `rowSeparator`, `rowStart`, its cells, `rowEnd`, and the cell of
 /// column `c` is `prefix(c)`, the value, and in XML `suffix(c)`.
 struct RowLayout {
   /// How values are spelt.
@@ -11,7 +11,7 @@ struct RowLayout {
   private(set) var rowStart: [UInt8] = []
   private(set) var rowEnd: ArraySlice<UInt8> = []
   private(set) var end: [UInt8] = []
-  /// What is written at the end, behind `start`, when there was no row.
+  /// The text at the end, behind `start`, when there was no row.
   private(set) var emptyEnd: [UInt8] = []
   private(set) var null: ArraySlice<UInt8> = []
   private(set) var empty: ArraySlice<UInt8> = []
@@ -53,12 +53,12 @@ struct RowLayout {
     }
   }
 
-  /// What stands before the value of a column.
+  /// The text before the value of a column.
   @inline(__always) func prefix(_ column: Int) -> ArraySlice<UInt8> {
     parts[prefixEnds[column]..<suffixEnds[column]]
   }
 
-  /// What stands behind the value of a column.
+  /// The text behind the value of a column.
   @inline(__always) func suffix(_ column: Int) -> ArraySlice<UInt8> {
     parts[suffixEnds[column]..<prefixEnds[column + 1]]
   }

@@ -2,7 +2,7 @@ import MergewalkBytes
 
 /// Writes rows of typed cells as text, in one of the formats, without a string for any cell.
 ///
-/// Call one function for each column, in order, then ``endRow()``; at last ``finish()``. Memory is bounded by the
+/// Call one function for each column, in order, then ``endRow()``; finally ``finish()``. Memory is bounded by the
 /// longest row (and by a sample of rows for tables), not by their number.
 ///
 /// How values look:
@@ -14,10 +14,10 @@ import MergewalkBytes
 /// | infinity | `Infinity` | `"Infinity"` | `.inf` | `INF` |
 /// | date | ISO 8601 in UTC | the same in quotes | as in CSV | as in CSV |
 /// | binary | base64 | base64 in quotes | `!!binary` | base64, `encoding="base64"` |
-/// | text with characters that XML 1.0 has not, or that is not UTF-8 | as it is | U+FFFD for what is not UTF-8 | `!!binary` | base64, `encoding="base64" of="text"` |
+/// | text that is not UTF-8 or not valid in XML 1.0 | unchanged | U+FFFD if not UTF-8 | `!!binary` | `encoding="base64" of="text"` |
 ///
-/// Numbers have as many digits as bring back the same number. NaN is no value. Only JSON cannot hold text that is not
-/// UTF-8; ``replacedTexts`` counts what it lost.
+/// Numbers have as many digits as are needed to read back the same number. NaN is not a value. Only JSON cannot hold
+/// text that is not UTF-8; ``replacedTexts`` counts the losses.
 package final class RowWriter {
   /// Where the rows go.
   package let sink: ByteSink

@@ -1,8 +1,8 @@
-/// Rows as a table: a sample is held back to find the columns' widths, the rest streams.
+/// Rows as a table: a sample is buffered to find the columns' widths, the rest streams.
 ///
-/// Where the columns do not fit side by side, not even cut, each row becomes a block of lines `title  value`.
+/// If the columns do not fit side by side, not even truncated, each row becomes a block of lines `title  value`.
 struct TableLayout {
-  /// What a cell is, which decides on which side it stands.
+  /// The kind of a cell, which decides its alignment.
   enum Kind { case null, word, number }
 
   private struct Cell {
@@ -33,7 +33,7 @@ struct TableLayout {
   private var blockCount = 0
   /// Whether the cell that is being written was cut.
   private var pendingIsCut = false
-  /// What is ready to be written.
+  /// The bytes that are ready to be written.
   private(set) var page = OutputBytes()
 
   /// Fewer columns of characters than these say too little; numbers get more where it is possible.

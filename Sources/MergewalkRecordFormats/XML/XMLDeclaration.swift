@@ -10,7 +10,7 @@ enum XMLDeclaration {
   /// How far a declaration is looked for.
   static let longest = 1024
 
-  /// What the first bytes say.
+  /// The encoding that the first bytes show.
   enum Encoding: Equatable {
     case known(TextEncoding)
     /// A name that iconv does not know.

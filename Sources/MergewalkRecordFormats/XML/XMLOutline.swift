@@ -1,7 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkXML
 
-/// What stands around the place of the records, for the message that there are none.
+/// The elements around the place of the records, for the message that there are none.
 struct XMLOutline {
   /// How many names of the records' path were matched by elements inside each other, at most.
   private var matched = 0

@@ -4,7 +4,7 @@ import MergewalkXML
 
 /// Reads a document's text in pieces and has them parsed, and gives what the parser wrote about each.
 ///
-/// The first pieces are parsed when they are asked for. Then libxml2 gets a thread, and the text is read ahead for it.
+/// The first pieces are parsed when they are requested. Then libxml2 gets a thread, and the text is read ahead for it.
 final class XMLPieces {
   /// A piece of the text.
   struct Piece {

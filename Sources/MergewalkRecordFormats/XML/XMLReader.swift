@@ -1,16 +1,16 @@
 import MergewalkEventLogs
 
-/// Reads records that are elements of an XML document.
+/// Reads elements of an XML document as records.
 ///
-/// The document is read once from start to end in flat memory and checked whole for well-formedness. `docs/xml.md` says
-/// what columns mean: `name` is a child's text, `@id` an attribute, `customer.email` a grandchild's text, `#text` the
-/// record's own. An element with elements inside is JSON text, and so are the values of one that stands several times.
-/// A record with mixed content, with a reference to an entity that is not declared or with bytes that are no text is
-/// refused alone; behind a fault of the syntax nothing can be trusted, so reading ends with `invalidDocument` after the
+/// The document is read once from start to end in constant memory and checked completely for well-formedness.
+/// `docs/xml.md` explains columns: `name` is a child's text, `@id` an attribute, `customer.email` a grandchild's text,
+/// `#text` the record's own. An element with elements inside is JSON text, and so are the values of a repeated element.
+/// A record with mixed content, with a reference to an entity that is not declared or with bytes that are not text is
+/// refused alone; after a syntax error, nothing can be trusted, so reading ends with `invalidDocument` after the
 /// records before it.
 ///
-/// No file, no network and no external entity or document type is ever touched, and what the document's own entities
-/// may add to it is bounded.
+/// No file, no network and no external entity or document type is ever touched, and the expansion of the document's own
+/// entities is limited.
 ///
 /// Sources: XML 1.0 (fifth edition), https://www.w3.org/TR/xml/; Namespaces in XML 1.0,
 /// https://www.w3.org/TR/xml-names/; libxml2's SAX2 interface, https://gnome.pages.gitlab.gnome.org/libxml2/.
@@ -20,12 +20,12 @@ public struct XMLReader: RecordReader {
   private var reader: StagedReader<XMLRecordParser>
   private let stream: any ByteStream
 
-  /// Opens the source and reads its first bytes, which tell the encoding.
+  /// Opens the source and reads its first bytes, which determine the encoding.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: what opening and reading throw; `invalidPath` for a request that is no path;
-  ///   `invalidOption` for a path of records or child records that is none; `unknownEncoding`; `invalidDocument` when
-  ///   the declaration names an encoding that the bytes are not in.
+  /// - Parameter index: the value for `RecordBatch.source`.
+  /// - Throws: `ReadError`: the errors of opening and reading; `invalidPath` for a request that is not a path;
+  ///   `invalidOption` for an invalid path of records or child records; `unknownEncoding`; `invalidDocument` if the
+  ///   bytes are not in the declared encoding.
   public init(
     source: ByteSource, options: XMLOptions = XMLOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
@@ -66,7 +66,7 @@ public struct XMLReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { stream.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the document.
+  /// Replaces the batch's content with the next records; returns false at the end of the document.
   ///
   /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `expansionLimit`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

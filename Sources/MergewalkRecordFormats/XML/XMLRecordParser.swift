@@ -1,10 +1,10 @@
 import MergewalkEventLogs
 import MergewalkXML
 
-/// Pushes a document's text through an `XMLParser` piece by piece and collects the records of what it reports.
+/// Pushes a document's text through an `XMLParser` piece by piece and collects records from its events.
 ///
-/// libxml2 writes what it reports to a log, from which records are made, behind the first pieces of a document on a
-/// thread of its own (``XMLPieces``). Either way everything is done piece by piece, so that what is read is the same.
+/// libxml2 writes its events to a log, from which records are made; after the first pieces of a document, it does so on
+/// its own thread (``XMLPieces``). Either way, everything happens piece by piece, so the result is the same.
 final class XMLRecordParser: PushParser {
   private let window: TextWindow
   let pieces: XMLPieces

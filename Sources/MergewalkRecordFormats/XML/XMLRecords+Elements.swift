@@ -124,7 +124,7 @@ extension XMLRecords {
     return -1
   }
 
-  /// Opens an element that is asked for, or inside one.
+  /// Opens a requested element, or one inside a requested one.
   mutating func push(_ node: Int32, _ tag: XMLTag, tree parent: Int32) {
     let entry = open + openCount
     openCount += 1

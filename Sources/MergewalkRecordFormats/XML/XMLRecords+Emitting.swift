@@ -52,7 +52,7 @@ extension XMLRecords {
     }
   }
 
-  /// Passes over bytes before an offset that are no text; outside of records they cannot be passed over.
+  /// Skips bytes before an offset that are no text; outside of records they cannot be skipped.
   mutating func dropFaults(before offset: Int) {
     guard let first = faults.first, first.at < offset else { return }
     if failure == nil {

@@ -105,7 +105,7 @@ extension XMLRecords {
       if usedEntities || end < cell.start {
         refuse(
           .unresolvedEntity, at: entry.tagEnd,
-          "markup that refers to entities of the document means nothing without it; say mixed: text")
+          "markup that refers to entities of the document has no meaning without it; set mixed: text")
       }
     }
     put(Int(node.slot), cell)

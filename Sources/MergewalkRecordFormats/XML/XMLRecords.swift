@@ -1,10 +1,10 @@
 import MergewalkDiagnostics
 
-/// Makes records of what libxml2 reported about one document.
+/// Makes records from libxml2's events for one document.
 ///
 /// Events come in the order of the text. Elements outside records only move `depth` and the masks of the records' path.
 /// Inside a record, `open` has an entry for each element that is on the way to a requested column or inside one;
-/// everything else is counted in `skipped`. Values stay ranges of the text where the text has them as they are.
+/// everything else is counted in `skipped`. Values remain ranges of the text if it has them unchanged.
 ///
 /// Advice for the next editor: this runs for every tag of the input. It lives behind a pointer, so that nothing counts
 /// references or checks for exclusive access.
@@ -83,7 +83,7 @@ struct XMLRecords {
   var copies: [UInt8] = []
   var json: [UInt8] = []
   var pieces: [XMLTextPiece] = []
-  /// The text of elements whose text with that of all inside is asked for, and how many of them are open.
+  /// The text of elements that are requested with the text of all elements inside, and how many of them are open.
   var strings: [UInt8] = []
   var collecting = 0
   var tree = XMLTree()

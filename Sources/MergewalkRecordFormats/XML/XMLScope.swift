@@ -55,7 +55,7 @@ struct XMLScope {
 }
 
 extension XMLRecords {
-  /// What the declarations around records may take in the lines of rejects; more are not kept.
+  /// The largest size of the declarations around records in the lines of rejects; more are not kept.
   private static var longestScope: Int { 1 << 14 }
 
   /// Keeps the namespaces that an element around records declares, whose start tag has just ended.
@@ -90,12 +90,12 @@ extension XMLRecords {
 
 /// The namespaces declared around records.
 extension RecordBatch {
-  /// The declarations in force where a record stands, as they would stand in its tag; nil when none are known.
+  /// The declarations in force at a record, as they would appear in its tag; nil if none are known.
   ///
   /// - Parameter index: the record's number in its file, from 0.
   public func namespaces(ofRecord index: Int) -> String? { scopes.last { $0.from <= index }?.namespaces }
 
-  /// The declarations around all records of the batch: empty when they differ, nil when none are known.
+  /// The declarations around all records of the batch: empty if they differ, nil if none are known.
   public var commonNamespaces: String? {
     guard let first = scopes.first else { return nil }
     return scopes.allSatisfy { $0.namespaces == first.namespaces } ? first.namespaces : ""

@@ -1,4 +1,4 @@
-/// What aliases may add to what is read, in bytes of which each item counts some more than its text.
+/// The limit on what aliases add to the input, in bytes; each item counts some more than its text.
 ///
 /// A record may grow by its limit. A document may grow by 64 MiB and a hundred times its text, so that files that
 /// repeat a long default in every record pass, and a kilobyte that stands for a gigabyte does not.

@@ -1,4 +1,4 @@
-/// What plain scalars mean under YAML 1.2's core schema.
+/// The meaning of plain scalars under YAML 1.2's core schema.
 ///
 /// Only `true` and `false` (three spellings each) are Booleans, so that `no` stays a country. The spelling is kept in
 /// any case: what is a number here arrives in a column of text as it stands in the file.
@@ -73,7 +73,7 @@ enum YAMLCoreSchema {
     return i == end
   }
 
-  /// What may follow the dot of `.inf` and `.nan`.
+  /// Whether the text may follow the dot of `.inf` and `.nan`.
   private static func isSpecial(_ bytes: UnsafeRawBufferPointer, isSigned: Bool) -> Bool {
     guard bytes.count == 3 else { return false }
     if ["inf", "Inf", "INF"].contains(where: { $0.utf8.elementsEqual(bytes) }) { return true }

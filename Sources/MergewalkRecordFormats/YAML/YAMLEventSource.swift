@@ -57,7 +57,7 @@ struct YAMLEventSource {
     writer.attach(link)
   }
 
-  /// Parses all that there is, on a thread of its own.
+  /// Parses all of it, on a thread of its own.
   mutating func run() {
     while !isFinished, !writer.isStopped { parse() }
     writer.flush()

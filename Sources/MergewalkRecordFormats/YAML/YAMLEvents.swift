@@ -77,7 +77,7 @@ struct YAMLEvent {
 
 /// Has a text parsed by libyaml and gives its events one by one.
 ///
-/// The events of the first text are parsed when they are asked for. Then libyaml gets a thread (``ParserChannel``), and the
+/// The events of the first text are parsed when they are requested. Then libyaml gets a thread (``ParserChannel``), and the
 /// text is read ahead for it; what depends on how far records are made is checked where libyaml asked for more text, so
 /// that it makes no difference.
 final class YAMLEvents {

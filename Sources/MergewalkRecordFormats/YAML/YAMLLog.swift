@@ -1,11 +1,11 @@
 import MergewalkSystem
 
-/// The events of anchored nodes of one document, kept to be played again at aliases.
+/// The events of anchored nodes of one document, kept to be replayed at aliases.
 ///
-/// A node is known by the index of its first item. Nodes inside others share their items. All of it is bounded: what
-/// does not fit is forgotten, and an alias to it is refused.
+/// A node is known by the index of its first item. Nodes inside others share their items. The log is bounded: a node
+/// that does not fit is dropped, and an alias to it is refused.
 final class YAMLLog {
-  /// What an item is.
+  /// The kind of an item.
   enum Kind: UInt8 {
     case scalar
     /// A plain `<<`, which is a merge key where a key stands.
@@ -27,7 +27,7 @@ final class YAMLLog {
       switch self {
       case .unknown: "there is no anchor of this name before the alias"
       case .open: "the alias is inside the node that it stands for"
-      case .forgotten: "the anchor's node is beyond what is kept of the document's anchors"
+      case .forgotten: "the anchor's node exceeds the limit for the document's anchors"
       }
     }
   }

@@ -1,9 +1,9 @@
 import MergewalkBytes
 
-/// Playing nodes again at aliases and merge keys.
+/// Replays nodes at aliases and merge keys.
 ///
-/// What is played has the position of the alias. Aliases inside are followed, never deeper than nodes may nest, and
-/// all of it is paid from the ``YAMLBudget``.
+/// Replayed nodes have the position of the alias. Aliases inside are followed, never deeper than nodes may nest, and
+/// their cost is taken from the ``YAMLBudget``.
 extension YAMLParser {
   /// Plays the node of an alias that was read.
   mutating func playAlias(_ node: Int, at offset: Int, into batch: inout RecordBatch) {
@@ -24,7 +24,7 @@ extension YAMLParser {
     if !isRecord, failure == nil {
       failure = ReadError(
         .expansionLimit, path: text.window.path, position: text.window.position(of: offset),
-        message: "the alias stands for more than the limits allow")
+        message: "the expansion of the alias exceeds the limits")
     }
   }
 
@@ -115,7 +115,7 @@ extension YAMLParser {
     if let node {
       writeJSON(node, depth: 0, at: offset, &json)
     } else {
-      tree.refuse(.expansionLimit, at: offset, "a key that is not a scalar is beyond what is kept")
+      tree.refuse(.expansionLimit, at: offset, "a key that is not a scalar exceeds the limit")
     }
     if budget.isSpent { refuseExpansion(at: offset) }
     json.withUnsafeBytes { placeKey($0, at: offset) }

@@ -1,10 +1,10 @@
 import MergewalkDiagnostics
 
-/// Makes records of libyaml's events.
+/// Makes records from libyaml's events.
 ///
 /// Every node goes through ``place(scalar:_:at:verbatim:isMerge:into:)``, ``begin(isMapping:at:)`` and
-/// ``end(at:into:)``, be it read (this file) or played again at an alias (`YAMLParser+Aliases.swift`). While a complex
-/// key or the value of a merge key is collected, events go to the log alone.
+/// ``end(at:into:)``, whether read (this file) or replayed at an alias (`YAMLParser+Aliases.swift`). While a complex
+/// key or the value of a merge key is collected, events go only to the log.
 struct YAMLParser: PushParser {
   /// An open mapping or sequence.
   struct Frame {
@@ -14,7 +14,7 @@ struct YAMLParser: PushParser {
     var keys = 0
   }
 
-  /// What is being collected in the log instead of being placed.
+  /// The kind of node that is being collected in the log instead of being placed.
   enum Collection { case none, key, merge, nothing }
 
   let text: YAMLText
@@ -29,10 +29,10 @@ struct YAMLParser: PushParser {
   var frames: [Frame] = []
   /// The keys of the open mappings of a record.
   let keys = YAMLKeyStack()
-  /// What open mappings merge, the innermost one's last: nodes of the log.
+  /// The sources that open mappings merge, the innermost one's last: nodes of the log.
   var sources: [Source] = []
 
-  /// What a merge key leads to.
+  /// The target of a merge key.
   struct Source {
     /// The number of open mappings and sequences where it stands.
     var frame: Int
@@ -57,7 +57,7 @@ struct YAMLParser: PushParser {
   var mergeDepth = 0
   /// The beginning of a record that is too long to be kept, and its position.
   private var longRecord: (raw: [UInt8], position: SourcePosition)?
-  /// What aliases may still add to the document and to the record.
+  /// The number of bytes that aliases may still add to the document and to the record.
   var budget = YAMLBudget()
   var failure: ReadError?
 
@@ -131,7 +131,7 @@ struct YAMLParser: PushParser {
     return true
   }
 
-  /// Lets go of the text of a record that is too long, but for its beginning.
+  /// Releases the text of a record that is too long, but for its beginning.
   private mutating func letGoOfLong() {
     guard tree.isTooLong, let start = tree.keptFrom else { return }
     if longRecord == nil {

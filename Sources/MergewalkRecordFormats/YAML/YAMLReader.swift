@@ -1,14 +1,14 @@
 import MergewalkEventLogs
 
-/// Reads records that are mappings of a YAML stream.
+/// Reads the mappings of a YAML stream as records.
 ///
 /// Each document is a sequence of records, or one record, or has its records at a path. Scalars have the meaning of
-/// YAML 1.2's core schema and keep their spelling, so that `no`, `010` and `1e3` arrive in a column of text as they
-/// stand in the file. Aliases and merge keys are followed within bounds. A record that is no mapping, has a requested
-/// member twice, a wrong alias or bytes that are no text is refused alone. Behind a fault of the syntax nothing can be
-/// trusted, so reading ends with `invalidDocument` after the records before it.
+/// YAML 1.2's core schema and keep their spelling, so `no`, `010` and `1e3` arrive in a column of text as written.
+/// Aliases and merge keys are followed within limits. A record that is not a mapping, has a repeated requested member,
+/// a wrong alias or bytes that are not text is refused alone. After a syntax error, nothing can be trusted, so reading
+/// ends with `invalidDocument` after the records before it.
 ///
-/// Source: https://yaml.org/spec/1.2.2/, https://yaml.org/type/merge.html; the syntax is what libyaml makes of it.
+/// Source: https://yaml.org/spec/1.2.2/, https://yaml.org/type/merge.html; the syntax is libyaml's.
 public struct YAMLReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   public let columns: [String]
@@ -17,9 +17,9 @@ public struct YAMLReader: RecordReader {
 
   /// Opens the source.
   ///
-  /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption` for a
-  ///   path of records or of `each` that is none. With all columns also what reading the first 64 KiB throws.
+  /// - Parameter index: the value for `RecordBatch.source`.
+  /// - Throws: `ReadError`: the errors of opening; `invalidPath` for a request that is not a path; `invalidOption` for
+  ///   a path of records or of `each` that is invalid. With all columns, also the errors of reading the first 64 KiB.
   public init(
     source: ByteSource, options: YAMLOptions = YAMLOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
@@ -107,7 +107,7 @@ public struct YAMLReader: RecordReader {
   /// The bytes read from the input so far.
   public var bytesRead: Int { window.bytesRead }
 
-  /// Replaces the batch's content with the next records; false at the end of the stream.
+  /// Replaces the batch's content with the next records; returns false at the end of the stream.
   ///
   /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `recordTooLong`, `expansionLimit`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {

@@ -1,10 +1,10 @@
 import CMergewalkScan
 import MergewalkSystem
 
-/// The text that libyaml pulls, and where its marks, which count code points, stand in it.
+/// The text that libyaml pulls, and the places of its marks, which count code points.
 ///
-/// libyaml gives up a stream at the first byte that is not UTF-8 or not printable. It therefore gets a letter in the
-/// place of each such byte, and whoever takes the events refuses what the byte stands in.
+/// libyaml abandons a stream at the first byte that is not UTF-8 or not printable. It therefore gets a letter in place
+/// of each such byte, and the receiver of the events refuses the value or record around it.
 final class YAMLText {
   /// A byte that libyaml was not shown.
   struct Fault {
@@ -14,7 +14,7 @@ final class YAMLText {
     var isContinuation: Bool
   }
 
-  /// What whoever takes the events says after each of them; it is read when more text is needed.
+  /// The progress that the receiver of events reports after each of them; it is read when more text is needed.
   struct Progress {
     /// The offset behind the last event, from which on there may be no more than `limit` bytes.
     var lastEvent = 0
@@ -28,14 +28,14 @@ final class YAMLText {
   let progress: UnsafeMutablePointer<Progress>
   /// The faults that nothing was refused for yet.
   private(set) var faults: [Fault] = []
-  /// What ended the reading.
+  /// The failure that ended the reading.
   private(set) var failure: ReadError?
   private let limit: Int
-  /// What was read and checked, what may be handed out, and what was.
+  /// The offsets of the text that was read and checked, of the text that may be handed out, and of the text that was.
   private var checked = 0
   private var passed = 0
   private var handed = 0
-  /// What was read and may not be handed out yet.
+  /// The text that was read and may not be handed out yet.
   private var pieces: [Piece] = []
   private var isAtEnd = false
   private var isStarted = false
@@ -130,7 +130,7 @@ final class YAMLText {
     return piece
   }
 
-  /// Moves on to the next piece that was read, for which libyaml has asked: lets go of text and looks at the limits.
+  /// Moves on to the next piece that was read, for which libyaml has asked: releases text and looks at the limits.
   func pass() throws(ReadError) {
     try prepare()
     try passNext()
@@ -237,7 +237,7 @@ final class YAMLText {
     return first + bytes.count + quote == end && window.areEqual(bytes, at: first) ? first : nil
   }
 
-  /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml passes over.
+  /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml skips.
   func hasMark(_ range: Range<Int>) -> Bool {
     guard window.holds(range.lowerBound), !range.isEmpty else { return false }
     // An anchor may stand before it.

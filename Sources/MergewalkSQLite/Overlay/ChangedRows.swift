@@ -3,8 +3,8 @@ import MergewalkSystem
 
 /// The rows that a connection has changed, by table (``RowBits``).
 ///
-/// Rows that were changed and changed back, or whose change was rolled back, are among them; none is missing. Changes
-/// of tables without row numbers, and of temporary tables, are not seen. Source: [The pre-update
+/// They include rows that were changed back, or whose change was rolled back; none is missing. Changes to tables
+/// without row numbers, and to temporary tables, are not recorded. Source: [The pre-update
 /// hook](https://sqlite.org/c3ref/preupdate_blobwrite.html).
 package final class ChangedRows {
   /// The rows of one table.
@@ -34,7 +34,7 @@ package final class ChangedRows {
   }
 
   private let connection: Connection
-  /// The table in the overlay where the bits are kept, so that another process can go on.
+  /// The table in the overlay where the bits are kept, so that another process can resume.
   package static let keeper = "mergewalk_changed_rows"
   /// The tables of which rows were changed, in the order in which they were first seen.
   package private(set) var tables: [Table] = []

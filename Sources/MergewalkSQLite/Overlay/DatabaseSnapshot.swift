@@ -5,11 +5,11 @@ import MergewalkSystem
 ///
 /// For the next developer:
 /// - A connection with an open read transaction holds the snapshot; it does nothing else until it is asked to apply.
-/// - While that transaction is open, SQLite keeps what we read: in write-ahead mode no connection moves later pages
-///   into the file or starts the log anew while we need it (the transaction's read mark forbids both), with a rollback
-///   journal no connection writes at all.
-/// - Pages of the log that are not in the file yet are found by the index of the log, which this connection has mapped:
-///   we never open `-shm`, nor the database a second time, because closing them would drop the locks of this process.
+/// - While that transaction is open, SQLite keeps the pages that we read: in write-ahead mode, no connection moves
+///   later pages into the file or restarts the log while we need it (the transaction's read mark forbids both); with a
+///   rollback journal, no connection writes at all.
+/// - Pages that are still only in the log are found by its index, which this connection has mapped: we never open
+///   `-shm`, nor the database a second time, because closing them would drop the locks of this process.
 ///
 /// Sources: [WAL-mode file format](https://sqlite.org/walformat.html), [the write-ahead
 /// log](https://sqlite.org/fileformat2.html#the_write_ahead_log).
@@ -102,7 +102,7 @@ package final class DatabaseSnapshot {
       let place = Self.logHeaderLength + frame * (Self.frameHeaderLength + pageSize)
       guard header.withUnsafeMutableBytes({ Self.fill($0, logFile, place) }),
         header.bigEndian(at: 8) == log.marks.first, header.bigEndian(at: 12) == log.marks[1]
-      else { throw SQLiteError(code: SQLITE_CORRUPT, message: "the log is not what its index says") }
+      else { throw SQLiteError(code: SQLITE_CORRUPT, message: "the log does not match its index") }
       frames[header.bigEndian(at: 0)] = place + Self.frameHeaderLength
     }
   }
@@ -141,7 +141,7 @@ package final class DatabaseSnapshot {
   }
 }
 
-/// What the index of a write-ahead log says, which all connections share; `nil` with a rollback journal.
+/// The index of a write-ahead log, which all connections share; `nil` with a rollback journal.
 private struct LogIndex {
   /// `WalIndexHdr`: changes with each commit, and when the log starts anew.
   var header: [UInt8]

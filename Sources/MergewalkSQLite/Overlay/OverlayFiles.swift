@@ -1,18 +1,17 @@
 import CMergewalkSQLite
 import MergewalkSystem
 
-/// SQLite's way to files for overlays: databases that read a ``DatabaseSnapshot`` and keep what changes in a log of
-/// their own.
+/// SQLite's file methods for overlays: databases that read a ``DatabaseSnapshot`` and keep changes in their own log.
 ///
 /// For the next developer:
 /// - An overlay is a database in write-ahead mode whose file is the snapshot and cannot be written; its `-wal` is a
-///   real file. So finding, constraints, savepoints and recovery after a crash are SQLite's own, and the log is the
+///   real file. So searches, constraints, savepoints and recovery after a crash are SQLite's own, and the log is the
 ///   overlay.
 /// - The log is never moved into the "file": no connection may checkpoint, see ``Connection/init(overlay:log:)``.
 /// - The methods for the log and for temporary files are the system's own, put into the same `sqlite3_file`: they cost
-///   nothing extra.
-/// - Only `locking_mode=EXCLUSIVE` works: version 1 of the methods has no shared memory, so that SQLite keeps the index
-///   of the log in its heap.
+///   nothing.
+/// - Only `locking_mode=EXCLUSIVE` works: version 1 of the methods has no shared memory, so SQLite keeps the index of
+///   the log in its heap.
 ///
 /// Source: [The OS Backend](https://sqlite.org/vfs.html), [WAL without shared
 /// memory](https://sqlite.org/wal.html#noshm).

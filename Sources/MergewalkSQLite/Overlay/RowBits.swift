@@ -1,4 +1,5 @@
-/// A set of row numbers of any sign: a bit for each, in pieces of ``rowsInPiece`` rows that exist where a row is.
+/// A set of row numbers of any sign: a bit for each, in pieces of ``rowsInPiece`` rows, which exist only where a row
+/// is.
 ///
 /// - Complexity: O(1) for one row, fastest for rows that are near each other.
 package final class RowBits {

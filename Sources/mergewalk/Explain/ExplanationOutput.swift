@@ -1,6 +1,6 @@
 import MergewalkImporting
 
-/// What `mergewalk explain` prints.
+/// The output of `mergewalk explain`.
 enum ExplanationOutput {
   // MARK: Words
 
@@ -62,7 +62,7 @@ enum ExplanationOutput {
 
   private static func words(_ cursor: ImportExplanation.Cursor) -> String {
     var text = "\(cursor.column) (\(cursor.kind.rawValue)): "
-    guard let start = cursor.start else { return text + "all records, nothing is known yet" }
+    guard let start = cursor.start else { return text + "all records, no threshold yet" }
     text += "records \(cursor.ties == .read ? "from" : "after") \(start) on"
     if let stored = cursor.stored, stored != start { text += "; the store has \(stored)" }
     return text
@@ -88,7 +88,7 @@ enum ExplanationOutput {
     if let count = removal.inScope { text += "; \(Figures.grouped(count)) are in scope now" }
     if let limit = removal.limit { text += "; at most \(Figures.grouped(limit))" }
     if let ratio = removal.ratio { text += "; at most \(Figures.share(ratio)) of them" }
-    if let name = removal.softDelete { text += "; \(name) says that one is gone" }
+    if let name = removal.softDelete { text += "; \(name) marks them as gone" }
     return ["  others   " + text] + (showsSQL ? words(removal.query) : [])
   }
 

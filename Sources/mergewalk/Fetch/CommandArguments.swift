@@ -69,7 +69,7 @@ struct CommandArguments {
     return conversions
   }
 
-  /// What the parser gets for an argument: for `%@` a mark that ``ArgumentTyping`` finds again, else the value.
+  /// The parser's value for an argument: for `%@` a mark that ``ArgumentTyping`` finds again, else the value.
   private static func value(
     _ text: String, number: Int, _ conversion: UInt8
   ) throws(PredicateError) -> any PredicateArgument {

@@ -107,7 +107,7 @@ struct FetchCommand: ParsableCommand {
     if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
     let ending = output.flatMap { path in path.lastIndex(of: ".").map { String(path[$0...]).lowercased() } } ?? ""
     if format == nil, [".xlsx", ".xls", ".ods", ".parquet", ".arrow"].contains(ending) {
-      throw ValidationError("--output \(output ?? ""): such files are not written; name a .csv file, or say --format")
+      throw ValidationError("--output \(output ?? ""): such files are not written; name a .csv file, or use --format")
     }
     if count, format != nil { throw ValidationError("--count prints a number; it takes no --format") }
     if explain, format != nil || output != nil {
@@ -232,7 +232,7 @@ struct FetchCommand: ParsableCommand {
     }
   }
 
-  /// The format of the rows: what was asked for, what the file's name says, a table for a terminal, else CSV.
+  /// The format of the rows: what was requested, what the file's name says, a table for a terminal, else CSV.
   private var rowFormat: RowFormat {
     let isTerminal = output == nil && isatty(STDOUT_FILENO) == 1
     let format = self.format ?? output.flatMap(FetchFormat.init(path:)) ?? (isTerminal ? .table : .csv)

@@ -1,7 +1,7 @@
 import MergewalkBytes
 import MergewalkObjectStore
 
-/// What `--explain` prints: the statement, its parameters, and how SQLite goes about it.
+/// The output of `--explain`: the statement, its parameters, and SQLite's plan for it.
 enum FetchExplanation {
   static func text(_ fetch: CompiledFetch, _ store: PersistentStore) throws(FetchFailure) -> String {
     let plan: [String]

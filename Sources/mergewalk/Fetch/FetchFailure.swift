@@ -18,13 +18,14 @@ struct FetchFailure: Error {
     self.status = status
   }
 
-  /// What is wrong with the request as a whole.
+  /// An error in the request as a whole.
   init(_ error: PredicateError) {
     let error = Self.withCure(error)
     words = "mergewalk: error: \(Self.visible(error.message)) [\(error.code.rawValue)]" + Self.hint(error)
   }
 
-  /// What keeps the text of an option from being compiled: at its own place, or that of the first name that it quotes.
+  /// An error that keeps the text of an option from being compiled: at its own place, or that of the first name that it
+  /// quotes.
   init(refused error: PredicateError, option: String, text: String) {
     var error = Self.withCure(error)
     if error.position.line == 0 {
@@ -41,7 +42,7 @@ struct FetchFailure: Error {
     return error
   }
 
-  /// What is wrong with the text of an option.
+  /// An error in the text of an option.
   init(_ error: PredicateError, option: String, text: String) {
     var error = error
     if error.code == .unknownKey, let advice = Self.advice(option, text), error.hint?.hasPrefix("did you") != true {
@@ -57,7 +58,7 @@ struct FetchFailure: Error {
       + Self.excerpt(text, at: error.position) + Self.hint(error)
   }
 
-  /// What an unknown name in an option may have been meant for.
+  /// Names that an unknown name in an option may have been meant for.
   private static func advice(_ option: String, _ text: String) -> String? {
     switch option {
     case "--predicate", "--having": return "write text in quotes: 'Ada'"
@@ -66,7 +67,7 @@ struct FetchFailure: Error {
     }
   }
 
-  /// What went wrong while the statement ran.
+  /// An error while the statement ran.
   init(_ error: FetchError, store path: String) {
     switch error {
     case .predicate(let error): self.init(error)

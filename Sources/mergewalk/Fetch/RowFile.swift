@@ -32,6 +32,6 @@ struct RowFile {
 }
 
 extension FetchFailure {
-  /// What went wrong while rows were written.
+  /// An error while rows were written.
   init(_ error: OutputError) { self.init(words: "mergewalk: error: \(error) [cannotWrite]") }
 }

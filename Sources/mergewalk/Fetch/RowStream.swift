@@ -19,7 +19,7 @@ struct RowStream {
   private let store: PersistentStore
   private let storePath: String
   private let shapes: [Shape]
-  /// What stands before the primary key in an ID, by entity.
+  /// The text before the primary key in an ID, by entity.
   private let idPrefixes: [[UInt8]]
   private var scratch: [UInt8] = []
   private var missingFiles = 0
@@ -147,7 +147,7 @@ struct RowStream {
     }
   }
 
-  /// What a person should know of the rows that were written.
+  /// Warnings about the rows that were written.
   func warnings(_ writer: RowWriter, _ format: RowFormat) -> [String] {
     var warnings: [String] = []
     if writer.replacedTexts > 0, !format.isTable {

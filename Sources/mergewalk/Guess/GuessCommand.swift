@@ -101,7 +101,7 @@ struct GuessCommand: ParsableCommand {
     }
   }
 
-  /// Says what was guessed and how to go on.
+  /// Prints the guesses and the next steps.
   private func report(_ guess: PipelineGuess) {
     for summary in guess.summaries {
       let found = summary.key.isEmpty ? "no key" : "found by \(summary.key.joined(separator: " and "))"

@@ -68,13 +68,13 @@ struct RunsCommand: ParsableCommand {
     throw ExitStatus.failure
   }
 
-  /// Writes what was asked for; returns what is missing, if something is.
+  /// Writes what was requested; returns what is missing, if something is.
   private func show(_ history: RunHistory) throws(RunHistoryError) -> String? {
     guard access(history.path, F_OK) == 0 else {
       if access(store, F_OK) != 0 {
         return "there is no such store; \(NearestFile.advice(for: store, preferring: [".sqlite"])) [notFound]"
       }
-      return "no run into this store was noted, as there is no \(history.path): name the store that a run names, or run"
+      return "no run into this store was recorded; there is no \(history.path): name the store that a run names, or run"
         + " without “history: false” [noRuns]"
     }
     guard let name else {

@@ -7,7 +7,7 @@ enum LogStyle: String, CaseIterable {
   case json, text
 }
 
-/// What a run writes to its log: when it starts, how far it is every ten seconds, what was rejected, how it ends.
+/// The log of a run: its start, its progress every ten seconds, the rejects, and its end.
 ///
 /// Rejects are counts by code and at most one line every ten seconds, never a line each, so that a file of bad records
 /// does not flood what collects the logs.

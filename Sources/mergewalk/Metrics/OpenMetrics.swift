@@ -14,7 +14,7 @@ struct OpenMetrics {
   mutating func family(_ name: String, unit: String? = nil, _ help: String) {
     lines.append("# TYPE \(name) gauge")
     if let unit {
-      precondition(name.hasSuffix("_" + unit), "OpenMetrics wants the unit at the end of the name")
+      precondition(name.hasSuffix("_" + unit), "OpenMetrics requires the unit at the end of the name")
       lines.append("# UNIT \(name) \(unit)")
     }
     lines.append("# HELP \(name) \(Self.escaped(help))")

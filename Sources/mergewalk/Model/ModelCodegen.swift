@@ -90,7 +90,7 @@ struct ModelCodegen: ParsableCommand {
         findings.append(
           Diagnostic(
             .error, code: "outOfDate", path: path(file), position: .file,
-            message: present == nil ? "the file is missing" : "the file is not what the model gives",
+            message: present == nil ? "the file is missing" : "the file differs from what the model generates",
             hint: "run mergewalk model codegen without --check"))
       }
     }

@@ -21,7 +21,7 @@ struct ModelConvert: ParsableCommand {
         mergewalk model convert Shop.yaml --to mom --output Shop.momd
       """))
 
-  /// What a model can be written as.
+  /// The formats in which a model can be written.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case yaml, xml, mom
   }

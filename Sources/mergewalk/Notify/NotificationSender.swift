@@ -25,7 +25,7 @@ struct NotificationSender {
     }
   }
 
-  /// What curl's configuration file says.
+  /// The contents of curl's configuration file.
   ///
   /// Source: curl(1), `--config`.
   private func options(_ url: String, _ headers: [RunNotification.Header], _ body: String) -> String {

@@ -26,7 +26,7 @@ struct RunNotices {
     }
   }
 
-  /// What of a run needs attention.
+  /// The reasons why a run needs attention.
   static func reasons(_ summary: ImportSummary, exitCode: Int) -> [RunNotification.Occasion] {
     var reasons: [RunNotification.Occasion] = []
     if exitCode != 0, exitCode != Int(ExitStatus.findings.rawValue) { reasons.append(.failure) }

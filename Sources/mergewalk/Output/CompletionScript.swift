@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What the parser leaves out of its completion scripts: the words that may follow `mergewalk help`.
+/// Adds to the parser's completion scripts the words that may follow `mergewalk help`.
 enum CompletionScript {
   /// A completion script with the commands and topics behind `help`, and the commands of a group behind its name; any
   /// other text, and a script of a form that is not known, as it is.

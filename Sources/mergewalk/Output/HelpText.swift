@@ -3,7 +3,7 @@ enum HelpText {
   /// The parser breaks lines of 80 characters.
   static let columns = 79
 
-  /// What the parser says, with its lines of usage broken, too.
+  /// The parser's text, with its lines of usage broken, too.
   static func withUsage(_ text: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     // Commands of models have an option --version, which hides the one that every command has.

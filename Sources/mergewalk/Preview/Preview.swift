@@ -16,9 +16,9 @@ struct Preview {
   private var rejected = 0
   /// The first rejects, in words.
   private var rejects: [String] = []
-  /// What keeps the rest from being read or shown, in words.
+  /// The reason why the rest is not read or shown, in words.
   private var refusal: String?
-  /// What became of the text that was read.
+  /// The outcomes of the text that was read.
   private var account = TextAccount()
   /// The bytes that were read of all inputs.
   private var bytes = 0
@@ -179,7 +179,7 @@ struct Preview {
 
   // MARK: Report
 
-  /// What was passed over, besides headers and what stands between records; nil for nothing.
+  /// The text that was skipped, besides headers and the text between records; nil for none.
   private var passed: String? {
     let parts = account.skipped.kinds.filter { ![.byteOrderMark, .header, .structure].contains($0) }.map { kind in
       let amount = account.skipped[kind]

@@ -74,7 +74,7 @@ struct PreviewCommand: ParsableCommand {
     if let status = preview.report() { throw status }
   }
 
-  /// What a preview does unless told otherwise, of what pipelines do only when they are told: it finds out how CSV is
-  /// written, and shows every valid JSON text.
+  /// The options that a preview sets by default and pipelines do not: it detects the dialect of CSV, and shows every
+  /// valid JSON text.
   static let defaults = [("dialect", "detect"), ("scalars", "value"), ("duplicate_members", "last")]
 }

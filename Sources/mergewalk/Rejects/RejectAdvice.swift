@@ -28,7 +28,7 @@ struct RejectAdvice {
     codes[index].values.append(value)
   }
 
-  /// What to do about the rejects of a code.
+  /// The advice for the rejects of a code.
   func cure(_ code: String) -> String? {
     codes.first { $0.code == code }.flatMap { RejectCure.text(code: code, samples: $0.values) }
   }

@@ -140,7 +140,7 @@ struct RejectSheet {
     if let text = edit.cells[Self.rawName], !text.isEmpty { return try Self.whole(text, of: raw) }
     guard let cells else {
       throw RecordCells.EditError(
-        column: Self.rawName, message: "the record has no columns; put it right in “\(Self.rawName)”")
+        column: Self.rawName, message: "the record has no columns; correct it in “\(Self.rawName)”")
     }
     let record = try cells.record(cells.names.map { edit.cells[$0] ?? "" })
     return record == raw ? nil : record

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `mergewalk rejects`: look at rejected records, and import them once they are put right.
+/// `mergewalk rejects`: look at rejected records, and import them once they are corrected.
 struct RejectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rejects",

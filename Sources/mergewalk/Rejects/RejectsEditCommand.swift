@@ -64,7 +64,7 @@ struct RejectsEditCommand: ParsableCommand {
       guard !pipeline.definition.parts.isEmpty else {
         throw DiagnosticList([
           RejectSheetFile.finding(
-            self.pipeline, .file, "whole objects go into a new store only; their rejects have no replay", nil)
+            self.pipeline, .file, "whole objects go into a new store only; their rejects cannot be replayed", nil)
         ])
       }
       let sheet = RejectSheet(pipeline.definition)

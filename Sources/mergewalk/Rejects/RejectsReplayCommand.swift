@@ -4,7 +4,7 @@ import MergewalkImporting
 import MergewalkPipelines
 import MergewalkRecordFormats
 
-/// `mergewalk rejects replay`: import the records of a rejects file, put right, by the pipeline that rejected them.
+/// `mergewalk rejects replay`: import the records of a rejects file, corrected, by the pipeline that rejected them.
 struct RejectsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
@@ -34,7 +34,7 @@ struct RejectsReplayCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The file for records that are rejected again.",
-      discussion: "Without it the file's name with “.again” before its extension.",
+      discussion: "By default, the file's name with “.again” before its extension.",
       valueName: "path"), completion: .file())
   var rejects: String?
 
@@ -64,7 +64,7 @@ struct RejectsReplayCommand: ParsableCommand {
       var definition = pipeline.definition
       guard definition.objects.isEmpty else {
         throw finding(
-          "unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")
+          "unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so no others can follow")
       }
       if RejectsFile.isAnother(file) {
         throw finding(RejectsFile.notRejects, file, "this is not a rejects file; name one that a run wrote")

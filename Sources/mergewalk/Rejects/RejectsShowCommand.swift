@@ -66,7 +66,7 @@ struct RejectNames {
         parts.append("no reject has the \(words) “\(RejectsFile.printable(name))”\(hint)")
       }
     }
-    if parts.isEmpty { parts = ["no reject has all that was asked for"] }
+    if parts.isEmpty { parts = ["no reject matches all filters"] }
     for part in parts { Console.words("\(file): \(part)") }
   }
 }

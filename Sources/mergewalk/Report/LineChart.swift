@@ -1,6 +1,6 @@
 /// A curve over time as SVG, with round numbers at its axes.
 struct LineChart {
-  /// What it shows, for those who do not see it.
+  /// A description for readers who do not see the chart.
   let title: String
   /// The points: seconds and values, in order of time.
   let points: [(seconds: Double, value: Double)]

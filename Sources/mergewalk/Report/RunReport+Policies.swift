@@ -1,7 +1,7 @@
 import MergewalkImporting
 import MergewalkRecordFormats
 
-/// What the pipeline decides, for those who have only the page.
+/// The policies of the pipeline, for readers who have only the page.
 extension RunReport {
   /// The policies that were applied, the usual ones included.
   var policies: String {
@@ -47,7 +47,7 @@ extension RunReport {
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "nothing" : names.joined(separator: ", ") }
 
-  /// What becomes of references that lead nowhere.
+  /// The handling of references that lead nowhere.
   private func missing(_ entity: EntityImport, _ part: String) -> [(String, String)] {
     entity.relationships.flatMap { relationship in
       let target = relationship.target

@@ -25,7 +25,7 @@ extension RunReport {
     return "<h2>Stages</h2><div class=\"card\"><table>\(rows.joined())</table></div>"
   }
 
-  /// What was replaced, named again and passed over.
+  /// The values that were replaced, named again and skipped.
   var values: String {
     let duplicates = summary.entities.sorted { $0.key < $1.key }.filter { $0.value.duplicates > 0 }
       .map { "\($0.key): \(Figures.count($0.value.duplicates, "record")) with the key of an earlier record" }

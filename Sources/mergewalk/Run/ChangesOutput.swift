@@ -76,7 +76,7 @@ enum ChangesOutput {
     return "\"" + escaped(value.text) + "\"" + (value.wholeLength.map { "… (\($0) bytes)" } ?? "")
   }
 
-  /// What an object is called: by the values of its key, else by its primary key.
+  /// The name of an object: the values of its key, else its primary key.
   private static func name(_ key: String?, _ primaryKey: Int64) -> String { key.map(escaped) ?? "p\(primaryKey)" }
 
   private static func escaped(_ value: String) -> String {

@@ -37,7 +37,7 @@ struct ExpectationOptions: ParsableArguments {
       throw finding(definition, "--expect-sha256 is for one input, and there are \(definition.allSources.count)")
     }
     if !definition.parts[part].sources[0].expect(SourceExpectation(sha256: digest)) {
-      throw finding(definition, "the manifest of the input says another SHA-256 than --expect-sha256")
+      throw finding(definition, "the manifest of the input has another SHA-256 than --expect-sha256")
     }
   }
 

@@ -56,7 +56,7 @@ final class ProgressLine: Sendable {
     parts(progress, rate: rate, hasBlocks: nil).joined(separator: ", ")
   }
 
-  /// What is said, the most wanted first.
+  /// The parts of the line, the most important first.
   ///
   /// - Parameter hasBlocks: whether the bar is made of block characters; nil for no bar.
   private static func parts(_ progress: ImportProgress, rate: Double, hasBlocks: Bool?) -> [String] {

@@ -4,15 +4,15 @@ import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkRecordFormats
 
-/// Carries out a run and tells all that was asked for: progress, words, JSON, a log, metrics, a report.
+/// Carries out a run and tells all that was requested: progress, words, JSON, a log, metrics, a report.
 struct RunExecution {
   let options: RunOutputOptions
-  /// What a summary calls the pipeline until its file could be read.
+  /// The name of the pipeline in a summary until its file could be read.
   let path: String
   /// Who is told of a run whose pipeline or inputs cannot be read.
   var notifications: () -> [RunNotification] = { [] }
 
-  /// What can be told of a run before and after it.
+  /// The facts about a run that are known before and after it.
   private final class Telling {
     let log: RunLog?
     var definition: ImportDefinition?
@@ -108,7 +108,7 @@ struct RunExecution {
 
   // MARK: At its end
 
-  /// Tells how the run ended, in all the ways that were asked for, and returns the exit code.
+  /// Tells how the run ended, in all the ways that were requested, and returns the exit code.
   private func tell(
     _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
   ) -> ExitCode {

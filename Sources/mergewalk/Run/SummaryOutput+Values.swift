@@ -1,17 +1,17 @@
 import MergewalkImporting
 import MergewalkRecordFormats
 
-/// What became of values, of the elements of lists and of text.
+/// The outcomes of values, of the elements of lists and of text.
 extension SummaryOutput {
   /// More fields than these are only counted.
   private static let mostFields = 6
 
-  /// What was replaced, and what was passed over, in a few lines; nothing when there was nothing.
+  /// The values that were replaced or skipped, in a few lines; empty when there were none.
   static func values(_ summary: ImportSummary) -> [String] {
     values(summary.fields, summary.lists) + (passedLine(summary.text).map { [$0] } ?? [])
   }
 
-  /// What was replaced in fields, and what became of the elements of lists that were not all linked.
+  /// The values that were replaced in fields, and the outcomes of the elements of lists that were not all linked.
   static func values(_ fields: [FieldTally], _ lists: [ListTally]) -> [String] {
     let replaced = replacedLine(fields).map { [$0] } ?? []
     return replaced
@@ -21,7 +21,7 @@ extension SummaryOutput {
       }
   }
 
-  /// What was replaced, in one line; `nil` when there was nothing.
+  /// The values that were replaced, in one line; `nil` when there were none.
   private static func replacedLine(_ tallies: [FieldTally]) -> String? {
     let fields = replaced(tallies)
     if fields.isEmpty { return nil }
@@ -30,7 +30,7 @@ extension SummaryOutput {
       + (left > 0 ? "; and in \(Figures.count(left, "more field"))" : "")
   }
 
-  /// What readers passed over, in one line; `nil` when there was nothing.
+  /// The text that readers skipped, in one line; `nil` when there was none.
   static func passedLine(_ text: TextAccount) -> String? {
     let skipped = passedOver(text)
     return skipped.isEmpty ? nil : "  passed   " + skipped.joined(separator: ", ")
@@ -52,14 +52,14 @@ extension SummaryOutput {
     }
   }
 
-  /// What readers passed over beside headers and the structure of files: `3 lines of comments`.
+  /// The text that readers skipped beside headers and the structure of files: `3 lines of comments`.
   static func passedOver(_ text: TextAccount) -> [String] {
     let kinds: [(SkippedText.Kind, String)] = [
       (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"),
       (.rule, "drawn as a rule"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
       (.surplusFields, "after the last column"), (.withoutElements, "of records without elements"),
-      (.escape, "of escapes before what needs none"),
+      (.escape, "of unnecessary escapes"),
     ]
     return kinds.compactMap { kind, name in
       let amount = text.skipped[kind]

@@ -2,7 +2,7 @@ import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkImporting
 
-/// What a run says at its end.
+/// The summary that a run prints at its end.
 enum SummaryOutput {
   /// The exit code, or `nil` for success.
   static func exitStatus(_ summary: ImportSummary) -> ExitCode? {
@@ -20,7 +20,7 @@ enum SummaryOutput {
     .object(members(summary, status: summary.status.rawValue))
   }
 
-  /// What a person should know of the store, one line each; nothing when there is nothing.
+  /// Warnings about the store, one line each; empty when there are none.
   static func warnings(_ summary: ImportSummary) -> [String] {
     summary.warnings.map { "\($0.place ?? summary.storePath): warning: \($0.message) [\($0.code.rawValue)]" }
       + summary.anomalies.map { "\(summary.pipeline): warning: unusual run: \($0.message)" }
@@ -173,7 +173,7 @@ enum SummaryOutput {
     return lines.joined(separator: "\n")
   }
 
-  /// What became of the run, in one sentence.
+  /// The outcome of the run, in one sentence.
   static func headline(_ summary: ImportSummary) -> String {
     let records = Figures.count(summary.read, "record")
     return switch summary.status {
@@ -183,7 +183,7 @@ enum SummaryOutput {
       (summary.breach?.message ?? "too many rejects") + "; everything was rolled back after \(records)"
     case .interrupted: "stopped after \(records)"
     case .skippedAgain: "the same inputs were imported before; nothing was done"
-    case .dryRun: "\(records) tried; nothing was kept"
+    case .dryRun: "\(records) tried and discarded"
     }
   }
 

@@ -26,7 +26,7 @@ final class Ticker {
   }
 }
 
-/// What the process takes at this moment.
+/// The memory of the process at this moment.
 enum ProcessMemory {
   /// The resident set in bytes, or 0 where the system does not say.
   ///

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MergewalkObjectStore
 
-/// What `mergewalk seed --from` did.
+/// The result of `mergewalk seed --from`.
 struct Installation {
   let store: String
   let seed: StoreSeed?
@@ -11,7 +11,7 @@ struct Installation {
   /// `copied`, `added` or `nothing`.
   private var status: String { copy != nil ? "copied" : objects?.isInstalled == true ? "nothing" : "added" }
 
-  /// What a person should know.
+  /// The result in words.
   var words: String {
     let name = seed?.identity ?? "objects"
     if let copy {

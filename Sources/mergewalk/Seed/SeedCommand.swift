@@ -79,11 +79,11 @@ struct SeedCommand: ParsableCommand {
     if store.isEmpty { throw ValidationError("--store takes a path") }
     if identity?.isEmpty == true { throw ValidationError("--identity takes a name") }
     if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
-      throw ValidationError("name pipelines to build a store from, or say --from or --check")
+      throw ValidationError("name pipelines to build a store from, or use --from or --check")
     }
     if pipelines.isEmpty, force { throw ValidationError("--force can be used only with pipelines") }
     if from == nil, !findBy.isEmpty || update || storeModel.model != nil {
-      throw ValidationError("--find-by, --update and --model go with --from only")
+      throw ValidationError("--find-by, --update and --model need --from")
     }
     if Set(findBy.map(\.entity)).count < findBy.count {
       throw ValidationError("--find-by takes each entity once; separate several attributes with commas")

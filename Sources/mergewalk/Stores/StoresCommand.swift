@@ -29,7 +29,7 @@ struct StoresCommand: ParsableCommand {
     ])
 }
 
-/// What the steps have in common.
+/// The common options of the steps.
 struct StoresOutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON object to standard output.")
   var json = false
@@ -48,7 +48,7 @@ struct StoresJobsOptions: ParsableArguments {
   }
 }
 
-/// What is planned.
+/// The inputs to plan.
 struct StoresInputOptions: ParsableArguments {
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
   var pipeline: String

@@ -3,7 +3,7 @@ import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkPipelines
 
-/// What `mergewalk stores` tells, in words and as an object.
+/// The output of `mergewalk stores`, in words and as an object.
 final class StoresOutput {
   static let exitCodes = """
     EXIT CODES
@@ -190,7 +190,7 @@ final class StoresOutput {
       + (rejected > 0 ? ", \(Figures.grouped(rejected)) rejected" : "")
   }
 
-  /// What is said of rejects of shared pipelines, which are in no file of the family.
+  /// The note on rejects of shared pipelines, which are in no file of the family.
   private func sharedWords(_ rejected: Int) -> String {
     if rejected == 0 { return "" }
     return ", \(Figures.grouped(rejected)) rejected of the pipelines under “shared”: run those alone to see why"

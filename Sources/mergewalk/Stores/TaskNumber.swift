@@ -41,13 +41,13 @@ struct TaskNumber {
       let step = max(1, try number("SLURM_ARRAY_TASK_STEP", 1))
       let count = try number("SLURM_ARRAY_TASK_COUNT", nil)
       if let task = TaskNumber((id - least) / step + 1, of: count) { return task }
-      throw ValidationError("task \(id) of Slurm’s array is not one of \(count) from \(least) on: say --part i/n")
+      throw ValidationError("task \(id) of Slurm’s array is not one of \(count) from \(least) on: use --part i/n")
     }
     if variable("JOB_COMPLETION_INDEX") != nil {
       let index = try number("JOB_COMPLETION_INDEX", nil)
       let count = try number("JOB_COMPLETIONS", nil)
       if let task = TaskNumber(index + 1, of: count) { return task }
-      throw ValidationError("JOB_COMPLETION_INDEX \(index) is not below JOB_COMPLETIONS \(count): say --part i/n")
+      throw ValidationError("JOB_COMPLETION_INDEX \(index) is not below JOB_COMPLETIONS \(count): use --part i/n")
     }
     guard let all = TaskNumber(1, of: 1) else { preconditionFailure("one of one is a task") }
     return all

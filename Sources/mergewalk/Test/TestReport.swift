@@ -2,15 +2,15 @@ import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkPipelines
 
-/// What `mergewalk test` found.
+/// The results of `mergewalk test`.
 struct TestReport {
   /// The files whose cases ran.
   var files = 0
   /// The cases with the files that they are from, in the order in which they ran.
   var cases: [(path: String, result: PipelineTests.Result)] = []
-  /// What kept files from being found.
+  /// The reasons why files were not found.
   var findings: [Diagnostic] = []
-  /// What is wrong with files that were found.
+  /// The errors in files that were found.
   private var fileFindings: [Diagnostic] = []
 
   /// Notes what keeps a file from being run.

@@ -33,7 +33,7 @@ struct StoresFailureTests {
     try family.remove("out/_spool")
     let task = try family.stores("task", "out")
     #expect(task.status == 2 && task.words.contains("[inputChanged]"), "\(task.words)")
-    #expect(task.words.contains("the records that were split off are gone; plan the family again"), "\(task.words)")
+    #expect(task.words.contains("the split records are missing; plan the family again"), "\(task.words)")
   }
 
   @Test("a store without receipt, a receipt without store, an altered store: commit refuses, the task builds it again")

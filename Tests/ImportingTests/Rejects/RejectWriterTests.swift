@@ -52,7 +52,7 @@ import Testing
 
   @Test func aPipeWithoutAReaderIsSaidToBeOne() {
     let error = RejectWriterError(code: .cannotOpen, path: "p", number: ENXIO)
-    #expect(error.description == "the pipe p, which is to take the rejects, has no reader")
+    #expect(error.description == "the pipe p for the rejects has no reader")
   }
 
   @Test func aCleanRunLeavesNoFile() throws {

@@ -107,7 +107,9 @@ struct PipelineGuessTests {
     try folder.write("id,n\n1,a\n2,b\n", to: "part-1.csv")
     try folder.write("id,n,z\n3,c,9\n", to: "part-2.csv")
     let parts = try guess("part-*.csv")
-    #expect(text(parts, 1).contains("part-2.csv” has columns that the first file has not: z"), "\(text(parts, 1))")
+    #expect(
+      text(parts, 1).contains("part-2.csv” has columns that the first file does not have: z"),
+      "\(text(parts, 1))")
     #expect(try run(parts) == [3])
     try folder.write(
       "<gpx><metadata><name>x</name></metadata><wpt lat='1'><name>a</name></wpt><wpt lat='2'><name>b</name></wpt></gpx>",
@@ -177,7 +179,7 @@ struct PipelineGuessTests {
     let guess = try guess("people.csv", "teams.csv")
     let texts = guess.files.map(\.text).joined()
     #expect(texts.contains("to the same entity needs its objects to be there"))
-    #expect(texts.contains("would go in a circle"))
+    #expect(texts.contains("would form a cycle"))
     #expect(try run(guess) == [2, 2])
   }
 
@@ -286,7 +288,7 @@ struct PipelineGuessTests {
           + " date: \"MM/dd/yyyy\"\n    us: us  # text: 2 values"))
     #expect(pipeline.contains("    sum: { from: sum, decimal_mark: comma }  # decimal: 2 values, "))
     #expect(pipeline.contains("the decimal mark is a comma as in price"))
-    #expect(pipeline.contains("  delimiter: semicolon  # as you said\n"))
+    #expect(pipeline.contains("  delimiter: semicolon  # as given\n"))
     #expect(try run(guess) == [2])
   }
 
@@ -451,7 +453,7 @@ struct PipelineGuessTests {
     // What a person said is not asked about.
     try folder.write("id,name,n\n" + rows + "9,C:\\temp,3\n", to: "said.csv")
     let said = text(try guess("said.csv", options: [(name: "escape", value: "backslash")]), 1)
-    #expect(said.contains("\n  escape: backslash  # as you said\n") && !said.contains("ordinary"), "\(said)")
+    #expect(said.contains("\n  escape: backslash  # as given\n") && !said.contains("ordinary"), "\(said)")
   }
 
   @Test("remarks above and within a table do not hide its columns", arguments: ["", "code\tplace\tzone\n"])
@@ -475,6 +477,6 @@ struct PipelineGuessTests {
     try folder.write("ort;menge\nLund;1.100\nCork;2.250\n", to: "b.csv")
     let other = try self.guess("b.csv")
     #expect(text(other, 0).contains("      menge: string!\n"))
-    #expect(text(other, 1).contains("# QUESTION: which is it? say it with decimal_mark and group_mark"))
+    #expect(text(other, 1).contains("# QUESTION: which one? set decimal_mark and group_mark"))
   }
 }

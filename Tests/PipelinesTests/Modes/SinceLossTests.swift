@@ -150,7 +150,7 @@ import Testing
       return Pipeline.lint(path).map(\.description).joined(separator: "\n")
     }
     #expect(try lint("", "rejects: r.ndjson\n") == "")
-    #expect(try lint("", "").contains("they would be nowhere"))
+    #expect(try lint("", "").contains("they would be lost"))
     #expect(try lint(", rejects: hold", "rejects: r.ndjson\n").contains("would insert twice"))
     #expect(try lint(", rejects: pass", "").contains("other.yaml:4:39: error"))
   }

@@ -66,8 +66,8 @@ struct ObjectLintTests {
     #expect(
       texts == [
         "error: “Odd.ndjson” has no field “_id”; objects have their identity there, a number from 1 ",
-        "warning: “Odd.ndjson” has a field “id”, which “Tag” has not; did you mean “_id”? ",
-        "warning: “Odd.ndjson” has a field “lable”, which “Tag” has not; did you mean “label”? ",
+        "warning: “Odd.ndjson” has a field “id”, which “Tag” does not have; did you mean “_id”? ",
+        "warning: “Odd.ndjson” has a field “lable”, which “Tag” does not have; did you mean “label”? ",
       ])
   }
 

@@ -18,7 +18,7 @@ import Testing
   }
 
   static let mistakes = [
-    Mistake("tags: { find_by: { name: tags } }", "unsuitableRelationship", "nothing says how"),
+    Mistake("tags: { find_by: { name: tags } }", "unsuitableRelationship", "nothing defines how"),
     Mistake("tags: { split: \";\", find_by: { name: tags }, orphans: delete }", "unsuitableOption", "may have several"),
     Mistake("tags: { split: \";\", find_by: { name: tags }, find_in: owner }", "unsuitableOption", "may have several"),
     Mistake("tags: { split: \";\", find_by: { name: tags }, attributes: [rank] }", "unsuitableOption", "only a key"),

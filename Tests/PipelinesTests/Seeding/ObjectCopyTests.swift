@@ -298,8 +298,8 @@ struct ObjectCopyTests {
     #expect(
       error?.message == "the prepared objects do not fit the store: "
         + [
-          "the prepared store has no entity Nothing, which objects should be found of",
-          "Tag has no stored attribute weight, which objects should be found by",
+          "the prepared store has no entity Nothing, whose objects are to be found",
+          "Tag has no stored attribute weight, by which objects are to be found",
           "the store has no entity Cover", "Item.name is not a stored attribute of the store",
           "List.note is Integer 16 in the store, not String", "List.cover is not a stored relationship of the store",
           "Tag.name is mandatory in the store",

@@ -11,7 +11,7 @@ import Testing
       "attributes: { text: { from: name, do: [trimm] } }",
       "9:42: error: there is no step “trimm”; did you mean “trim”? [unknownField]"
     ),
-    ("attributes: { text: { from: name, do: [pad] } }", "9:42: error: the step “pad” needs to be told more"),
+    ("attributes: { text: { from: name, do: [pad] } }", "9:42: error: the step “pad” needs more options"),
     (
       "attributes: { text: { from: name, do: [{ padd: 3 }] } }",
       "9:44: error: “step” has no field “padd”; did you mean “pad”?"

@@ -1,10 +1,10 @@
-/// A forecast of a run, made without running it: writes nothing, and reads only the headers of inputs.
+/// A forecast of a run that is not executed: it writes nothing, and reads only the headers of inputs.
 public struct ImportExplanation: Sendable, Hashable {
   /// The state of the store.
   public struct Store: Sendable, Hashable {
     /// Its path.
     public var path = ""
-    /// Whether it is there; else it will be made.
+    /// Whether it exists; otherwise it will be created.
     public var exists = false
     /// The size of its file, in bytes.
     public var bytes = 0
@@ -12,7 +12,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var logBytes = 0
     /// Whether an earlier run of the pipeline was interrupted and is resumed by the next one.
     public var hasUnfinishedRun = false
-    /// Whether it keeps persistent history.
+    /// Whether it tracks persistent history.
     public var tracksHistory = false
   }
 
@@ -20,7 +20,7 @@ public struct ImportExplanation: Sendable, Hashable {
   public struct Source: Sendable, Hashable {
     /// Its path.
     public var path: String
-    /// Its size in bytes; `nil` when it is not known.
+    /// Its size in bytes; `nil` if unknown.
     public var bytes: Int?
   }
 
@@ -28,7 +28,7 @@ public struct ImportExplanation: Sendable, Hashable {
   public struct Node: Sendable, Hashable {
     /// The entity's name.
     public var entity: String
-    /// The way from the records' own entity, such as `product.category`; empty for the records' own entity.
+    /// The path from the records' own entity, such as `product.category`; empty for that entity itself.
     public var path: String
     /// The mode: how to treat known and unknown keys.
     public var mode: ImportMode
@@ -38,13 +38,13 @@ public struct ImportExplanation: Sendable, Hashable {
     public var fills: [String]
     /// How objects are found.
     public var strategy: String
-    /// Why, with the counts that decided.
+    /// The reason, with the counts that decided.
     public var reason: String
-    /// The rows that are in the store, when they matter.
+    /// The number of stored rows, if it matters.
     public var rows: Int?
-    /// About how many records are coming; `nil` when it is not known.
+    /// The estimated number of records; `nil` if unknown.
     public var expected: Int?
-    /// Whether an index covers the key, when that matters.
+    /// Whether an index covers the key, if that matters.
     public var hasIndex: Bool?
     /// The SQL statements that the run executes.
     public var statements: [Statement]
@@ -56,7 +56,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var when: String
     /// Its text.
     public var sql: String
-    /// SQLite's plan for it, a line a step.
+    /// SQLite's plan for it, one line per step.
     public var plan: [String]
   }
 
@@ -68,15 +68,15 @@ public struct ImportExplanation: Sendable, Hashable {
     public var query: Statement
     /// How many objects are in scope now.
     public var inScope: Int?
-    /// The greatest number that may go.
+    /// The maximum number of deletions.
     public var limit: Int?
-    /// The greatest share that may go.
+    /// The maximum share of deletions.
     public var ratio: Double?
-    /// The attribute that says that an object is gone.
+    /// The attribute that marks an object as gone.
     public var softDelete: String?
   }
 
-  /// How far an incremental import has come.
+  /// The progress of an incremental import.
   public struct Cursor: Sendable, Hashable {
     /// The column.
     public var column: String
@@ -84,7 +84,7 @@ public struct ImportExplanation: Sendable, Hashable {
     public var kind: SincePolicy.Kind
     /// The cursor in the store; `nil` for none.
     public var stored: CursorValue?
-    /// Records below are passed over; `nil` for none.
+    /// Records below are skipped; `nil` for none.
     public var start: CursorValue?
     /// The treatment of records with exactly that value.
     public var ties: SincePolicy.Ties
@@ -100,23 +100,23 @@ public struct ImportExplanation: Sendable, Hashable {
     public var mode: ImportMode
     /// Which of several records with the same key counts.
     public var duplicates: DuplicatePolicy
-    /// How records are written.
+    /// The format of the records.
     public var format: String
     /// The inputs in their order.
     public var sources: [Source]
     /// The columns that are read.
     public var columns: [String]
-    /// The columns that are made from others.
+    /// The computed columns.
     public var derived: [String]
     /// The condition that records must satisfy; others are skipped.
     public var filter: String?
-    /// The program that sees every record.
+    /// The program that processes every record.
     public var process: [String]?
-    /// The objects found and written, in the order in which that happens.
+    /// The objects to find and write, in processing order.
     public var nodes: [Node]
-    /// How far it has come, when it is incremental.
+    /// Its progress, if it is incremental.
     public var cursor: Cursor?
-    /// The removal of objects that no record names; `nil` when they stay.
+    /// The removal of objects that no record names; `nil` if they stay.
     public var removal: Removal?
   }
 
@@ -124,7 +124,7 @@ public struct ImportExplanation: Sendable, Hashable {
   public struct Bound: Sendable, Hashable {
     /// The use of the memory: `batches` (three of them), `keys`, `page_cache`, `marks` (of objects that records name).
     public var name: String
-    /// The greatest number of bytes.
+    /// The maximum number of bytes.
     public var bytes: Int
   }
 
@@ -132,19 +132,19 @@ public struct ImportExplanation: Sendable, Hashable {
   public var pipeline = ""
   /// The store.
   public var store = Store()
-  /// How rows get into the store.
+  /// How rows are written to the store.
   public var load = LoadWay(.storeExists)
-  /// The greatest number of records in a batch.
+  /// The maximum number of records in a batch.
   public var batchRecords = 0
-  /// The greatest size of a batch's input, in bytes.
+  /// The maximum size of a batch's input, in bytes.
   public var batchBytes = 0
   /// The uses of memory, each with its upper bound.
   public var memory: [Bound] = []
-  /// Where rejects go; `nil` when they are only counted.
+  /// The rejects file; `nil` if rejects are only counted.
   public var rejectsPath: String?
-  /// The greatest number of rejects.
+  /// The maximum number of rejects.
   public var rejectLimit: Int?
-  /// The greatest share of rejects.
+  /// The maximum share of rejects.
   public var rejectRatio: Double?
   /// The imports in their order.
   public var parts: [Part] = []

@@ -4,9 +4,9 @@ import MergewalkObjectStore
 import MergewalkRecordFormats
 
 extension ImportSession {
-  /// Tells what a run would do, and changes nothing.
+  /// Describes what a run would do, without changing anything.
   ///
-  /// - Throws: ``ImportError`` when the store cannot be read or was made with another version of the model.
+  /// - Throws: ``ImportError`` when the store cannot be read or belongs to another version of the model.
   public func explain() throws(ImportError) -> ImportExplanation {
     let planner = ExplanationBuilder(definition: definition, plans: plans)
     guard access(definition.storePath, F_OK) == 0 else {

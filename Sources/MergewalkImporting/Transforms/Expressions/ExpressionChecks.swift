@@ -1,6 +1,6 @@
 import MergewalkObjectModel
 
-/// What lint says of expressions over columns.
+/// Lint of expressions over columns.
 extension TransformCompiler {
   /// Whether a predicate uses nothing that records do not have, and compares values of fitting types; its columns then.
   mutating func check(_ predicate: ObjectPredicate, in text: SourceText) -> (
@@ -57,7 +57,7 @@ extension TransformCompiler {
     report("expressionType", text.position, message, hint: hint)
   }
 
-  /// What is odd about an equality whose sides can never be equal.
+  /// The oddity of an equality whose sides can never be equal.
   private static func mismatch(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> String? {
     var types = types
     guard comparison.comparison == .equalTo || comparison.comparison == .notEqualTo,
@@ -85,7 +85,7 @@ extension TransformCompiler {
 struct ColumnFinder {
   private(set) var names: [String] = []
   private(set) var comparisons: [ComparisonPredicate] = []
-  /// What keeps the predicate from being asked of records.
+  /// The reason why the predicate cannot be evaluated for records.
   private(set) var obstacle: String?
   /// Whether it differs each time it is asked.
   private(set) var isRandom = false

@@ -2,11 +2,11 @@ import MergewalkObjectModel
 
 /// The types of expressions over columns.
 ///
-/// The evaluator finds the type of a value when it has it; columns have one type for all records. Where an expression's
-/// values could be of several types of numbers, such as those of `TERNARY(n > 0, n, 0.5)`, a cast is put around it, so
-/// that both ways to compute it have the same numbers.
+/// The evaluator determines the type of each value at run time; columns have one type for all records. If an
+/// expression's values could have several types of numbers, such as those of `TERNARY(n > 0, n, 0.5)`, it is wrapped in
+/// a cast, so that both ways to compute it give the same numbers.
 struct ExpressionTyping {
-  /// What an expression gives.
+  /// The kind of an expression's result.
   enum Kind: Equatable {
     case value(ValueKind)
     /// Null, which is of any type.
@@ -26,7 +26,7 @@ struct ExpressionTyping {
   }
 
   let columns: [String: ValueKind]
-  /// What is wrong with an argument of a function.
+  /// The problem with an argument of a function.
   private(set) var problem: String?
   /// Whether there is a `TERNARY` of types that have nothing in common: it is text, which only instructions make of
   /// both.

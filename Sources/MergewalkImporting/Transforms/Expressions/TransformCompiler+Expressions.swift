@@ -142,7 +142,7 @@ extension TransformCompiler {
     return values
   }
 
-  /// What names no column is a constant, unless it differs each time it is asked, or has no value.
+  /// An expression that names no column is a constant, unless its value differs each time, or it has none.
   private func folded(_ expression: ObjectExpression) -> AttributeValue? {
     switch expression {
     case .constant(.attribute(let value)): return value

@@ -1,7 +1,7 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// What an instruction does with whole columns.
+/// The work of an instruction on whole columns.
 protocol ColumnOperation: Sendable {
   /// The registers that it reads.
   var inputs: [Int] { get }

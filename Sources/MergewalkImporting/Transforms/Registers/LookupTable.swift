@@ -1,12 +1,12 @@
 import MergewalkObjectStore
 
-/// A table of texts by texts that many threads look into.
+/// A table of texts by texts that many threads can use.
 ///
-/// Keys are found by their bytes; of equal keys the first counts, and one with several values is remembered as such.
+/// Keys are found by their bytes; of equal keys, the first one counts, and a key with several values is marked.
 public final class LookupTable: Sendable, Hashable, CustomReflectable {
   /// The number of keys.
   public let count: Int
-  /// The names of the keys in their order, for messages; at most twelve.
+  /// The first keys in their order, for messages; at most twelve.
   public let firstKeys: [String]
   private let bytes: [UInt8]
   private let entries: [Entry]
@@ -23,7 +23,7 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
     var isDoubtful = false
   }
 
-  /// Makes a table of pairs.
+  /// Creates a table from pairs.
   public convenience init(_ pairs: [(key: String, value: String)]) {
     var builder = Builder()
     for pair in pairs { builder.add(Array(pair.key.utf8), Array(pair.value.utf8)) }
@@ -108,13 +108,13 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
   @inline(__always)
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { withValue(of: key) { _ in true } ?? false }
 
-  /// The mirror that stands for the table where a definition is compared with an earlier one.
+  /// The mirror that represents the table when a definition is compared with an earlier one.
   public var customMirror: Mirror {
     let digest = bytes.withUnsafeBytes { Self.hash($0) }
     return Mirror(self, children: ["count": count, "digest": digest])
   }
 
-  /// Tables are equal when they are the same.
+  /// Tables are equal if they are identical.
   public static func == (left: LookupTable, right: LookupTable) -> Bool { left === right }
 
   /// Feeds the table's identity.

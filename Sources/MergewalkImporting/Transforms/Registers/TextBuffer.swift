@@ -1,6 +1,6 @@
-/// Texts that a step makes, on their way behind a batch's bytes.
+/// Texts that a step makes, to be appended to a batch's bytes.
 ///
-/// A step reads from the batch's bytes while it writes here; what it wrote is appended to the batch when it is done, so
+/// A step reads from the batch's bytes while it writes here; its texts are appended to the batch when it is done, so
 /// that nothing moves in between.
 struct TextBuffer: ~Copyable {
   private var memory: UnsafeMutablePointer<UInt8>

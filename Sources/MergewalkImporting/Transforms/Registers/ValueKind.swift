@@ -2,7 +2,7 @@ import MergewalkObjectModel
 
 /// The types of values between the steps of a transform.
 public enum ValueKind: String, Sendable, Hashable, CaseIterable {
-  /// Text: what every column is without a declared type.
+  /// Text: the type of every column without a declared type.
   case text
   /// A whole number of 64 bits.
   case integer

@@ -20,12 +20,12 @@ struct AffixStep: StepAction, NewTextStep {
 }
 
 extension TransformStep.Action {
-  /// A text before the value.
+  /// Adds a text before the value.
   public static func prepend(_ text: String) -> Self {
     Self("prepend", AffixStep(text: Array(text.utf8), isBefore: true))
   }
 
-  /// A text behind the value.
+  /// Adds a text after the value.
   public static func append(_ text: String) -> Self {
     Self("append", AffixStep(text: Array(text.utf8), isBefore: false))
   }

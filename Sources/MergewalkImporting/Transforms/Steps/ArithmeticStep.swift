@@ -91,7 +91,7 @@ struct ArithmeticStep: StepAction {
 }
 
 extension TransformStep {
-  /// An operation of two numbers.
+  /// An operation on two numbers.
   public enum Arithmetic: String, Sendable, Hashable, CaseIterable {
     /// The sum.
     case add
@@ -99,9 +99,9 @@ extension TransformStep {
     case subtract
     /// The product.
     case multiply
-    /// The quotient: of decimals rounded half away from zero.
+    /// The quotient; decimals are rounded half away from zero.
     case divide
-    /// The rest of a division of whole numbers or decimals, with the sign of the dividend.
+    /// The remainder of a division of whole numbers or decimals, with the sign of the dividend.
     case modulo
 
     /// The function of expressions that does the same.
@@ -120,7 +120,7 @@ extension TransformStep {
   public enum Operand: Sendable, Hashable {
     /// A number as text.
     case number(String)
-    /// A column's values.
+    /// The values of a column.
     case column(String)
   }
 }

@@ -37,6 +37,6 @@ struct CapitaliseStep: StepAction, NewTextStep {
 }
 
 extension TransformStep.Action {
-  /// Each word with a capital and small letters.
+  /// Capitalises the first letter of each word and makes the others lower case.
   public static var capitalise: Self { Self("capitalise", CapitaliseStep()) }
 }

@@ -29,8 +29,8 @@ struct CaseStep: StepAction, NewTextStep {
 }
 
 extension TransformStep.Action {
-  /// Capitals, by Unicode's full mapping.
+  /// Converts to upper case, by Unicode's full mapping.
   public static var upper: Self { Self("upper", CaseStep(isUpper: true)) }
-  /// Small letters, by Unicode's full mapping.
+  /// Converts to lower case, by Unicode's full mapping.
   public static var lower: Self { Self("lower", CaseStep(isUpper: false)) }
 }

@@ -50,6 +50,6 @@ struct FirstOf: ColumnOperation {
 }
 
 extension TransformStep.Action {
-  /// The first of the value and other columns that is there and not empty.
+  /// The first of the value and other columns that is present and not empty.
   public static func coalesce(_ columns: [String]) -> Self { Self("coalesce", CoalesceStep(columns: columns)) }
 }

@@ -38,6 +38,6 @@ struct CollapseStep: StepAction, NewTextStep {
 }
 
 extension TransformStep.Action {
-  /// Makes one blank of each run of white space, and removes it at both ends.
+  /// Replaces each run of white space with one blank, and removes white space at both ends.
   public static var collapse: Self { Self("collapse", CollapseStep()) }
 }

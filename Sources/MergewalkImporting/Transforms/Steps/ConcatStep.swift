@@ -70,7 +70,7 @@ private struct JoinTexts: ColumnOperation {
 }
 
 extension TransformStep.Action {
-  /// The value and those of other columns, those that are not there left out.
+  /// Joins the value with those of other columns, without missing ones.
   public static func concat(_ columns: [String], with separator: String) -> Self {
     Self("concat", ConcatStep(columns: columns, separator: Array(separator.utf8)))
   }

@@ -13,6 +13,6 @@ struct ConvertStep: StepAction {
 }
 
 extension TransformStep.Action {
-  /// Makes a value of another type.
+  /// Converts a value to another type.
   public static func convert(_ kind: ValueKind) -> Self { Self("to", ConvertStep(kind: kind)) }
 }

@@ -45,7 +45,7 @@ struct DatePartStep: StepAction, DateStep {
 }
 
 extension TransformStep {
-  /// A number that a date has.
+  /// A numeric part of a date.
   public enum DatePart: String, Sendable, Hashable, CaseIterable {
     /// The year.
     case year
@@ -59,7 +59,7 @@ extension TransformStep {
     case minute
     /// The whole second.
     case second
-    /// The day of the week of ISO 8601: 1 for Monday to 7 for Sunday.
+    /// The day of the week in ISO 8601: 1 for Monday to 7 for Sunday.
     case weekday
     /// The day of the year, from 1.
     case dayOfYear = "day_of_year"
@@ -73,7 +73,7 @@ extension TransformStep {
 }
 
 extension TransformStep.Action {
-  /// A part of a date.
+  /// Extracts a part of a date.
   public static func datePart(_ part: TransformStep.DatePart, zone: Int) -> Self {
     Self("date_part", DatePartStep(part: part, zone: zone))
   }

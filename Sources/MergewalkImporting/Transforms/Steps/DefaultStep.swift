@@ -20,6 +20,6 @@ struct DefaultStep: StepAction {
 }
 
 extension TransformStep.Action {
-  /// A text for a value that is not there or empty.
+  /// Replaces a missing or empty value with a text.
   public static func defaultValue(_ text: String) -> Self { Self("default", DefaultStep(text: text)) }
 }

@@ -41,7 +41,7 @@ private struct FirstMatch: TextPartStep {
 }
 
 extension TransformStep.Action {
-  /// The first match of a regular expression, or of a group of it; null when there is none.
+  /// Extracts the first match of a regular expression, or of one of its groups; null if there is none.
   public static func extract(_ pattern: String, group: Int) -> Self {
     Self("extract", ExtractStep(pattern: pattern, group: group))
   }

@@ -16,6 +16,6 @@ struct FoldStep: StepAction, NewTextStep {
 }
 
 extension TransformStep.Action {
-  /// Letters without their accents.
+  /// Removes accents from letters.
   public static var unaccent: Self { Self("unaccent", FoldStep(options: .diacriticInsensitive)) }
 }

@@ -48,7 +48,7 @@ private struct WriteDates: ColumnStep {
 }
 
 extension TransformStep.Action {
-  /// Writes a date by a pattern of UTS 35.
+  /// Formats a date with a UTS 35 pattern.
   public static func formatDate(_ pattern: String, zone: Int) -> Self {
     Self("format", FormatDateStep(pattern: pattern, zone: zone))
   }

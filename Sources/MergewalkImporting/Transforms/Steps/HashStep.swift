@@ -73,7 +73,7 @@ extension TransformStep {
 }
 
 extension TransformStep.Action {
-  /// A digest in hexadecimal digits, or a number that is the same in every run.
+  /// Computes a digest in hexadecimal digits, or a number that is the same in every run.
   public static func hash(_ function: TransformStep.HashFunction) -> Self {
     Self("hash", HashStep(function: function))
   }

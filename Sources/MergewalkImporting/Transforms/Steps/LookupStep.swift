@@ -70,15 +70,15 @@ struct LookupStep: StepAction {
   }
 }
 
-/// An entity whose objects are looked up by one attribute for another.
+/// An entity whose objects are looked up by one attribute to get another.
 ///
-/// The objects are read once, when the import begins: those that the run itself makes are not found.
+/// The objects are read once, when the import begins: those that the run itself creates are not found.
 public struct StoreLookup: Sendable, Hashable {
   /// The entity.
   public var entity: String
-  /// The attribute that the value is compared with.
+  /// The attribute to compare with the value.
   public var findBy: String
-  /// The attribute that is given.
+  /// The attribute to return.
   public var take: String
 
   /// Creates a look-up.
@@ -90,7 +90,7 @@ public struct StoreLookup: Sendable, Hashable {
 }
 
 extension TransformStep.Action {
-  /// Replaces the value by that of the object in the store which the value finds.
+  /// Replaces the value with an attribute of the stored object that has it.
   public static func lookup(_ lookup: StoreLookup, otherwise: TransformStep.Otherwise) -> Self {
     Self("lookup", LookupStep(lookup: lookup, otherwise: otherwise))
   }

@@ -84,13 +84,13 @@ struct MapStep: StepAction {
 }
 
 extension TransformStep {
-  /// The replacement for a value that a table or the store does not have.
+  /// The replacement for a value that is not in a table or the store.
   public enum Otherwise: Sendable, Hashable {
     /// The record is rejected.
     case reject
-    /// Nothing.
+    /// Null.
     case null
-    /// The value stays as it is.
+    /// The value is kept.
     case keep
     /// This text.
     case text(String)
@@ -98,7 +98,7 @@ extension TransformStep {
 }
 
 extension TransformStep.Action {
-  /// Replaces the value by the table's entry for it.
+  /// Replaces the value with the table's entry for it.
   public static func map(_ table: LookupTable, otherwise: TransformStep.Otherwise) -> Self {
     Self("map", MapStep(table: table, otherwise: otherwise))
   }
@@ -117,7 +117,7 @@ extension FieldSpec {
 }
 
 extension ComponentValue {
-  /// What becomes of values that are not there; nil with a finding when two things are said.
+  /// The handling of values that are not in the map; nil with a finding when there are two.
   func otherwise(_ reader: StepReader) -> TransformStep.Otherwise? {
     if let text = text("default") {
       guard let word = self.text("otherwise") else { return .text(text.value) }

@@ -33,6 +33,6 @@ struct NullTexts: ColumnStep {
 }
 
 extension TransformStep.Action {
-  /// Null for these texts.
+  /// Turns these texts into null.
   public static func nullIf(_ texts: [String]) -> Self { Self("null_if", NullIfStep(texts: texts)) }
 }

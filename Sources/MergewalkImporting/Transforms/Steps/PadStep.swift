@@ -52,7 +52,7 @@ struct PadStep: StepAction, NewTextStep {
 }
 
 extension TransformStep.Action {
-  /// Fills up to a length in characters.
+  /// Pads to a length in characters.
   public static func pad(to length: Int, with filling: String, atStart: Bool) -> Self {
     Self("pad", PadStep(length: length, filling: Array(filling.utf8), side: atStart ? .start : .end))
   }

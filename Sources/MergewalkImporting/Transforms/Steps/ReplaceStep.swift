@@ -97,12 +97,12 @@ extension TransformCompiler {
 }
 
 extension TransformStep.Action {
-  /// Every occurrence of a text by another.
+  /// Replaces every occurrence of a text with another.
   public static func replace(_ old: String, with new: String) -> Self {
     Self("replace", ReplaceStep(what: .text(old), new: new))
   }
 
-  /// Every match of a regular expression by a text in which `$1` stands for the first group.
+  /// Replaces every match of a regular expression with a text in which `$1` stands for the first group.
   public static func replacePattern(_ pattern: String, with new: String) -> Self {
     Self("replace", ReplaceStep(what: .pattern(pattern), new: new))
   }

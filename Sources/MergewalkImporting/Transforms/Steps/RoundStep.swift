@@ -55,11 +55,11 @@ struct RoundStep: StepAction, ColumnStep {
 }
 
 extension TransformStep {
-  /// Which way a number is rounded that lies between two.
+  /// The rounding direction.
   public enum Rounding: String, Sendable, Hashable, CaseIterable {
-    /// To the nearer; halves away from zero.
+    /// To the nearest; halves away from zero.
     case halfUp = "half_up"
-    /// To the nearer; halves to the even one.
+    /// To the nearest; halves to the even neighbour.
     case halfEven = "half_even"
     /// Toward negative infinity.
     case floor
@@ -81,7 +81,7 @@ extension TransformStep {
 }
 
 extension TransformStep.Action {
-  /// Rounds to so many decimal places.
+  /// Rounds to a number of decimal places.
   public static func round(places: Int, _ rounding: TransformStep.Rounding) -> Self {
     Self("round", RoundStep(places: places, rounding: rounding))
   }

@@ -39,8 +39,8 @@ struct SignStep: StepAction, ColumnStep {
 }
 
 extension TransformStep.Action {
-  /// The number with the other sign.
+  /// Reverses the sign of a number.
   public static var negate: Self { Self("negate", SignStep(onlyNegative: false)) }
-  /// The number without its sign.
+  /// The absolute value of a number.
   public static var absolute: Self { Self("abs", SignStep(onlyNegative: true)) }
 }

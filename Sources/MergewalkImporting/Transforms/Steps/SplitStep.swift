@@ -53,7 +53,7 @@ struct SplitStep: StepAction, TextPartStep {
 }
 
 extension TransformStep.Action {
-  /// One part of the text between separators, from 1, or from the end when negative; null when there is none.
+  /// Takes one part of the text between separators, counted from 1, or from the end if negative; null if there is none.
   public static func split(at separator: String, take: Int) -> Self {
     Self("split", SplitStep(separator: Array(separator.utf8), take: take))
   }

@@ -42,7 +42,7 @@ struct StartOfStep: StepAction, DateStep {
 }
 
 extension TransformStep.Action {
-  /// The start of the day, the month or another unit that the date is in.
+  /// The start of the date's day, month or other unit.
   public static func startOf(_ unit: TransformStep.DateUnit, zone: Int) -> Self {
     Self("start_of", StartOfStep(unit: unit, zone: zone))
   }

@@ -10,7 +10,7 @@ package struct StepSpec: Sendable {
   package let component: ComponentSpec?
   /// The types of values that it takes and gives, for the page on transforms.
   package let types: String
-  /// What else there is to say about it, on the same page.
+  /// Other remarks about it, on the same page.
   package let remark: String
   private let read: @Sendable (ComponentValue, StepReader) -> (any StepAction)?
 
@@ -72,7 +72,7 @@ package struct StepSpec: Sendable {
     ]
 }
 
-/// What steps are read with: it takes findings, and knows what paths mean.
+/// Reads steps: takes findings, and resolves paths.
 package struct StepReader {
   private let report: (FindingCode, SourcePosition, String, String?) -> Void
   let resolve: (Located<String>) -> String

@@ -33,7 +33,7 @@ struct SubstringStep: StepAction, TextPartStep {
 }
 
 extension TransformStep.Action {
-  /// So many characters from a place on, from 1, or from the end when negative.
+  /// Takes a number of characters from a position, counted from 1, or from the end if negative.
   public static func substring(from: Int, length: Int?) -> Self {
     Self("substring", SubstringStep(from: from, length: length))
   }

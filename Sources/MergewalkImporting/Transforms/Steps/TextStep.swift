@@ -1,6 +1,6 @@
 import MergewalkRecordFormats
 
-/// What makes each value of one other: a step that does its work itself, or its work.
+/// A step that makes each value of one other: does its work itself, or is its work.
 protocol ColumnStep: Sendable {
   typealias Registers = RegisterMachine
 
@@ -8,7 +8,7 @@ protocol ColumnStep: Sendable {
   func run(_ from: Int, _ machine: Registers, _ index: Int, _ output: inout Register, _ records: inout RecordBatch)
 }
 
-/// What a ``ColumnStep`` does with a register; it is looked up once for each batch.
+/// The work of a ``ColumnStep`` on a register; it is looked up once for each batch.
 struct AppliedStep: ColumnOperation {
   var step: any ColumnStep
   var from: Int
@@ -40,7 +40,7 @@ protocol TextPartStep: TextStep {
   func part(of text: FieldBytes) -> TextPart
 }
 
-/// What a step takes of a text.
+/// The part of a text that a step takes.
 enum TextPart {
   /// So many of its bytes.
   case range(Range<Int>)

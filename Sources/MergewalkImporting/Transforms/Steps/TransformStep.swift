@@ -1,13 +1,13 @@
 public import MergewalkDiagnostics
 
-/// One step of a transform: takes a column of values and gives another.
+/// One step of a transform: converts a column of values to another.
 ///
-/// A value that is absent or null stays so, unless a step is made for that: `coalesce`, `default` and `when`. What a step
-/// cannot do with a value rejects the record, but only when the step's result is used.
+/// Absent and null values stay so, except in `coalesce`, `default` and `when`. A value that a step cannot process
+/// rejects the record, but only if the step's result is used.
 public struct TransformStep: Sendable, Hashable {
   /// The action of the step.
   public var action: Action
-  /// Where it stands.
+  /// The position of the step.
   public var position: SourcePosition
 
   /// Creates a step.
@@ -16,7 +16,7 @@ public struct TransformStep: Sendable, Hashable {
     self.position = position
   }
 
-  /// The action of a step, made by the functions of this type; `docs/transforms.md` describes each.
+  /// The action of a step, created by the functions of this type; `docs/transforms.md` describes each.
   public struct Action: Sendable, Hashable {
     /// The step's name in a pipeline.
     public let name: String
@@ -27,7 +27,7 @@ public struct TransformStep: Sendable, Hashable {
       self.step = step
     }
 
-    /// Steps are equal when they do the same.
+    /// Steps are equal if they do the same.
     public static func == (left: Action, right: Action) -> Bool {
       left.name == right.name && left.step.isEqual(to: right.step)
     }
@@ -40,7 +40,7 @@ public struct TransformStep: Sendable, Hashable {
   }
 }
 
-/// What a step does, once it was read: it is checked and compiled, and does its work as a ``ColumnOperation``.
+/// The action of a step that was read: it is checked and compiled, and does its work as a ``ColumnOperation``.
 protocol StepAction: Sendable, Hashable {
   typealias Value = TransformCompiler.Value
 

@@ -3,7 +3,7 @@ import MergewalkRecordFormats
 /// `when`: the first case that holds says what the value becomes.
 struct WhenStep: StepAction {
   var cases: [TransformStep.Case] = []
-  /// What the value becomes when no case holds; nil when it stays.
+  /// The value when no case holds; nil when it stays.
   var otherwise: TransformStep.Result?
 
   static let spec = StepSpec(
@@ -119,7 +119,7 @@ struct Choose: ColumnOperation {
 extension TransformStep {
   /// One case of `when`.
   public struct Case: Sendable, Hashable {
-    /// When it holds.
+    /// The condition of the case.
     public var condition: SourceText
     /// The resulting value.
     public var result: Result
@@ -135,15 +135,15 @@ extension TransformStep {
   public enum Result: Sendable, Hashable {
     /// This text.
     case text(String)
-    /// A column's value.
+    /// The value of a column.
     case column(String)
-    /// Nothing.
+    /// Null.
     case null
   }
 }
 
 extension TransformStep.Action {
-  /// The result of the first case that holds; else `otherwise`, or the value itself when that is nil.
+  /// The result of the first case whose condition is true; otherwise `otherwise`, or the value itself if that is nil.
   public static func when(_ cases: [TransformStep.Case], otherwise: TransformStep.Result?) -> Self {
     Self("when", WhenStep(cases: cases, otherwise: otherwise))
   }

@@ -71,11 +71,11 @@ struct ZonedTime {
 }
 
 extension TransformStep {
-  /// A span of time by which dates are moved or cut.
+  /// A unit of time for moving or truncating dates.
   public enum DateUnit: String, Sendable, Hashable, CaseIterable {
     /// Calendar years; 29 February becomes the 28th.
     case years
-    /// Calendar months; the day is cut to the month's length.
+    /// Calendar months; the day is limited to the month's length.
     case months
     /// Seven days.
     case weeks

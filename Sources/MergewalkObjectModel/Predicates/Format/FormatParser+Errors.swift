@@ -1,6 +1,6 @@
 import MergewalkDiagnostics
 
-/// What is said about tokens that stand at the wrong place.
+/// Messages about misplaced tokens.
 extension FormatParser {
   /// The next token, for messages.
   func found() -> String {
@@ -12,7 +12,7 @@ extension FormatParser {
     error(.syntax, "expected \(expected), found \(found())", at: token.start, hint: hint ?? likely(expected))
   }
 
-  /// What a person may have meant where something else was expected.
+  /// The likely intention where something else was expected.
   private func likely(_ expected: String) -> String? {
     let begin = String(decoding: lexer.bytes.prefix(7), as: UTF8.self).lowercased()
     if begin == "select " { return "a predicate is only the condition that follows WHERE: name == 'Ada'" }

@@ -15,7 +15,7 @@ extension FormatParser {
     }
   }
 
-  /// What stands in the parentheses of a call, with commas between.
+  /// The arguments in the parentheses of a call, separated by commas.
   private mutating func parts() throws(FormatFailure) -> [Node] {
     var parts: [Node] = []
     nesting += 1

@@ -68,7 +68,7 @@ extension FormatParser {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// What a byte behind a backslash stands for, or `nil` when a code follows.
+  /// The character that a byte behind a backslash stands for, or `nil` when a code follows.
   ///
   /// Bytes without a meaning stand for themselves.
   private static func simpleEscape(_ byte: UInt8) -> UInt8? {

@@ -309,10 +309,10 @@ extension ObjectExpression {
 extension ObjectPredicate: CustomStringConvertible {
   /// The predicate as a format string, in the spelling of Apple's `predicateFormat`.
   ///
-  /// Reading it again gives an equal predicate, except where constants have no text: closures
-  /// (`BLOCKPREDICATE(0x...)`) and IDs of objects (`CAST("x-coredata://...", "NSManagedObjectID")`), and except where `%K`
-  /// was given a name with `$`, which reads as a variable. The numbers 1 and
-  /// 0 stand for truth values, and a list of constants becomes one constant.
+  /// Reading it again gives an equal predicate, except for constants without a text form: closures
+  /// (`BLOCKPREDICATE(0x...)`) and IDs of objects (`CAST("x-coredata://...", "NSManagedObjectID")`), and for a `%K`
+  /// name with `$`, which is read as a variable. Booleans are written as the numbers 1 and 0, and a list of constants
+  /// becomes one constant.
   public var description: String {
     var printer = FormatPrinter()
     printer.write(self)
@@ -321,7 +321,7 @@ extension ObjectPredicate: CustomStringConvertible {
 }
 
 extension ObjectExpression: CustomStringConvertible {
-  /// The expression as a format string, as ``ObjectPredicate/description`` writes predicates.
+  /// The expression as a format string, in the style of ``ObjectPredicate/description``.
   public var description: String {
     var printer = FormatPrinter()
     printer.write(self)

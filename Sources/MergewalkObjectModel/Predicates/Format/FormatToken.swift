@@ -1,6 +1,6 @@
 /// A piece of a predicate's format string: what it is and which bytes it covers.
 struct FormatToken {
-  /// What a token is; words that mean something have a kind of their own.
+  /// The kind of a token; words with a meaning have a kind of their own.
   enum Kind: UInt8 {
     case end
     // Values and names.

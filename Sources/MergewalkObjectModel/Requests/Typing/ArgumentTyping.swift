@@ -11,7 +11,7 @@ package struct ArgumentTyping {
 
   private static let markKey = "mergewalk.argument"
 
-  /// What stands for an argument until its type is known; no text of the language makes such a value.
+  /// The placeholder for an argument until its type is known; no text of the language makes such a value.
   package static func mark(_ number: Int) -> ConstantValue {
     .dictionary([markKey: .attribute(.integer(Int64(number)))])
   }

@@ -51,7 +51,7 @@ extension ComparisonPredicate {
     }
   }
 
-  /// What is wrong and what to write; `nil` when the two can be equal, or for kinds that have no literals.
+  /// Describes the mistake and its cure; `nil` when the two can be equal, or for kinds that have no literals.
   private static func sentence(_ name: String, _ type: AttributeType, _ value: AttributeValue) -> String? {
     switch (type, value) {
     case (.integer16, .string(let text)), (.integer32, .string(let text)), (.integer64, .string(let text)),

@@ -1,6 +1,7 @@
 import MergewalkDiagnostics
 
-/// What names mean in the options of a fetch: properties of an entity, columns with a name, variables of subqueries.
+/// The meaning of names in the options of a fetch: properties of an entity, columns with a name, variables of
+/// subqueries.
 package struct ModelScope {
   package let model: ManagedObjectModel
   package let entity: EntityDescription
@@ -24,7 +25,7 @@ package struct ModelScope {
     return scope
   }
 
-  /// What a path leads to.
+  /// The target of a path.
   package enum Target {
     case attribute(AttributeDescription)
     case objects(EntityDescription)

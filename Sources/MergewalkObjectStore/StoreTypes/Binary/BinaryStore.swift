@@ -108,7 +108,7 @@ final class BinaryStore: AtomicStore {
       guard let name = table[Key.name]?.string, let columns = expected.removeValue(forKey: name),
         table[Key.columns]?.elements?.map(\.string) == columns
       else {
-        throw filler.damaged("there is a table that the model has not: \(table[Key.name]?.string ?? "without name")")
+        throw filler.damaged("there is a table unknown to the model: \(table[Key.name]?.string ?? "without name")")
       }
       try unpack(table[Key.rows]?.elements ?? [], into: name, columns, filler)
     }
@@ -130,7 +130,7 @@ final class BinaryStore: AtomicStore {
           var reader = PackedRow.Reader(UnsafeRawBufferPointer(bytes))
           while !reader.isAtEnd {
             for column in 1...Int32(columns.count) where !reader.bind(insert, column) {
-              throw filler.damaged("rows of \(table) cannot be read: a row ends too early or has no sense")
+              throw filler.damaged("rows of \(table) cannot be read: a row ends too early or makes no sense")
             }
             try insert.run()
           }
@@ -170,7 +170,7 @@ final class BinaryStore: AtomicStore {
     guard list[Key.format]?.string == Key.formatName else {
       throw StoreError(
         .damagedFile, path: path,
-        message: "the file is not a binary store of this project; stores of Apple's have a layout that is not known")
+        message: "the file is not a binary store of this project; the layout of Apple's binary stores is unknown")
     }
     guard list[Key.version]?.integer == 1 else {
       throw StoreError(.unsupported, path: path, message: "the file has a newer layout than this version can read")

@@ -1,7 +1,7 @@
 package import MergewalkObjectModel
 import MergewalkSQLite
 
-/// Brings the records of an incremental store into the tables when they are asked for, and its changes back.
+/// Brings the records of an incremental store into the tables when they are requested, and its changes back.
 final class IncrementalBacking: RowBacking, StoreObserver {
   private let source: any IncrementalStore
   private unowned let store: PersistentStore
@@ -11,7 +11,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private var wholeRoots = Set<Int>()
   /// The root entity of the request that was executed last: its statement needs nothing more of that table.
   private var executedRoot: Int?
-  /// What became known within a transaction: rows that are rolled back are not there any more.
+  /// The facts learned within a transaction: rows that are rolled back no longer exist.
   private var uncertain = Uncertain()
   /// Whether rows are being brought: what that reads must not ask again.
   private var isFilling = false
@@ -265,7 +265,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     return true
   }
 
-  /// Decides about what became known in a transaction that is over: it is asked for again unless rows were written.
+  /// Decides about the facts learned in a transaction that is over: they are requested again unless rows were written.
   private func settle() {
     guard !uncertain.isEmpty, store.connection.isAutocommit else { return }
     if !uncertain.isWritten { forgetUncertain() }
@@ -277,7 +277,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     wholeRoots.subtract(uncertain.wholeRoots)
   }
 
-  /// The entity of a record that is here, which may inherit from the one that is asked for.
+  /// The entity of a record that is here, which may inherit from the requested one.
   private func ownEntity(of primaryKey: Int64, _ entity: EntityDescription) throws(StoreError) -> EntityDescription {
     guard entity.hasSubentities else { return entity }
     let table = store.schema.table(forRoot: entity.rootIndex).name
@@ -418,10 +418,10 @@ extension PersistentStore {
     return store
   }
 
-  /// Forgets the records that an incremental store has handed over, so that they are asked for again; does nothing in
-  /// other stores.
+  /// Discards the records loaded from an incremental store, so that they are requested again; does nothing in other
+  /// stores.
   ///
-  /// Contexts keep the values that they have; refresh their objects.
+  /// Contexts keep their values; refresh their objects.
   ///
   /// - Throws: ``StoreError`` with `sqlite`.
   public func evictCachedRecords() throws(StoreError) { try incremental?.evict() }

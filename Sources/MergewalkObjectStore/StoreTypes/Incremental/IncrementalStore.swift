@@ -1,47 +1,47 @@
 public import MergewalkObjectModel
 
-/// A store that fetches its records one by one, or a few at a time, from somewhere else: a server, for example.
+/// A store that fetches its records one by one, or a few at a time, from elsewhere, for example from a server.
 ///
-/// What was fetched stays in tables in memory, so that predicates, orders and groups mean the same as in any store: the
-/// store hands over what may match, and the request is then judged by these tables. A record that is there is not asked
-/// for again unless a fetch brings it, or ``PersistentStore/evictCachedRecords()`` is called.
+/// Fetched records stay in tables in memory, so predicates, orders and groups mean the same as in any store: the store
+/// returns possible matches, and the request is then evaluated on these tables. A loaded record is not requested again
+/// unless a fetch returns it, or ``PersistentStore/evictCachedRecords()`` is called.
 ///
 /// Primary keys are the reference data of Apple's incremental stores: a store keeps them with its records, or keeps a
-/// table that leads from them to names of its own.
+/// table from them to its own names.
 ///
 /// Source: Apple's "Incremental Store Programming Guide" and `NSIncrementalStore`.
 public protocol IncrementalStore: AnyObject {
-  /// The metadata of the store at its place.
+  /// The metadata of the store.
   ///
   /// - Parameters:
   ///   - model: The model that the store is opened with.
-  ///   - proposed: What a new store of the model has. Return it when there is no store yet, and the same ever after.
-  /// - Throws: ``StoreError``; nothing is opened then.
+  ///   - proposed: The metadata of a new store of the model. Return it if there is no store yet, and the same from then
+  ///     on.
+  /// - Throws: ``StoreError``; nothing is then opened.
   func loadMetadata(for model: ManagedObjectModel, proposed: StoreMetadata) throws(StoreError) -> StoreMetadata
 
-  /// Keeps metadata that the program has set.
+  /// Saves metadata that the program has set.
   func saveMetadata(_ metadata: StoreMetadata) throws(StoreError)
 
-  /// The greatest primary key that was ever given out below a root entity.
+  /// The greatest primary key ever assigned below a root entity.
   func maximum(of root: EntityDescription) throws(StoreError) -> Int64
 
-  /// Takes primary keys for new records: their permanent IDs.
+  /// Reserves primary keys for new records: their permanent IDs.
   ///
-  /// - Returns: The first of `count` keys in a row; `nil` to count on from the greatest one so far.
+  /// - Returns: The first of `count` consecutive keys; `nil` to continue from the greatest one so far.
   func obtainPermanentKeys(_ count: Int, of root: EntityDescription) -> Int64?
 
-  /// Finds the records that a request asks for.
+  /// Finds the records for a request.
   ///
-  /// All that may match must be named, more may be; limit and offset are applied afterwards. Records whose values are
-  /// at hand go into `filler`; those that are only named are asked for with ``newValues(for:into:)`` when they are not
-  /// in the tables yet.
+  /// All possible matches must be named, and more may be; limit and offset are applied afterwards. Records whose values
+  /// are at hand go into `filler`; those that are only named are requested with ``newValues(for:into:)`` if they are
+  /// not in the tables yet.
   func execute(_ request: FetchRequest, into filler: StoreFiller) throws(StoreError) -> IncrementalFetchResult
 
-  /// Hands over values of records; of to-many relationships only those that are at hand. Records that are gone are left
-  /// out.
+  /// Returns values of records; of to-many relationships, only those at hand. Deleted records are left out.
   func newValues(for references: [StoredReference], into filler: StoreFiller) throws(StoreError)
 
-  /// The records that a to-many relationship of a record refers to, in order when it is ordered.
+  /// The records that a to-many relationship of a record refers to, in order if it is ordered.
   func newValue(
     for relationship: RelationshipDescription, of reference: StoredReference
   ) throws(StoreError) -> [StoredReference]
@@ -50,21 +50,20 @@ public protocol IncrementalStore: AnyObject {
   ///
   /// It is called within the transaction of a save, before it is committed.
   ///
-  /// - Throws: ``StoreError``; the save fails then.
+  /// - Throws: ``StoreError``; the save then fails.
   func save(_ changes: IncrementalStoreChanges) throws(StoreError)
 }
 
 extension IncrementalStore {
-  /// Counts on.
+  /// Returns `nil`, to continue from the greatest key.
   public func obtainPermanentKeys(_ count: Int, of root: EntityDescription) -> Int64? { nil }
 }
 
 /// The result of a request to an incremental store.
 public struct IncrementalFetchResult: Sendable {
-  /// Records that are named and whose values may be asked for later.
+  /// Named records whose values may be requested later.
   public var references: [StoredReference]
-  /// Whether the records that were named or handed over are all that the request's entity has: others go away from the
-  /// tables.
+  /// Whether the named and returned records are all of the request's entity: others are removed from the tables.
   public var isWhole: Bool
 
   /// Creates a result.
@@ -86,26 +85,26 @@ public struct IncrementalStoreChanges {
     self.store = store
   }
 
-  /// The records that are deleted.
+  /// The deleted records.
   public var deleted: [StoredReference] {
     changes.changes.filter { $0.kind == .delete }.map {
       StoredReference(store.model.entities[$0.entity], $0.primaryKey)
     }
   }
 
-  /// Calls `body` at each new record, with its values and relationships as they will be.
+  /// Calls `body` for each new record, with its final values and relationships.
   public func forEachInserted(_ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     try forEach(.insert, body)
   }
 
-  /// Calls `body` at each record that changes, with its values and relationships as they will be.
+  /// Calls `body` for each changed record, with its final values and relationships.
   public func forEachUpdated(_ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     try forEach(.update, body)
   }
 
-  /// The records that a relationship of any record refers to as the save leaves it, as far as they were brought here.
+  /// The records that a relationship of any record refers to after the save, as far as they are loaded.
   ///
-  /// An ordered relationship whose members name their owner may change without its owner being among the changes.
+  /// An ordered relationship stored in its members may change without its owner being among the changes.
   public func references(
     of relationship: RelationshipDescription, of reference: StoredReference
   ) throws(StoreError) -> [StoredReference] {

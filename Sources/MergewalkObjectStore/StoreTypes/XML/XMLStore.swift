@@ -157,7 +157,7 @@ final class XMLStoreHandler {
   private func startObject(type: String?, id: String?, version: String?) throws(StoreError) {
     guard let filler, let names else { return }
     guard let type, let found = names.entity(type) else {
-      throw damaged("an object is of the entity “\(type ?? "")”, which the model has not")
+      throw damaged("an object is of the entity “\(type ?? "")”, which the model does not have")
     }
     guard let id, let key = primaryKey(id.utf8) else { throw damaged("“\(id ?? "")” is not an ID such as z17") }
     try filler.begin(found, primaryKey: key, version: version.flatMap { Int64($0) } ?? 1)

@@ -5,7 +5,7 @@ struct ReportingBuilder {
   /// Knows the files that paths are relative to.
   let findings: Findings
 
-  /// What the file says; a pipeline's runs are noted unless it says otherwise.
+  /// Reads the file's reporting options; a pipeline's runs are recorded by default.
   func reporting(_ component: ComponentValue) -> RunReporting {
     var reporting = RunReporting()
     reporting.keepsHistory = component.flag(orDefault: "history")

@@ -90,7 +90,7 @@ extension SourceBuilder {
     }
     do throws(ReadError) {
       guard let dialect = try CSVDialectDetector.detect(input.source, base: options, known: known) else {
-        findings.add(.invalidOption, at: place, "the dialect of “\(input.path)” cannot be told: it is not text")
+        findings.add(.invalidOption, at: place, "the dialect of “\(input.path)” cannot be detected: it is not text")
         return options
       }
       if !dialect.isCertain {
@@ -158,7 +158,7 @@ extension SourceBuilder {
     }
   }
 
-  /// What an option cannot be told from, and the sentence that says so.
+  /// The obstacle to detecting an option, and the sentence that reports it.
   private func clash(
     _ name: String, _ byte: UInt8, _ used: [(name: String, byte: UInt8)], _ options: CSVOptions
   ) -> (other: String, message: String)? {

@@ -1,7 +1,7 @@
 import MergewalkImporting
 import MergewalkRecordFormats
 
-/// What all readers of JSON can be told.
+/// The options that all readers of JSON share.
 private protocol JSONRecordOptions {
   var each: String? { get set }
   var scalars: JSONScalars { get set }

@@ -1,9 +1,9 @@
 import MergewalkImporting
 
-/// Turns what an import says of columns, conditions and processes into the parts of a definition, and keeps their places.
+/// Turns an import's columns, conditions and processes into the parts of a definition, and keeps their places.
 struct TransformBuilder {
   let findings: Findings
-  /// What holds for every column that does not say otherwise.
+  /// The defaults of every column.
   let defaults: ComponentValue?
 
   /// Fills in what is done with the records of a part.

@@ -4,7 +4,7 @@ import MergewalkBytes
 package struct AlignedColumns: Sendable, Hashable {
   /// A column from its first character to that of the next one.
   package struct Column: Sendable, Hashable {
-    /// What stands above it; empty where nothing does.
+    /// The text above it; empty if there is none.
     package var name: String
     package var width: Int
   }

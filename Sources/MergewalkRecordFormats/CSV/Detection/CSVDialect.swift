@@ -1,16 +1,16 @@
-/// How a delimited text seems to be written, and why.
+/// The detected dialect of a delimited text, with the evidence.
 public struct CSVDialect: Sendable, Hashable {
   /// The options to read it with.
   public var options: CSVOptions
-  /// The evidence for the options and what was noticed, one sentence each, with counts; the delimiter comes first.
+  /// The evidence for the options and other observations, one sentence each, with counts; the delimiter comes first.
   public var evidence: [String]
-  /// Whether nothing else fits about as well.
+  /// Whether no other dialect fits about as well.
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
   package var proposals: [CSVProposal]
   /// Columns that blanks align, where no delimiter explains the text: it may be fixed-width.
   package var aligned: AlignedColumns?
-  /// Whether the bytes told the encoding, so that those of another file may tell another.
+  /// Whether the encoding was detected from the bytes, so that another file may have another one.
   public var isEncodingToldByBytes = false
 
   /// Creates a dialect.
@@ -28,9 +28,9 @@ package struct CSVProposal: Sendable, Hashable {
   package var option: String
   /// Its value, as pipelines have it.
   package var value: String
-  /// The finding, and what becomes of it while the dialect is detected.
+  /// The finding, and its effect while the dialect is detected.
   package var reason: String
-  /// The finding, and what becomes of it in a pipeline that says the other options and not this one.
+  /// The finding, and its effect in a pipeline that sets the other options and not this one.
   package var reasonUnsaid: String
 
   /// Creates a proposal.
@@ -42,7 +42,7 @@ package struct CSVProposal: Sendable, Hashable {
   }
 }
 
-/// Options that are known, so that they are not looked for.
+/// Known options, which are not detected.
 public struct CSVKnownOptions: OptionSet, Sendable, Hashable {
   /// A bit for each option.
   public let rawValue: Int

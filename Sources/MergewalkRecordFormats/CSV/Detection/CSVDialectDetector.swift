@@ -1,31 +1,31 @@
-/// Tells how a delimited text is written by its first bytes.
+/// Detects the dialect of a delimited text from its first bytes.
 ///
-/// Every candidate (delimiter, quote, escape) splits the first lines of the sample; ``DialectScore`` says how well each
-/// explains them, and the best ones split the whole sample. What stands above and below the table, the header, null
-/// tokens, padding and ragged records are looked for in what the winner gives. The standard dialect wins where it is as
-/// good as another.
+/// Every candidate (delimiter, quote, escape) splits the first lines of the sample; ``DialectScore`` rates how well
+/// each explains them, and the best ones split the whole sample. The winner's result then shows lines above and below
+/// the table, the header, null tokens, padding and ragged records. The standard dialect wins a tie.
 ///
-/// The sample is at most 256 KiB of text, or 1 MiB where the lines are very long. The work is linear in it for each candidate, some 40.
+/// The sample is at most 256 KiB of text, or 1 MiB if the lines are very long. The work is linear in its size for each
+/// of some 40 candidates.
 public enum CSVDialectDetector {
-  /// The dialect of a file's first bytes; nil when they are no text.
+  /// The dialect of a file's first bytes; nil if they are not text.
   ///
   /// - Parameters:
-  ///   - sample: The first bytes of the file, unpacked and not decoded; what is behind 256 KiB of text is not looked at,
-  ///     or behind 1 MiB where the lines are so long that 256 KiB hold fewer than four.
+  ///   - sample: The first bytes of the file, unpacked and not decoded; only the first 256 KiB of text are examined, or
+  ///     1 MiB if the lines are so long that 256 KiB contain fewer than four.
   ///   - isWhole: Whether these are all bytes of the file.
-  ///   - base: What holds where nothing is detected; its encoding is kept unless it is automatic, and its delimiter is
-  ///     the one of two that fit equally well.
+  ///   - base: The options to use if nothing is detected; its encoding is kept unless it is automatic, and its
+  ///     delimiter wins between two that fit equally well.
   public static func detect(sample: [UInt8], isWhole: Bool, base: CSVOptions = CSVOptions()) -> CSVDialect? {
     detect(sample: sample, isWhole: isWhole, base: base, known: [])
   }
 
-  /// The dialect of a file's first bytes, where some of it is known; nil when they are no text.
+  /// The dialect of a file's first bytes if some options are known; nil if they are not text.
   ///
   /// - Parameters:
   ///   - sample: The first bytes of the file, unpacked and not decoded.
   ///   - isWhole: Whether these are all bytes of the file.
-  ///   - base: What holds where nothing is detected.
-  ///   - known: The options of `base` that are as they are, and help to find the others.
+  ///   - base: The options to use if nothing is detected.
+  ///   - known: The options of `base` that are fixed, and help to detect the others.
   public static func detect(
     sample: [UInt8], isWhole: Bool, base: CSVOptions, known: CSVKnownOptions
   ) -> CSVDialect? {
@@ -36,15 +36,15 @@ public enum CSVDialectDetector {
     }
   }
 
-  /// The dialect of a source, by the first bytes of it, or of the first member that is read of an archive; nil for
-  /// what can be read only once, and for what is no text.
+  /// The dialect of a source, from its first bytes or those of an archive's first selected member; nil for inputs that
+  /// can be read only once, and for data that is not text.
   ///
   /// - Throws: `ReadError` when the source cannot be opened or read.
   public static func detect(_ source: ByteSource, base: CSVOptions = CSVOptions()) throws(ReadError) -> CSVDialect? {
     try detect(source, base: base, known: [])
   }
 
-  /// The dialect of a source, where some of it is known.
+  /// The dialect of a source if some options are known.
   ///
   /// - Throws: `ReadError` when the source cannot be opened or read.
   public static func detect(
@@ -181,7 +181,7 @@ struct DialectFinder {
     }.map(\.element)
   }
 
-  /// What the format itself says counts a little.
+  /// Adds a little for options that the format itself implies.
   private func adjusted(_ score: DialectScore) -> DialectScore {
     var score = score
     if score.candidate.delimiter == base.delimiter, !score.isSingle { score.value *= 1.03 }

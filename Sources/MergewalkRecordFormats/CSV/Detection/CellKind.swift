@@ -1,6 +1,6 @@
 import MergewalkBytes
 
-/// What a cell's text looks like.
+/// The kind of a cell's text.
 enum CellKind: UInt8 {
   case empty
   case number
@@ -43,7 +43,7 @@ enum CellKind: UInt8 {
     }
   }
 
-  /// What the text looks like, blanks around it aside.
+  /// The kind of the text, blanks around it aside.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ from: Int, _ to: Int) {
     var start = from
     var end = to

@@ -56,7 +56,7 @@ extension DialectBuilder {
     proposals.append(CSVProposal(option: option, value: value, reason: reason, reasonUnsaid: unsaid))
   }
 
-  /// Keeps the first table of several, or the one that is asked for.
+  /// Keeps the first table of several, or the requested one.
   mutating func findTables() {
     options.table = known.contains(.table) ? finder.base.table : nil
     let number = options.table ?? 1
@@ -88,7 +88,7 @@ extension DialectBuilder {
     let start = first ?? TableShape(bytes, table)?.records.first ?? 0
     let groups = TableGroups(bytes, table, from: start).groups
     guard number <= groups.count else {
-      evidence.append("table \(number): \(Self.count(groups.count, "table is", "tables are")) in what was looked at")
+      evidence.append("table \(number): \(Self.count(groups.count, "table is", "tables are")) in the sample")
       return
     }
     let line = table.rows[start].line
@@ -200,7 +200,7 @@ extension DialectBuilder {
     evidence += sentences
   }
 
-  /// Says what becomes of records of other widths: they are refused, unless what they have more is empty.
+  /// Decides about records of other widths: they are refused, unless their extra cells are empty.
   mutating func findRaggedRecords() {
     if shape.width < 1 { return }
     let all = shape.records.count
@@ -227,7 +227,7 @@ extension DialectBuilder {
           "long_records", "truncate",
           "\(shape.long - harmless) of \(all) records \(shape.long - harmless == 1 ? "has" : "have") more than"
             + " \(shape.width) fields" + lines { $0.width > shape.width && !isHarmless($0) }
-            + " and will be rejected; truncate loses what they have more")
+            + " and will be rejected; truncate loses their extra cells")
       }
     }
     if !shape.below.isEmpty {

@@ -3,7 +3,7 @@ struct DialectCandidate: Hashable {
   var delimiter: CSVDelimiter
   var quote: UInt8?
   var escape: UInt8?
-  /// Whether blanks around fields and quotes are passed over.
+  /// Whether blanks around fields and quotes are skipped.
   var trims = true
 
   /// How likely a delimiter is before anything was read, from 0 to 1; nil for bytes that are none.

@@ -2,8 +2,8 @@ import MergewalkBytes
 
 /// How well a candidate explains a sample.
 ///
-/// The product of four numbers: the share of records with the common number of fields, the number of fields, what the
-/// cells look like, and how common the delimiter is. Rows and types together tell a delimiter, as in van den Burg,
+/// The product of four numbers: the share of records with the common number of fields, the number of fields, the types
+/// of the cells, and how common the delimiter is. Rows and types together reveal a delimiter, as in van den Burg,
 /// Nazábal, Sutton, "Wrangling messy CSV files by detecting row and type patterns" (2019); the weights are our own.
 struct DialectScore {
   var candidate: DialectCandidate

@@ -1,7 +1,7 @@
-/// Delimiters of several characters, and of characters beyond ASCII, that a sample could have.
+/// Possible delimiters of a sample that have several characters, or characters beyond ASCII.
 ///
-/// They are taken from the text: what stands between words in most of the first lines, up to four characters, and is no
-/// blank, sign, bracket or full stop. How well they split the sample ``DialectScore`` says.
+/// They are taken from the text: up to four characters between words in most of the first lines, except blanks, signs,
+/// brackets and full stops. ``DialectScore`` rates how well they split the sample.
 struct LongDelimiters {
   /// So many lines are looked at.
   private static let mostLines = 200
@@ -13,7 +13,7 @@ struct LongDelimiters {
   private static let mostCandidates = 10
   private static let mostScalars = 4
 
-  /// What is known of a piece of text.
+  /// The counts in a piece of text.
   private struct Count {
     var all = 0
     var lines = 0

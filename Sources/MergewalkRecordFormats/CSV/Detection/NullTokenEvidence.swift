@@ -2,8 +2,8 @@ import MergewalkBytes
 
 /// Finds the spellings that mean null.
 ///
-/// `NULL` and `\N` mean it wherever they stand as a whole field; a word such as `NA` or a dash only if all its fields
-/// stand in columns of numbers, dates or the like, because it may be a value elsewhere.
+/// `NULL` and `\N` always mean null as a whole field; a word such as `NA` or a dash means it only if all its fields are
+/// in columns of numbers, dates or the like, because it may be a value elsewhere.
 enum NullTokenEvidence {
   private struct Column {
     var typed = 0

@@ -2,8 +2,8 @@ import MergewalkBytes
 
 /// A sample as one candidate splits it: rows of cells, as ranges of the sample's bytes.
 ///
-/// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse. Where a lenient reader
-/// refuses one line because of a quote that is not closed, that line is a record with a faulty cell.
+/// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse. If a lenient reader
+/// refuses a line because of an unclosed quote, that line is a record with a faulty cell.
 struct SampleTable {
   /// One cell.
   struct Cell {
@@ -17,7 +17,7 @@ struct SampleTable {
     var isFaulty = false
   }
 
-  /// What a line, or several that a quoted cell joins, is.
+  /// The kind of a line, or of several that a quoted cell joins.
   enum Kind {
     case record
     case blank

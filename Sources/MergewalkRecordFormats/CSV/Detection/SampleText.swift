@@ -6,7 +6,7 @@ struct SampleText {
   var bytes: [UInt8]
   /// The encoding to read the file with.
   var encoding: TextEncoding
-  /// What was found about it; nil where there is nothing to say.
+  /// The finding about it; nil when there is none.
   var evidence: String?
   /// Whether the encoding could be another one.
   var isCertain = true

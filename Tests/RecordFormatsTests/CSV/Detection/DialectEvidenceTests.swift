@@ -211,7 +211,7 @@ import Testing
     #expect(CorpusFile.read(Array(text.utf8), second)[1] == ["2024-01-01", "2.5", "NA"])
     base.table = 3
     #expect(
-      try detect(text, base: base, known: .table).evidence.contains("table 3: 2 tables are in what was looked at"))
+      try detect(text, base: base, known: .table).evidence.contains("table 3: 2 tables are in the sample"))
   }
 
   @Test func `a sample that is cut ends with its last whole line`() throws {
