@@ -22,6 +22,9 @@ protocol Finder: AnyObject {
   var looksForKeys: Bool { get }
   /// Whether it keeps keys with their objects in memory, which does not hold when objects go.
   var keepsKeys: Bool { get }
+  /// Whether new and changed rows may wait for the end of the run: none of them is looked for in the store, or so few
+  /// records look that it costs little to write what waits each time.
+  var letsRowsWait: Bool { get }
   /// Whether it asks the store once for a batch as a whole.
   var fetchesBatches: Bool { get }
   /// Whether it finds by an index of the store.
@@ -55,6 +58,7 @@ extension Finder {
   var meetsAllKeys: Bool { true }
   var looksForKeys: Bool { true }
   var keepsKeys: Bool { false }
+  var letsRowsWait: Bool { keepsKeys }
   var fetchesBatches: Bool { false }
   var usesIndex: Bool { false }
   var findsByHash: Bool { false }

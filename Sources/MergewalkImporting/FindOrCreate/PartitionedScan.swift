@@ -41,9 +41,10 @@ struct PartitionedScan {
     }
     try spillStore(stored, mask: (1 << bits) - 1)
     try spillInput(incoming, mask: (1 << bits) - 1, reading)
+    let count = incoming.reduce(0) { $0 + $1.count / 3 }
     let verdicts = RecordVerdicts(memory: memory / 4)
     for (left, right) in zip(stored, incoming) { try join(left, right, verdicts) }
-    verdicts.finish()
+    verdicts.finish(records: count)
     return verdicts
   }
 

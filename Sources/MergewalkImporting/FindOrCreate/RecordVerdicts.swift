@@ -10,9 +10,14 @@ final class RecordVerdicts {
   private var changed: ContiguousArray<UInt64> = []
   private let changedLimit: Int
   private var cursor = 0
+  /// How many records there are, and how many of them have no result.
+  private var counts = (records: 0, undecided: 0)
 
   /// - Parameter memory: What the list of changed records may take, in bytes; records beyond it are sought.
   init(memory: Int) { changedLimit = memory / 8 }
+
+  /// Whether so few records have no result that hardly a batch has one of them.
+  var areNearlyAll: Bool { counts.undecided <= counts.records / 200_000 }
 
   /// A verdict on one record.
   enum Verdict {
@@ -60,10 +65,14 @@ final class RecordVerdicts {
   private var forgotten: Set<UInt64> = []
 
   /// Ends the collection.
-  func finish() {
+  ///
+  /// - Parameter records: How many records there are.
+  func finish(records: Int) {
     if !forgotten.isEmpty { changed.removeAll { forgotten.contains($0 >> 32) } }
     forgotten = []
     changed.sort()
+    let decided = unchanged.reduce(0) { $0 + $1.nonzeroBitCount } + new.reduce(0) { $0 + $1.nonzeroBitCount }
+    counts = (records, records - decided - changed.count)
   }
 
   @inline(__always)

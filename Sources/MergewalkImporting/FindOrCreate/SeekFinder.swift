@@ -7,6 +7,7 @@ class SeekFinder: Finder {
   var fetchesBatches: Bool { true }
   var usesIndex: Bool { true }
   var findsByHash: Bool { false }
+  var letsRowsWait: Bool { false }
 
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     try importer.seek(view.wanted(state.node), state, view)
@@ -22,6 +23,7 @@ final class VerdictFinder: SeekFinder {
   override var name: String { "partitioned scan" }
   override var fetchesBatches: Bool { false }
   override var findsByHash: Bool { true }
+  override var letsRowsWait: Bool { verdicts.areNearlyAll }
 
   override func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     let node = view.nodes[state.node]

@@ -223,9 +223,9 @@ final class PartImport {
   /// Whether its rows may go past SQLite: nothing can refuse them, and nothing else has to be written with them.
   var loadsDirectly: Bool { !isHeld && journal == nil && !importer.keepsSavepoints }
 
-  /// The tables of which rows may wait for the end of the run: nothing of them is looked for in the store any more.
+  /// The tables of which rows may wait for the end of the run.
   var waitingTables: Set<String> {
-    guard !isHeld, !importer.keepsSavepoints, importer.allNodes.allSatisfy(\.finder.keepsKeys) else { return [] }
+    guard !isHeld, !importer.keepsSavepoints, importer.allNodes.allSatisfy(\.finder.letsRowsWait) else { return [] }
     return Set(importer.allNodes.map { importer.store.schema.table(forRoot: $0.plan.rootEntity).name })
   }
 

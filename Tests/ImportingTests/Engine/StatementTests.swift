@@ -141,6 +141,25 @@ import Testing
     #expect(dumps[1] == dumps[2])
   }
 
+  @Test(arguments: [10, 1000])
+  func rowsWaitForTheEndOfAScanInPieces(batch: Int) throws {
+    let second = records(200..<290) + records(290..<300, label: "changed") + records(300..<500)
+    var dumps: [StoreDump] = []
+    for (name, plan) in [("wait", FindPlan.automatic), ("sought", .seek)] {
+      _ = try ImportSession(definition(records(0..<300), batch: 100, store: "\(name)-\(batch).sqlite")).run()
+      var definition = try definition(second, batch: batch, store: "\(name)-\(batch).sqlite")
+      definition.findPlan = plan
+      definition.keyMemory = 4000
+      let summary = try ImportSession(definition).run()
+      #expect(summary.findPlans["Item"] == (plan == .seek ? "seek" : "partitioned scan"))
+      #expect(summary.load.reason == (plan == .seek ? .storeExists : .sorted))
+      let counts = [summary.inserted, summary.updated, summary.unchanged]
+      #expect(counts == [200, 10, 90])
+      dumps.append(try StoreDump(path: definition.storePath, model: definition.model, keys: ["Item": ["sku"]]))
+    }
+    #expect(dumps[0] == dumps[1])
+  }
+
   @Test(arguments: [FindPlan.automatic, .scan], [4000, 1 << 20])
   func primaryKeysBeyond32BitsAreNeverScanned(plan: FindPlan, memory: Int) throws {
     let name = "large-\(plan.rawValue)-\(memory).sqlite"

@@ -77,7 +77,7 @@ private struct ExplanationBuilder {
       result.warnings += warnings.filter { !result.warnings.contains($0) }
     }
     let findsInMemory = result.parts.contains {
-      $0.nodes.allSatisfy { $0.strategy == "table" || $0.strategy == "scan" }
+      $0.nodes.allSatisfy { ["table", "scan", "partitioned scan"].contains($0.strategy) }
     }
     if exists, findsInMemory, LoadWay.mayWait(definition, plans) { result.load = LoadWay(.sorted) }
     return result
