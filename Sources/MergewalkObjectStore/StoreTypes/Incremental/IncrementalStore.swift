@@ -27,7 +27,8 @@ public protocol IncrementalStore: AnyObject {
 
   /// Takes primary keys for new records: their permanent IDs.
   ///
-  /// - Returns: The first of `count` keys in a row; `nil` to count on from the greatest one so far.
+  /// - Returns: The first of `count` keys in a row, all of them above 0; `nil`, or what is no such key, to count on from
+  ///   the greatest one so far.
   func obtainPermanentKeys(_ count: Int, of root: EntityDescription) -> Int64?
 
   /// Finds the records that a request asks for.
@@ -109,8 +110,11 @@ public struct IncrementalStoreChanges {
   public func references(
     of relationship: RelationshipDescription, of reference: StoredReference
   ) throws(StoreError) -> [StoredReference] {
+    let reader = StoredObject(store, root: reference.entity.rootIndex)
+    // Members may be here when the record itself is not: it was evicted, or only what refers to it was asked for.
+    if relationship.isToMany { return try reader.members(of: reference.primaryKey, relationship) }
     var result: [StoredReference] = []
-    _ = try StoredObject(store, root: reference.entity.rootIndex).find(reference.primaryKey) {
+    _ = try reader.find(reference.primaryKey) {
       object throws(StoreError) in
       result = try object.references(of: relationship)
     }
