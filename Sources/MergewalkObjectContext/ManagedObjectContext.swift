@@ -100,6 +100,8 @@ public final class ManagedObjectContext {
   }
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
+  /// Whether an object checks itself for a save, which looks after changed relationships itself.
+  var isValidatingSave = false
   /// Writes down what changes, for the undo manager; `nil` without one.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.

@@ -136,7 +136,13 @@ open class ManagedObject {
   }
 
   /// Checks the object before its changes are saved; as ``validateForInsert()``.
-  open func validateForUpdate() throws { try validateAttributes(onlyChanged: true) }
+  ///
+  /// Here: the attributes that were changed, and all relationships; a save looks after these itself.
+  open func validateForUpdate() throws {
+    try validateAll(attributes: { try validateAttributes(onlyChanged: true) }) { context throws(ObjectError) in
+      context.isValidatingSave ? [] : try context.relationshipFailures(self)
+    }
+  }
 
   /// Checks whether the object may be deleted, before the deletion is saved.
   ///

@@ -114,6 +114,7 @@ extension ManagedObjectContext {
       return
     }
     let current = try origin.current(object)
+    try buffer.requireRoom(for: current.row, of: current.buffer, slots: current.slots)
     turnIntoFault(object, mergingChanges: true) {
       buffer.takeStored(row: row, from: current.buffer, row: current.row, slots: current.slots)
     }
