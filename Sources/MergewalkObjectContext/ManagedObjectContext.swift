@@ -100,6 +100,8 @@ public final class ManagedObjectContext {
   }
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
+  /// What was prefetched for results that became arrays.
+  var keptPrefetches: [PrefetchedRows] = []
   /// Whether an object checks itself for a save, which looks after changed relationships itself.
   var isValidatingSave = false
   /// Writes down what changes, for the undo manager; `nil` without one.

@@ -78,6 +78,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   /// - Complexity: One SELECT for each object with changes.
   public func refreshAllObjects() throws(ObjectError) {
+    keptPrefetches = []
     for object in registeredObjects where object.isValid && !object.isInserted && !object.isDeleted {
       do { try forget(object, mergingChanges: object.hasChanges) } catch {
         guard error.code == .notFound else { throw error }

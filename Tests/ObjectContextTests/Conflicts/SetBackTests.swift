@@ -3,8 +3,8 @@ import MergewalkObjectModel
 import MergewalkTestSupport
 import Testing
 
-/// Changes that were taken back before the save, while another context made the same ones: nothing of them is written, so no
-/// version tells of them.
+/// Changes that were taken back before the save, while another context made the same ones: nothing of them is written, so
+/// no version tells of them.
 @Suite("What was set back meets what others did")
 struct SetBackTests {
   private let place: Workplace
