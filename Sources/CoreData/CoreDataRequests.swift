@@ -153,9 +153,12 @@ public final class NSFetchRequest<ResultType> {
   /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch, with `wrongClass` where a result is not of the request's
   ///   type.
   func results(in context: ManagedObjectContext) throws(ObjectError) -> [ResultType] {
+    var request = request
+    // An array has all its objects: batches would only be more statements.
+    request.fetchBatchSize = 0
     let found: [Any] =
       switch try context.execute(request) {
-      case .objects(let objects): Array(objects)
+      case .objects(let objects): context.array(of: objects)
       case .objectIDs(let ids): Array(ids)
       case .dictionaries(let rows):
         rows.map { row in NSDictionary(dictionary: row.dictionary.compactMapValues(\.anyValue)) }

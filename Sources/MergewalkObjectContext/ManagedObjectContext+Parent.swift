@@ -54,6 +54,7 @@ extension ManagedObjectContext {
         message: "\(lost.count) changed objects are deleted in the parent context or gone from the store: "
           + lost.prefix(3).map(\.description).joined(separator: ", "), conflicts: lost)
     }
+    for changes in plan.roots { try requireRoom(for: changes.buffer, in: parent) }
     for changes in plan.roots { insert(changes, into: parent) }
     for (buffer, row, target) in targets { push(buffer, Int(row), to: parent, row: target) }
     for changes in plan.roots { try pushTransients(changes, to: parent) }
@@ -61,6 +62,19 @@ extension ManagedObjectContext {
     parent.pendingReferences = nil
     // Members that objects of the parent know may have changed.
     parent.storedVersion &+= 1
+  }
+
+  /// Sees to it that a parent has room for everything that changed here.
+  private func requireRoom(for buffer: RowBuffer, in parent: ManagedObjectContext) throws(SaveError) {
+    let theirs = parent.buffer(table: buffer.table)
+    if theirs.arena.count + buffer.arena.count <= theirs.byteLimit { return }
+    var count = 0
+    for touched in buffer.touchedRows where RowState.isChange(buffer.states[Int(touched)]) {
+      let row = Int(touched)
+      let isNew = buffer.states[row] == RowState.inserted
+      count += buffer.byteCount(row: row, slots: isNew ? nil : changedSlots(buffer, row))
+    }
+    do { try theirs.requireRoom(count) } catch { throw SaveError(error) }
   }
 
   private func insert(_ changes: ChangedRows, into parent: ManagedObjectContext) {

@@ -107,6 +107,7 @@ extension ManagedObjectContext {
           .assigned, "\(object.objectID) is related to others by \(relationship.name); assign it to a store first")
       }
     }
+    try buffer(table: target).requireRoom(for: object.row, of: buffer(table: object.table))
     move(object, to: target)
   }
 

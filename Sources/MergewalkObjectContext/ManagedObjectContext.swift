@@ -99,6 +99,10 @@ public final class ManagedObjectContext {
   }
   /// The failures that the validation of objects found before a save; the save reports them with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
+  /// What was prefetched for results that became arrays.
+  var keptPrefetches: [PrefetchedRows] = []
+  /// Whether an object checks itself for a save, which looks after changed relationships itself.
+  var isValidatingSave = false
   /// Writes down what changes, for the undo manager; `nil` without one.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Whether delete rules of stored records take effect at the end of the event instead of at once.

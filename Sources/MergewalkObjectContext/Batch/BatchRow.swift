@@ -23,6 +23,7 @@ public struct BatchRow: ~Copyable {
   public func set(_ property: Int, _ value: AttributeValue) throws(ObjectError) {
     let cell = try column(property).cell(value, entity: entity)
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
+      try stage.requireRoom(cell.bytes.count)
       cell.bytes.withUnsafeBytes { stage.set(property, cell.tag, bytes: $0) }
     } else {
       stage.set(property, cell.tag, cell.payload)
@@ -77,6 +78,7 @@ public struct BatchRow: ~Copyable {
   public func set(_ property: Int, text: String) throws(ObjectError) {
     try checkText(property)
     var text = text
+    try stage.requireRoom(text.utf8.count)
     text.withUTF8 { stage.set(property, CellTag.text, bytes: UnsafeRawBufferPointer($0)) }
   }
 
@@ -85,6 +87,7 @@ public struct BatchRow: ~Copyable {
   /// The bytes must be valid UTF-8; nothing checks that here.
   package func set(_ property: Int, utf8 bytes: UnsafeRawBufferPointer) throws(ObjectError) {
     try checkText(property)
+    try stage.requireRoom(bytes.count)
     stage.set(property, CellTag.text, bytes: bytes)
   }
 

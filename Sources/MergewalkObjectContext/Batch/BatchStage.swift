@@ -38,6 +38,15 @@ final class BatchStage {
   /// Whether the rows should be written before the next one is filled.
   var isFull: Bool { count == capacity || arena.count >= Self.byteLimit }
 
+  /// Sees to it that there is room for so many more bytes of the row that is being filled.
+  ///
+  /// - Throws: ``ObjectError`` with `notStorable`.
+  func requireRoom(_ bytes: Int) throws(ObjectError) {
+    // A chunk is written long before; this is about one row of values that no row of SQLite's can have.
+    if arena.count + bytes < 1 << 31 { return }
+    throw ObjectError(.notStorable, "a row with more than 2 GiB of texts and bytes; SQLite keeps less than 1 GB")
+  }
+
   /// Makes all cells of the row that is filled next absent.
   func beginRow() {
     for column in 0..<columnCount { tags[column * capacity + count] = CellTag.absent }

@@ -60,6 +60,7 @@ extension ManagedObjectContext {
           continue
         }
         if let found = stored.row(primaryKey: key) {
+          try saving { () throws(ObjectError) in try buffer.requireRoom(for: found, of: stored, slots: slots) }
           resolve(buffer, row, stored, found, slots, kind)
         } else if buffer.states[row] == RowState.updated, kind == .mergeByPropertyObjectTrump || kind == .overwrite {
           buffer.insertAgain(row: row)

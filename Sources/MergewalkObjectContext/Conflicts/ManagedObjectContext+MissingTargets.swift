@@ -44,6 +44,7 @@ extension ManagedObjectContext {
   private func targets(_ plan: SavePlan, othersWrote: Bool) -> [TableID: [Int64: Int]] {
     var found: [TableID: [Int64: Int]] = [:]
     var last: (key: Int64, table: TableID)?
+    let written = othersWrote ? writtenKeys(plan) : [:]
     func add(_ key: Int64, _ table: TableID, _ entity: Int) {
       // Rows that follow each other often refer to the same record.
       guard key > 0, last?.key != key || last?.table != table else { return }
@@ -51,7 +52,7 @@ extension ManagedObjectContext {
       let buffer = buffer(table: table)
       if let row = buffer.row(primaryKey: key), buffer.states[row] != RowState.fault {
         // New ones are there in a moment, and changed ones have their versions checked.
-        if !othersWrote || buffer.isWritten(row: row) { return }
+        if !othersWrote || written[table]?.contains(key) ?? false { return }
       }
       found[table, default: [:]][key] = entity
     }
@@ -68,6 +69,19 @@ extension ManagedObjectContext {
       }
     }
     return found
+  }
+
+  /// The records that a plan writes, by table.
+  private func writtenKeys(_ plan: SavePlan) -> [TableID: Set<Int64>] {
+    var written: [TableID: Set<Int64>] = [:]
+    for changes in plan.roots {
+      let keys = changes.buffer.primaryKeys
+      for row in changes.inserted { written[changes.buffer.table, default: []].insert(keys[Int(row)]) }
+      for row in changes.updated.values.joined() {
+        written[changes.buffer.table, default: []].insert(keys[Int(row)])
+      }
+    }
+    return written
   }
 
   /// Takes note of a transaction of this context in some stores: others have to look out for it.

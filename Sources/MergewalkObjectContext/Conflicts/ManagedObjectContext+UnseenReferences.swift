@@ -38,14 +38,29 @@ extension ManagedObjectContext {
   func carryOutRulesAgain(_ conflicts: [MergeConflict]) throws(ObjectError) {
     for conflict in conflicts where !conflict.referringIDs.isEmpty {
       for id in conflict.referringIDs {
-        let buffer = buffer(table: try table(id))
-        // What is known of the row is older than the reference.
-        if let row = buffer.row(primaryKey: id.primaryKey), buffer.states[row] == RowState.clean {
-          buffer.makeFault(row: row)
-        }
+        try learnReference(id)
       }
       let object = try self.object(with: conflict.objectID)
       if object.isDeleted { try carryOutRules(of: object) }
+    }
+  }
+
+  /// Takes over what the store has of a record that refers to another one: what is known of its row is older.
+  private func learnReference(_ id: ManagedObjectID) throws(ObjectError) {
+    let table = try table(id)
+    let buffer = buffer(table: table)
+    guard let row = buffer.row(primaryKey: id.primaryKey) else { return }
+    switch buffer.states[row] {
+    case RowState.clean: buffer.makeFault(row: row)
+    case RowState.updated:
+      // Changes of other properties stay; a row that was set back to what it was has none, and is not written.
+      let access = try access(table: table)
+      let stored = RowBuffer(model: model, root: model.entities[table.root])
+      try objectErrors { () throws(StoreError) in try access.fetchRows(primaryKeys: [id.primaryKey], into: stored) }
+      guard let found = stored.row(primaryKey: id.primaryKey) else { return }
+      try buffer.requireRoom(for: found, of: stored, slots: access.storedSlots)
+      buffer.takeStored(row: row, from: stored, row: found, slots: access.storedSlots)
+    default: break
     }
   }
 
@@ -103,7 +118,8 @@ extension ManagedObjectContext {
       else { continue }
       let (pending, others) = (pendingLinks.changes(relation.place), destinationTable(relationship, from: table))
       try store.links(relation.storage).forEachPartner(of: key, isOwner: relation.isOwner) { partner, _ in
-        guard pending?[relation.pair(key, partner)]?.isLinked ?? true else { return }
+        // Only what was in the store when it was taken apart here is deleted by the save.
+        if let change = pending?[relation.pair(key, partner)], change.isStored, !change.isLinked { return }
         let known = knownEntity(partner, others)
         found.append(objectID(table: others, entity: known >= 0 ? known : destination.index, primaryKey: partner))
       }

@@ -24,6 +24,9 @@ public struct FetchedObjects: RandomAccessCollection {
 
   init(list: [ManagedObject]) { content = .list(list) }
 
+  /// What was prefetched together with the objects.
+  var companions: PrefetchedRows? { if case .rows(let rows) = content { rows.companions } else { nil } }
+
   /// Leaves it to the object that keeps the result to keep the context.
   func letContextGo() { if case .rows(let rows) = content { rows.keeper = nil } }
 

@@ -25,6 +25,26 @@ final class PrefetchedRows {
   }
 
   func keep(_ object: ManagedObject) { handles.append(object) }
+
+  /// Keeps rows only.
+  func letObjectsGo() { handles.removeAll() }
+}
+
+extension ManagedObjectContext {
+  /// How many fetches with prefetched rows are remembered for arrays.
+  private static let prefetchLimit = 4
+
+  /// The objects of a result as an array, which keeps no rows: what was prefetched with them stays in the context until a few
+  /// more such fetches were made, or all objects are refreshed.
+  package func array(of result: FetchedObjects) -> [ManagedObject] {
+    let objects = Array(result)
+    guard let companions = result.companions else { return objects }
+    // Objects keep their context, which must not keep itself.
+    companions.letObjectsGo()
+    keptPrefetches.append(companions)
+    if keptPrefetches.count > Self.prefetchLimit { keptPrefetches.removeFirst() }
+    return objects
+  }
 }
 
 /// Key paths of relationships, with common beginnings once.

@@ -44,16 +44,58 @@ struct ResultDifference {
     for index in oldIndex.values.sorted() {
       changes.deleted.append(.init(objectID: old.ids[index], from: oldPlaces[index], to: nil))
     }
-    let settled = Self.longestAscent(stayed.map(\.old))
+    let kinds = stayed.map { pair in
+      let isSameSection =
+        old.sections[oldPlaces[pair.old].section].value == new.sections[newPlaces[pair.new].section].value
+      return !isSameSection ? Stay.moved : old.fingerprints[pair.old] == new.fingerprints[pair.new] ? .same : .changed
+    }
+    let settled = Self.settled(stayed.map(\.old), kinds)
     for (index, pair) in stayed.enumerated() {
       let change = FetchedResults.Changes.Change(
         objectID: new.ids[pair.new], from: oldPlaces[pair.old], to: newPlaces[pair.new])
-      let isSameSection =
-        old.sections[oldPlaces[pair.old].section].value == new.sections[newPlaces[pair.new].section].value
-      if !settled[index] || !isSameSection { changes.moved.append(change) }
+      if !settled[index] { changes.moved.append(change) }
       if old.fingerprints[pair.old] != new.fingerprints[pair.new] { changes.updated.append(change) }
     }
     return changes
+  }
+
+  /// What became of an object that is in both results.
+  enum Stay {
+    /// It has the same values, and is in the same section.
+    case same
+    /// It has other values, and is in the same section.
+    case changed
+    /// It is in another section.
+    case moved
+  }
+
+  /// Which objects are where they were: where two have changed places, the one that was changed has moved, and what is
+  /// in another section has moved in any case.
+  ///
+  /// - Parameter old: The former places of the objects, in their new order.
+  static func settled(_ old: [Int], _ kinds: [Stay]) -> [Bool] {
+    var result = [Bool](repeating: false, count: old.count)
+    func settle(_ indices: [Int]) {
+      for (index, isSettled) in zip(indices, longestAscent(indices.map { old[$0] })) where isSettled {
+        result[index] = true
+      }
+    }
+    let same = old.indices.filter { kinds[$0] == .same }
+    guard zip(same, same.dropFirst()).allSatisfy({ old[$0] < old[$1] }) else {
+      // They are ordered by values of others.
+      settle(old.indices.filter { kinds[$0] != .moved })
+      return result
+    }
+    for index in same { result[index] = true }
+    // Between two that stay, those that changed may be in order among themselves.
+    var start = 0
+    var low = -1
+    for end in same + [old.count] {
+      let high = end < old.count ? old[end] : Int.max
+      settle((start..<end).filter { kinds[$0] == .changed && old[$0] > low && old[$0] < high })
+      (start, low) = (end + 1, high)
+    }
+    return result
   }
 
   /// Which elements belong to a longest ascending subsequence: the most that can stay where they are.

@@ -20,7 +20,9 @@ extension ManagedObject {
     let attribute = try attribute(key)
     let cell = try settableCell(value, attribute)
     if attribute.isTransient {
-      try validContext.overwrite(self, slot: attribute.slot, with: cell)
+      let context = try validContext
+      try context.buffer(table: table).requireRoom(cell.bytes.count)
+      context.overwrite(self, slot: attribute.slot, with: cell)
     } else {
       try put(cell, slot: attribute.slot)
     }

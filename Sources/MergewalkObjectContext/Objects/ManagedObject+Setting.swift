@@ -37,7 +37,8 @@ extension ManagedObject {
     case (.double(let number), .float): return set(slot, CellTag.real, Double(Float(number)).bitPattern, in: buffer)
     case (.string(var text), .string), (.uri(var text), .uri):
       return text.withUTF8 { bytes in
-        buffer.set(
+        if buffer.arena.count + bytes.count > buffer.byteLimit { return nil }
+        return buffer.set(
           row: row, slot: slot, tag: CellTag.text, payload: ByteRange(offset: 0, length: bytes.count).payload,
           arena: UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(buffer.arena.base))
       }

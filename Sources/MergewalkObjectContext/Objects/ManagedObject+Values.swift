@@ -94,6 +94,8 @@ extension ManagedObject {
     let buffer = context.buffer(table: table)
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
       if isExternalValue(cell, slot: slot, context) { return false }
+      try buffer.requireRoom(cell.bytes.count)
+      try context.recorder?.requireRoom(for: buffer, row: row, slot: slot)
       return cell.bytes.withUnsafeBytes { bytes in
         let range = ByteRange(offset: 0, length: bytes.count)
         return buffer.set(

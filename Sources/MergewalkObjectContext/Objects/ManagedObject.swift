@@ -138,7 +138,13 @@ open class ManagedObject {
   }
 
   /// Checks the object before its changes are saved; like ``validateForInsert()``.
-  open func validateForUpdate() throws { try validateAttributes(onlyChanged: true) }
+  ///
+  /// It checks the changed attributes and all relationships; a save checks the relationships by itself.
+  open func validateForUpdate() throws {
+    try validateAll(attributes: { try validateAttributes(onlyChanged: true) }) { context throws(ObjectError) in
+      context.isValidatingSave ? [] : try context.relationshipFailures(self)
+    }
+  }
 
   /// Checks whether the object may be deleted, before the deletion is saved.
   ///

@@ -79,6 +79,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   /// - Complexity: One SELECT for each object with changes.
   public func refreshAllObjects() throws(ObjectError) {
+    keptPrefetches = []
     for object in registeredObjects where object.isValid && !object.isInserted && !object.isDeleted {
       do { try forget(object, mergingChanges: object.hasChanges) } catch {
         guard error.code == .notFound else { throw error }
@@ -115,6 +116,7 @@ extension ManagedObjectContext {
       return
     }
     let current = try origin.current(object)
+    try buffer.requireRoom(for: current.row, of: current.buffer, slots: current.slots)
     turnIntoFault(object, mergingChanges: true) {
       buffer.takeStored(row: row, from: current.buffer, row: current.row, slots: current.slots)
     }

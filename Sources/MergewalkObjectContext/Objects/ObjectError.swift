@@ -13,7 +13,7 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownKey
     /// The value is not of the attribute's type.
     case typeMismatch
-    /// The decimal number has too many digits for the store.
+    /// The decimal number has too many digits for the store, or the context has no room for the value.
     case notStorable
     /// The transformer of a transformable attribute is not registered, cannot be used, or failed.
     case transformer

@@ -99,6 +99,8 @@ extension ManagedObject {
 extension ManagedObjectContext {
   /// Has an object check itself before a save and keeps what it finds.
   func validate(_ object: ManagedObject) {
+    isValidatingSave = true
+    defer { isValidatingSave = false }
     do {
       switch buffer(table: object.table).states[object.row] {
       case RowState.deleted: try object.validateForDelete()

@@ -52,7 +52,7 @@ struct ParentOrigin: RowOrigin {
       if !isKnown || refreshes {
         // Its values are needed now; a fault of the parent has them from the fetch.
         try parent.fire(object)
-        copy(object)
+        try copy(object)
       }
       let own = context.object(table: object.table, primaryKey: object.primaryKey, entity: object.entityIndex)
       own.learnEntity(Int(buffer.entities[own.row]))
@@ -70,12 +70,13 @@ struct ParentOrigin: RowOrigin {
     guard !missing.isEmpty else { return }
     buffer.compactIfWorthwhile()
     // The objects keep the parent's rows in their places while they are copied.
-    for object in try parent.objects(table: table, primaryKeys: missing) { copy(object) }
+    for object in try parent.objects(table: table, primaryKeys: missing) { try copy(object) }
   }
 
   /// Copies the row of a parent's object, replacing the fault or the clean row that is here.
-  private func copy(_ object: ManagedObject) {
+  private func copy(_ object: ManagedObject) throws(ObjectError) {
     let (own, theirs) = (context.buffer(table: object.table), parent.buffer(table: object.table))
+    try own.requireRoom(for: object.row, of: theirs)
     let entity = theirs.entities[object.row]
     let row: Int
     if let known = own.row(primaryKey: object.primaryKey) {

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     for partner in try storedPartners(of: object, relationship, relation) { found[partner.primaryKey] = partner.order }
     if let changes = pendingLinks.changes(relation.place) {
       for other in changes.partners(of: object.primaryKey, isOwner: relation.isOwner) {
-        guard let change = changes[relation.pair(object.primaryKey, other)] else { continue }
+        guard let change = changes[relation.pair(object.primaryKey, other)], !change.isIdle else { continue }
         found[other] = change.isLinked ? (relation.isOwner ? change.row.order : change.row.inverseOrder) : nil
       }
     }
@@ -152,7 +152,8 @@ extension ManagedObjectContext {
   func change(
     _ pair: LinkChanges.Pair, _ relation: LinkRelation, isUnsaved: Bool
   ) throws(ObjectError) -> LinkChanges.Change {
-    if let known = pendingLinks.changes(relation.place)?[pair] { return known }
+    // A pair that was made and taken apart here again is what the store says, where others may have made it meanwhile.
+    if let known = pendingLinks.changes(relation.place)?[pair], !known.isIdle { return known }
     let stored = try origin.row(pair, relation, isUnsaved: isUnsaved)
     let change = LinkChanges.Change(
       row: stored ?? LinkRow(owner: pair.owner, target: pair.target), isStored: stored != nil,
@@ -199,15 +200,20 @@ enum OrderKeys {
   /// The number before the first one.
   static let beforeFirst: Int64 = 1024
 
-  /// The number for the end of a list.
-  static func next(after last: Int64?) -> Int64 { last.map { $0 + 1024 } ?? 2048 }
+  /// The number for the end of a list; the greatest one when a damaged store has given that out already, so that
+  /// primary keys decide.
+  static func next(after last: Int64?) -> Int64 { last.map { $0 > .max - 1024 ? .max : $0 + 1024 } ?? 2048 }
 
   /// The number between two neighbours; `nil` when there is no room.
   static func between(_ left: Int64?, _ right: Int64?) -> Int64? {
-    guard let right else { return next(after: left) }
+    guard let right else {
+      let next = next(after: left)
+      return next == left ? nil : next
+    }
     let low = left ?? 0
-    let middle = low + (right - low) / 2
-    return right > low && middle > low && middle < right ? middle : nil
+    // A store may hold any number: the distance of two can be more than 64 bits hold.
+    let middle = (low >> 1) + (right >> 1) + (low & right & 1)
+    return middle > low && middle < right ? middle : nil
   }
 
   /// The number of a place in a list that is numbered anew.

@@ -17,6 +17,9 @@ struct LinkChanges {
 
     /// Whether the next save has something to do.
     var isEffective: Bool { isStored ? !isLinked || isMoved : isLinked }
+    /// Whether nothing is said about the pair: it was not in the store, and was made and taken apart here, or its objects
+    /// are gone.
+    var isIdle: Bool { !isStored && !isLinked }
   }
 
   var changes: [Pair: Change] = [:]

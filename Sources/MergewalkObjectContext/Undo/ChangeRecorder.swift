@@ -40,6 +40,15 @@ final class ChangeRecorder: RowRecorder {
 
   // MARK: Recording
 
+  /// Sees to it that the old value of a cell can be kept.
+  ///
+  /// - Throws: ``ObjectError`` with `notStorable`; nothing has changed then.
+  func requireRoom(for buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) {
+    guard changes.byteCount + buffer.byteCount(row: row, slots: [slot]) > 3 << 30 else { return }
+    throw ObjectError(
+      .notStorable, "the old values of one undo step take more than 3 GiB; process pending changes in between")
+  }
+
   func willChange(_ buffer: RowBuffer, row: Int, slot: Int) {
     let record = record(buffer, row: row)
     guard changes.records[record].kind == .changed else { return }

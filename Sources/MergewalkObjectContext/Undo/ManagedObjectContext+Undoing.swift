@@ -23,6 +23,8 @@ extension ManagedObjectContext {
       }
     }
     for pair in changes.pairs { _ = try known(recorder.current(pair)) }
+    guard changes.byteCount > 0 else { return }
+    for buffer in allBuffers { try buffer.requireRoom(changes.byteCount) }
   }
 
   /// The current state of a pair.

@@ -73,6 +73,9 @@ final class UndoChanges {
     cells.append(cell)
   }
 
+  /// How many bytes of texts and blobs are kept.
+  var byteCount: Int { arena?.count ?? 0 }
+
   /// Keeps what an object has for a transient attribute.
   func keep(_ value: Any?, record: Int, slot: Int) {
     transients.append(Transient(record: record, slot: slot, value: value))

@@ -2,8 +2,10 @@ import MergewalkSystem
 
 /// Growing memory for text and bytes; cells refer to it by ``ByteRange``.
 ///
-/// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB:
-/// a batch's byte limit keeps it far below.
+/// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB,
+/// and whoever fills it sees to that before, with an error of its own: chunks of batches and imports are written long before,
+/// a context reads no row and takes no value beyond ``RowBuffer/byteLimit`` (SQLite's rows have less than 1 GiB), and the
+/// results of dictionary fetches count their bytes.
 @usableFromInline package final class ByteArena {
   // Unchecked exclusivity: they are touched for each text in the hot loops, and the class is confined to one thread.
 

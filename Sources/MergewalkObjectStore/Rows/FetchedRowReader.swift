@@ -135,13 +135,12 @@ package struct FetchedRowReader {
   @inline(__always)
   static func checkRoom(in buffer: RowBuffer, _ statement: Statement) throws(StoreError) {
     guard buffer.isFull else { return }
-    throw StoreError(.unsupported, path: statement.connection.name, message: "\(fullMessage); \(fullHint)")
+    throw StoreError(.unsupported, path: statement.connection.name, message: "\(RowBuffer.fullMessage); \(fullHint)")
   }
 
   /// The error of a fetch for which there is no room.
-  private static var noRoom: FetchError { .predicate(PredicateError(.tooLarge, fullMessage, hint: fullHint)) }
+  private static var noRoom: FetchError { .predicate(PredicateError(.tooLarge, RowBuffer.fullMessage, hint: fullHint)) }
 
-  private static let fullMessage = "the texts and bytes of the objects that the context holds take more than 3 GiB"
   private static let fullHint = "fetch in portions, and let go of objects or reset the context between them"
 
   /// Reads the row that the statement is at into a new row of the buffer, whether or not the buffer has the record.

@@ -176,8 +176,11 @@ public final class PersistentStore {
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
   package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
     // A damaged store may name the greatest number there is: the insert then fails, as its key is taken.
-    let last = min(maxima[root], Int64.max - Int64(count))
-    let first = incremental?.takeKeys(count, root: root) ?? last + 1
+    let greatest = Int64.max - Int64(count)
+    let last = max(0, min(maxima[root], greatest))
+    var first = last + 1
+    // Keys from somewhere else are believed as far as they are keys.
+    if let given = incremental?.takeKeys(count, root: root), given > 0, given <= greatest { first = given }
     maxima[root] = max(maxima[root], first + (Int64(count) - 1))
     return first
   }
@@ -202,7 +205,7 @@ public final class PersistentStore {
   package func maximum(root: Int) -> Int64 { maxima[root] }
 
   /// The primary key that the next new row gets, where one is left.
-  package func nextPrimaryKey(root: Int) -> Int64 { min(maxima[root], Int64.max - 1) + 1 }
+  package func nextPrimaryKey(root: Int) -> Int64 { max(0, min(maxima[root], Int64.max - 1)) + 1 }
 
   /// Whether a sequence has come so far that an import could run out of keys; a damaged store may say so.
   package func isNearlyExhausted(root: Int) -> Bool { maxima[root] > Int64.max - (1 << 40) }

@@ -74,8 +74,8 @@ package final class RowBuffer {
   ///
   /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
   @exclusivity(unchecked) package var garbageBytes = 0
-  /// How many bytes ``arena`` may hold before another row is read from a store: a row of SQLite's has less than 1 GiB, and an
-  /// arena has room for 4 GiB.
+  /// How many bytes ``arena`` may hold before another row is read from a store, and with a value that is set: a row of
+  /// SQLite's has less than 1 GiB, and an arena has room for 4 GiB.
   @exclusivity(unchecked) package var byteLimit = 3 << 30
   /// Whether ``compact()`` waits, because a ``ChangedRowsMoment`` says where bytes are.
   package var keepsBytes = false

@@ -80,14 +80,19 @@ public final class StoredObject {
       let entity = own >= 0 ? Int(own) : relationship.destinationEntity
       return [StoredReference(model.entities[entity], statement.integer(place.column))]
     }
+    return try members(of: primaryKey, relationship)
+  }
+
+  /// The members of a to-many relationship of a record, which need not be in the tables itself.
+  func members(of owner: Int64, _ relationship: RelationshipDescription) throws(StoreError) -> [StoredReference] {
     guard let statement = try members(relationship) else { return [] }
-    statement.bind(1, primaryKey)
+    statement.bind(1, owner)
     defer { statement.reset() }
     var result: [StoredReference] = []
     while try statement.step() {
       let own = statement.isNull(1) ? -1 : numbers.destination(statement.integer(1))
       let entity = own >= 0 ? Int(own) : relationship.destinationEntity
-      result.append(StoredReference(model.entities[entity], statement.integer(0)))
+      result.append(StoredReference(store.model.entities[entity], statement.integer(0)))
     }
     return result
   }

@@ -162,8 +162,12 @@ struct RandomConflictTests {
   func rl16TwoContexts(kind: MergePolicy.Kind) throws {
     let seed = Soak.seed(4118)
     print("random deletions: seed \(seed)")
+    try twoContexts(kind, seed, rounds: Soak.isOn ? 1000 : 25)
+  }
+
+  private func twoContexts(_ kind: MergePolicy.Kind, _ seed: UInt64, rounds: Int) throws {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<(Soak.isOn ? 1000 : 25) {
+    for _ in 0..<rounds {
       let place = try Workplace(try ConflictModels.shop())
       let context = place.context
       var all: [ManagedObject] = []

@@ -1,4 +1,6 @@
 import Foundation
+import MergewalkObjectContext
+import MergewalkObjectStore
 import MergewalkTestSupport
 import Testing
 
@@ -16,12 +18,28 @@ struct CorruptedStoreTests {
     }
   }
 
+  @Test("many of them can still be opened, and their objects be read")
+  func opened() throws {
+    var (opened, found) = (0, 0)
+    for seed in 1..<21 as Range<UInt64> {
+      let use = try RandomUse(seed: seed)
+      try use.fill()
+      _ = try use.corrupt(1 + use.number(6))
+      let coordinator = PersistentStoreCoordinator(model: use.model)
+      guard (try? use.open(coordinator, use.path)) != nil else { continue }
+      opened += 1
+      found += (try? ManagedObjectContext(coordinator: coordinator).fetchAll("UsedUnit").count) ?? 0
+      try coordinator.close()
+    }
+    #expect(opened >= 7 && found >= 20, "\(opened) stores, \(found) objects")
+  }
+
   @Test("one such store", .enabled(if: given != nil))
   func one() throws { try Self.use(try #require(Self.given)) }
 
   private static func use(_ seed: UInt64) throws {
     let use = try RandomUse(seed: seed)
-    use.run(steps: 120, meddles: false)
+    try use.fill()
     let done = try use.corrupt(1 + use.number(6))
     if given != nil { print("seed \(seed): \(done.joined(separator: "; "))") }
     try? use.readEverything()

@@ -38,6 +38,58 @@ struct FoundByRandomUseTests {
     }
   }
 
+  @Test("positions that are as great as numbers get: what is added comes last, and a place between two is found")
+  func greatestPositions() async {
+    await #expect(processExitsWith: .success) {
+      let place = try Workplace(try Models.works())
+      let company = try place.context.insert("Company")
+      let person = try place.context.insert("Person")
+      try person.setValue(.string("p"), forKey: "name")
+      try company.setValue(.string("c"), forKey: "name")
+      func add(_ name: String, to object: ManagedObject, _ key: String) throws -> ManagedObject {
+        let other = try place.context.insert(key == "staff" ? "Person" : "Skill")
+        try other.setValue(.string(name), forKey: key == "staff" ? "name" : "title")
+        try object.add(other, to: key)
+        return other
+      }
+      for name in ["a", "b"] {
+        _ = try add(name, to: company, "staff")
+        _ = try add(name, to: person, "skills")
+      }
+      try place.context.save()
+      let store = try #require(place.coordinator.store)
+      let pairs = try #require(try place.rows("SELECT name FROM sqlite_master WHERE name LIKE 'Z_%SKILLS'").first)
+      let order = try #require(
+        try place.rows("SELECT name FROM pragma_table_info('\(pairs)') WHERE name LIKE '%FOK%SKILLS'").first)
+      for (table, column, key) in [("ZPARTY", "Z_FOK_EMPLOYER", "ZNAME"), (pairs, order, "rowid")] {
+        let least = key == "rowid" ? "(SELECT min(rowid) FROM \(table))" : "'a'"
+        try store.connection.execute("UPDATE \(table) SET \(column) = '1e400'")
+        try store.connection.execute("UPDATE \(table) SET \(column) = -9223372036854775807 WHERE \(key) = \(least)")
+      }
+      try place.reopen()
+      let people = try place.context.fetchAll("Person").filter { try $0.value(forKey: "name") == .string("p") }
+      let owners: [(ManagedObject, String, String)] = [
+        (try #require(try place.context.fetchAll("Company").first), "staff", "name"),
+        (try #require(people.first), "skills", "title"),
+      ]
+      for (owner, key, name) in owners {
+        _ = try add("c", to: owner, key)
+        try Self.claim(try owner.objects(forKey: key).names(name) == ["a", "b", "c"])
+        let middle = try add("d", to: owner, key)
+        try owner.insert(middle, into: key, at: 1)
+        try Self.claim(try owner.objects(forKey: key).names(name) == ["a", "d", "b", "c"])
+        let last = try add("e", to: owner, key)
+        try owner.insert(last, into: key, at: 4)
+      }
+      try place.context.save()
+      try place.reopen()
+      for (entity, key, name) in [("Company", "staff", "name"), ("Person", "skills", "title")] {
+        let lists = try place.context.fetchAll(entity).map { try $0.objects(forKey: key).names(name) }
+        try Self.claim(lists.contains(["a", "d", "b", "c", "e"]))
+      }
+    }
+  }
+
   @Test("a child context saves into a parent whose store was closed: an error")
   func closedBelow() async {
     await #expect(processExitsWith: .success) {

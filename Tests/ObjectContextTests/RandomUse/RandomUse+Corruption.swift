@@ -19,6 +19,31 @@ extension RandomUse {
     "X'62706C6973743030'", "X'62706C6973743030FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'", "char(0)", "'x\u{301}'",
   ]
 
+  /// Saves objects with values and related objects, and closes the store.
+  func fill() throws {
+    for round in 0..<3 {
+      let context = ManagedObjectContext(coordinator: coordinator)
+      let units = try ["UsedUnit", "UsedUnit", "UsedSquad"].map { try context.insert($0) }
+      let tag = try context.insert("UsedTag")
+      for (place, unit) in units.enumerated() {
+        try unit.setValue(.string("f\(round)\(place)"), forKey: "name")
+        try? unit.setObject(units[number(3)], forKey: pick(["boss", "idol"]))
+        _ = try? unit.add(tag, to: pick(["tags", "heard"]))
+      }
+      try units[2].setObject(units[number(2)], forKey: "lead")
+      try context.save()
+      // What the model forbids is not saved, but all else is.
+      for unit in units {
+        for key in Self.attributes where key != "name" {
+          try? unit.setValue(value, forKey: key)
+          if (try? context.save()) == nil { context.rollback() }
+        }
+      }
+    }
+    try coordinator.close()
+    try neighbour.close()
+  }
+
   /// Writes so many wrong values, and says what was written.
   func corrupt(_ count: Int) throws -> [String] {
     guard type == .sqlite else { return try corruptBytes(count) }

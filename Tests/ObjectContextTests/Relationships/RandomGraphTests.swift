@@ -40,6 +40,9 @@ struct RandomGraphTests {
     Soak.seeds(2, from: 900))
   func rl16Stores(kind: StoreKind, seed: UInt64) throws { try run("\(kind)", seed: seed, kind: kind, steps: 150) }
 
+  @Test("RL16: seeds that have found something: a member that changes while its owner is not in the tables")
+  func rl16StoresFound() throws { try rl16Stores(kind: .incremental, seed: 4_200_997) }
+
   @Test(
     "RL16: seeds that have found something: what a deletion that is made again refers to, a place behind what is back",
     arguments: [4_201_311, 4_201_816] as [UInt64])

@@ -88,6 +88,66 @@ struct IncrementalStoreTests {
     #expect(saveError { try place.context.save() }?.code == .conflict)
   }
 
+  /// A company with the staff c, b, a, opened again: nothing of it is in the tables.
+  private func companyPlace() throws -> Workplace {
+    let place = try Workplace(try Models.works(), kind: .incremental)
+    let company = try place.context.insert("Company")
+    try company.setValue(.string("co"), forKey: "name")
+    for name in ["a", "b", "c"] {
+      let person = try place.context.insert("Person")
+      try person.setValue(.string(name), forKey: "name")
+      try company.insert(person, into: "staff", at: 0)
+    }
+    try place.context.save()
+    try place.reopen()
+    return place
+  }
+
+  private func staff(_ place: Workplace) throws -> [String] {
+    try place.reopen()
+    let company = try #require(try place.context.fetchAll("Company").first)
+    return try company.objects(forKey: "staff").names()
+  }
+
+  @Test("AP50: a member that changes leaves the order of the others alone, although their owner is not here")
+  func ap50MemberAlone() throws {
+    let place = try companyPlace()
+    let key = try named("b", place).objectID
+    try place.reopen()
+    try place.context.object(with: key).setValue(.string("B"), forKey: "name")
+    try place.context.save()
+    #expect(try staff(place) == ["c", "B", "a"])
+  }
+
+  @Test("AP50: members of an owner that was evicted are joined, left and deleted, and the others keep their order")
+  func ap50EvictedOwner() throws {
+    let place = try companyPlace()
+    let company = try #require(try place.context.fetchAll("Company").first)
+    let key = company.objectID
+    let store = try #require(place.coordinator.store)
+    try store.evictCachedRecords()
+    let new = try place.context.insert("Person")
+    try new.setValue(.string("d"), forKey: "name")
+    try new.setObject(company, forKey: "employer")
+    try place.context.save()
+    #expect(try staff(place) == ["c", "b", "a", "d"])
+    let left = try named("b", place)
+    try #require(place.coordinator.store).evictCachedRecords()
+    try left.setObject(nil, forKey: "employer")
+    try place.context.save()
+    #expect(try staff(place) == ["c", "a", "d"])
+    let deleted = try named("c", place)
+    try #require(place.coordinator.store).evictCachedRecords()
+    try place.context.delete(deleted)
+    try place.context.save()
+    #expect(try staff(place) == ["a", "d"])
+    let back = try named("b", place)
+    try #require(place.coordinator.store).evictCachedRecords()
+    try back.setObject(try place.context.object(with: key), forKey: "employer")
+    try place.context.save()
+    #expect(try staff(place) == ["a", "d", "b"])
+  }
+
   @Test("AP51: a store that is read only brings records and members as they are asked for")
   func ap51ReadOnlyMembers() throws {
     let place = try place()

@@ -28,7 +28,8 @@ public protocol IncrementalStore: AnyObject {
 
   /// Reserves primary keys for new records: their permanent IDs.
   ///
-  /// - Returns: The first of `count` consecutive keys; `nil` to continue from the greatest one so far.
+  /// - Returns: The first of `count` consecutive keys, all above 0; `nil`, or anything else, to continue from the greatest
+  ///   one so far.
   func obtainPermanentKeys(_ count: Int, of root: EntityDescription) -> Int64?
 
   /// Finds the records for a request.
@@ -108,8 +109,11 @@ public struct IncrementalStoreChanges {
   public func references(
     of relationship: RelationshipDescription, of reference: StoredReference
   ) throws(StoreError) -> [StoredReference] {
+    let reader = StoredObject(store, root: reference.entity.rootIndex)
+    // Members may be here when the record itself is not: it was evicted, or only what refers to it was asked for.
+    if relationship.isToMany { return try reader.members(of: reference.primaryKey, relationship) }
     var result: [StoredReference] = []
-    _ = try StoredObject(store, root: reference.entity.rootIndex).find(reference.primaryKey) {
+    _ = try reader.find(reference.primaryKey) {
       object throws(StoreError) in
       result = try object.references(of: relationship)
     }
