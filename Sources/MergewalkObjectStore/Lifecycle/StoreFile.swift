@@ -50,7 +50,7 @@ package final class StoreFile {
   /// Is called with the path of a new store's file when that is complete and does not have its name yet.
   package var willPublish: ((String) throws(StoreError) -> Void)?
 
-  private let undo: Undo
+  let undo: Undo
   var pendingIndexes: [IndexDefinition]
   /// Rows that go into a new store past SQLite.
   package internal(set) var direct: DirectLoad?
