@@ -188,7 +188,7 @@ struct InventedPipelinesTests {
       }
       let found = try PipelineSet.rows(folder.file("s.sqlite"), example.query)
       #expect(found == night.rows, "night \(number + 1): \(command.words)")
-      let verified = try Command(["store", "verify", "s.sqlite", "--quiet"], in: folder.path)
+      let verified = try Command(["store", "verify", "s.sqlite"], in: folder.path)
       #expect(verified.status == 0, "\(verified.words)")
     }
   }
