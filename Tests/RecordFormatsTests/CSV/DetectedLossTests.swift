@@ -272,6 +272,14 @@ import Testing
     }
   }
 
+  @Test("a record above a rule is the header, also where the records below have another width")
+  func ruledHeader() throws {
+    let text = "code;name;n\n----;----;----\n\"1\";\"a\";2;x\n\"3\";\"b\";4;y\n"
+    #expect(try Self.detected(text).header == .firstRecord)
+    #expect(try Self.detected(text).delimiter == ";")
+    #expect(try Self.detected("1;a;2\n3;b;4\n5;c;6\n").header == .none)
+  }
+
   @Test("all records of a header are counted as lines, whatever stands above it") func headerLines() throws {
     var options = CSVOptions()
     options.headerRows = 2
