@@ -12,7 +12,12 @@ extension StoreFile {
     guard case .plannedFile(let file) = undo else { return [] }
     let keepsVersions = try connection.tracksHistory()
     try begin()
-    let same = try file.takeBackVersions(schema.table(forRoot: root).name, primaryKeys, keepsVersions: keepsVersions)
+    let table = schema.table(forRoot: root).name
+    // What other objects have changed of a row is no record's work.
+    let derived =
+      schema.derivedAttributes.filter { $0.table == table && $0.value != nil }.map(\.column)
+      + schema.countedAttributes.filter { $0.table == table }.map(\.column)
+    let same = try file.takeBackVersions(table, primaryKeys, without: Set(derived), keepsVersions: keepsVersions)
     try commit()
     return same
   }
@@ -34,9 +39,10 @@ extension PlannedStoreFile {
   private static let updates = ChangedRows.updatesTable
 
   fileprivate func takeBackVersions(
-    _ table: String, _ primaryKeys: [Int64], keepsVersions: Bool
+    _ table: String, _ primaryKeys: [Int64], without derived: Set<String>, keepsVersions: Bool
   ) throws(StoreError) -> [Int64] {
     let columns = try TableColumns(table, base)
+    let own = columns.names.indices.filter { columns.names[$0] != "Z_OPT" && !derived.contains(columns.names[$0]) }
     guard let version = columns.names.firstIndex(of: "Z_OPT").map(Int32.init) else { return [] }
     let select = "SELECT \(columns.list(withRow: false)) FROM \(columns.table) WHERE Z_PK = ?1"
     let (now, before) = (try overlay.prepare(select), try base.prepare(select))
@@ -53,7 +59,7 @@ extension PlannedStoreFile {
         before.reset()
       }
       guard try now.step(), try before.step() else { continue }
-      let isSame = (0..<Int32(columns.names.count)).allSatisfy { $0 == version || RowTransfer.areSame(now, before, $0) }
+      let isSame = own.allSatisfy { RowTransfer.areSame(now, before, Int32($0)) }
       guard isSame else { continue }
       same.append(key)
       if keepsVersions || RowTransfer.areSame(now, before, version) { continue }
