@@ -159,6 +159,24 @@ struct ModelCommandTests {
     #expect(try Command(["model", "lint", "m.yaml", "--advice"], in: folder.path).output.contains("[optionalNumber]"))
   }
 
+  @Test("lint says which indexes stores are made without, as a run does")
+  func leftOutIndexes() throws {
+    try folder.write(
+      """
+      entities:
+        A:
+          attributes: { name: string, size: integer32! }
+          indexes:
+            low: { elements: [{ expression: "lowercase:(name)" }] }
+            half: { elements: [{ expression: "size / 2" }] }
+            some: { elements: [size], where: "name CONTAINS 'x'" }
+      """, to: "m.yaml")
+    let lint = try Command(["model", "lint", "m.yaml"], in: folder.path)
+    #expect(lint.status == 0)
+    let lines = lint.output.split(separator: "\n").filter { $0.contains("[unsupportedIndex]") }
+    #expect(lines.map { $0.prefix(11) } == ["m.yaml:5:7:", "m.yaml:7:7:"], "\(lint.output)")
+  }
+
   private func read(_ name: String) throws -> String {
     try String(contentsOfFile: folder.file(name), encoding: .utf8)
   }

@@ -136,6 +136,15 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     .attribute(.warning, "unknownExpression", 22, "{ type: string, derived: \"max:(y)\" }"),
     .attribute(.warning, "unknownProperty", 22, "{ type: string, derived: \"canonical:(nam)\" }"),
     .attribute(.warning, "transientDerived", 22, "{ type: date, transient: true, derived: now() }"),
+    .file(
+      .warning, "uncertainExpression", 4, 19,
+      """
+      entities:
+        A:
+          relationships: { b: { to_many: A } }
+          attributes: { y: { type: integer16, derived: b.@max.x }, x: integer16 }
+      """),
+    .attribute(.warning, "derivedCycle", 22, "{ type: string, derived: \"canonical:(x)\" }"),
     // Relationships.
     .file(
       .error, "unknownDestination", 2, 25,
@@ -337,6 +346,35 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     if let hint = lintCase.hint { #expect(found.contains { $0.hint == hint }, "\(found.map(\.hint))") }
     let isRefused = (try? ManagedObjectModel(draft)) == nil
     #expect(isRefused == all.contains { $0.severity == .error })
+  }
+
+  @Test("derived attributes that are taken from themselves are told, each of a circle and no other")
+  func derivedCycles() throws {
+    let text = """
+      entities:
+        Base:
+          attributes:
+            name: string
+            total: { type: double, derived: parts.@sum.total }
+            count: { type: integer32, derived: parts.@count }
+            near: { type: string, derived: "uppercase:(plain)" }
+            plain: { type: string, derived: "canonical:(name)" }
+          relationships: { whole: { to_one: Base, inverse: parts }, parts: { to_many: Base, inverse: whole } }
+        Special:
+          parent: Base
+          attributes:
+            one: { type: double, derived: whole.total }
+            two: { type: string, derived: other.three }
+            far: { type: string, derived: other.three }
+          relationships: { other: { to_one: Third, inverse: back } }
+        Third:
+          attributes: { three: { type: string, derived: back.two }, four: { type: string, derived: back.far } }
+          relationships: { back: { to_one: Special, inverse: other } }
+      """
+    let found = ModelLint.check(try ModelReader.parse(Array(text.utf8), path: "m.yaml"))
+    let circles = found.filter { $0.code == "derivedCycle" }
+    #expect(circles.map(\.position.line) == [5, 14, 18])
+    #expect(circles.map { $0.message.contains("by way of") } == [false, true, true])
   }
 
   @Test func `every mistake is reported at once, in the order of the file`() throws {

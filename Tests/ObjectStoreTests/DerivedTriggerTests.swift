@@ -21,6 +21,15 @@ struct DerivedTriggerTests {
           tagWeight: { type: double, derived: tags.@sum.weight }
           childCount: { type: integer32, derived: children.@count }
           extraCount: { type: integer32, derived: extras.@count }
+          loudPlain: { type: string, derived: "lowercase:(loud)" }
+          grandTitle: { type: string, derived: parent.parent.title }
+          nephews: { type: integer32, derived: parent.children.@count }
+          largest: { type: integer32, derived: photos.@max.size }
+          smallest: { type: double, derived: photos.@min.size }
+          mean: { type: double, derived: photos.@avg.size }
+          below: { type: double, derived: children.@sum.photoCount }
+          belowBelow: { type: double, derived: children.@sum.below }
+          mates: { type: integer32, derived: tags.albums.@count }
         relationships:
           photos: { to_many: Photo, inverse: album }
           tags: { to_many: Tag, inverse: albums }
@@ -41,12 +50,22 @@ struct DerivedTriggerTests {
           twin: { type: string, derived: name }
           albumTitle: { type: string, derived: album.title }
           albumPlain: { type: string, derived: "canonical:(album.title)" }
+          albumLoud: { type: string, derived: album.loud }
+          twinLoud: { type: string, derived: "uppercase:(twin)" }
+          above: { type: string, derived: "uppercase:(album.parent.title)" }
+          siblings: { type: integer32, derived: album.photos.@count }
+          siblingSize: { type: double, derived: album.photos.@sum.size }
         relationships: { album: { to_one: Album, inverse: photos } }
       Tag:
         attributes:
           weight: double
           albumCount: { type: integer32, derived: albums.@count }
           nearWeight: { type: double, derived: near.@sum.weight }
+          photoCount: { type: integer32, derived: albums.photos.@count }
+          photoSize: { type: double, derived: albums.photos.@sum.size }
+          biggest: { type: integer32, derived: albums.photos.@max.size }
+          nearAlbums: { type: double, derived: near.@sum.albumCount }
+          further: { type: double, derived: near.near.@sum.weight }
         relationships:
           albums: { to_many: Album, inverse: tags }
           near: { to_many: Tag, inverse: nearBy }

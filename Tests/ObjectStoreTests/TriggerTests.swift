@@ -195,6 +195,45 @@ struct TriggerTests {
     #expect(try statements("trigger", "Z_RT%") == [])
   }
 
+  @Test(
+    "triggers of a derived attribute in another wording stay while it does, without a second set",
+    arguments: [false, true])
+  func otherWording(isChanged: Bool) throws {
+    let text = """
+      model: Album
+      entities:
+        Album:
+          attributes: { title: string, photoCount: { type: integer32, derived: photos.@count } }
+          relationships: { photos: { to_many: Photo, inverse: album } }
+        Photo: { attributes: { name: string }, relationships: { album: { to_one: Album, inverse: photos } } }
+      """
+    let old = try model(text)
+    try StoreFile.create(path: path, model: old).finish()
+    let app = try application()
+    let names = try statements("trigger", "Z_DA_%").compactMap { $0.split(separator: " ").dropFirst(2).first }
+    #expect(names.count == 4)
+    for name in names { try app.execute("DROP TRIGGER \(name)") }
+    // As an app's own store may have them: one for each event, named in another way.
+    for (event, row) in [("INSERT", "NEW"), ("DELETE", "OLD"), ("UPDATE OF ZALBUM", "NEW")] {
+      try app.execute(
+        "CREATE TRIGGER Z_DA_ZPHOTO_Album_photoCount_\(event.prefix(3))X AFTER \(event) ON ZPHOTO BEGIN UPDATE ZALBUM SET "
+          + "ZPHOTOCOUNT = (SELECT COUNT(*) FROM ZPHOTO WHERE ZALBUM = \(row).ZALBUM) WHERE Z_PK = \(row).ZALBUM; END")
+    }
+    try app.close()
+    let new = isChanged ? text.replacing("photos.@count", with: "photos.@sum.size") : text
+    try StoreMigrator.migrate(
+      path: path, to: try model(new.replacing("{ name: string }", with: "{ name: string, size: integer16 }")))
+    let after = try application()
+    let found = try statements("trigger", "Z_DA_%").map { $0.contains("X AFTER") }
+    #expect(found.count(where: { $0 }) == (isChanged ? 0 : 3))
+    #expect(found.count(where: { !$0 }) == (isChanged ? 4 : 0))
+    try after.execute(
+      "INSERT INTO ZALBUM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1);"
+        + "INSERT INTO ZPHOTO (Z_PK, Z_ENT, Z_OPT, ZALBUM, ZSIZE) VALUES (1, 2, 1, 1, 5), (2, 2, 1, 1, 7)")
+    #expect(try after.integer("SELECT ZPHOTOCOUNT FROM ZALBUM") == (isChanged ? 12 : 2))
+    try after.close()
+  }
+
   private static let countModel = """
     model: Counts
     entities:

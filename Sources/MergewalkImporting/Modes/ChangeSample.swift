@@ -38,6 +38,15 @@ final class ChangeSample {
     attempt = mark
   }
 
+  /// Forgets changes of objects that were changed back since.
+  func remove(updatesOf keys: Set<Int64>, root: Int) {
+    changes.removeAll { change in
+      change.kind == .updated && keys.contains(change.primaryKey)
+        && model.entity(named: change.entity)?.rootIndex == root
+    }
+    attempt = min(attempt, changes.count)
+  }
+
   /// Takes the changes that the next save of a context writes.
   func collect(_ context: ManagedObjectContext) {
     for buffer in context.allBuffers {

@@ -43,7 +43,10 @@ extension BatchImporter {
       let key = targets[record]
       switch view.outcomes[record] {
       case .skipped where isInsert: if named.contains(key) { duplicates += 1 }
-      case .inserted, .updated, .unchanged, .skipped: if !named.note(key) { duplicates += 1 }
+      case .updated:
+        updates?.note(key)
+        if !named.note(key) { duplicates += 1 }
+      case .inserted, .unchanged, .skipped: if !named.note(key) { duplicates += 1 }
       case .rejected where repeated.contains(Int32(record)):
         if isInsert ? named.contains(key) : !named.note(key) { duplicates += 1 }
       case .rejected, .pending, .deferred: continue

@@ -89,6 +89,8 @@ final class BatchImporter {
   /// Records of the current batch that were turned away because an earlier one of the run has their key, as far as that
   /// matters for ``since``.
   var repeats: [Int] = []
+  /// The objects that records have changed, where several may change one.
+  var updates: RepeatedUpdates?
   /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.

@@ -97,6 +97,7 @@ final class PartImport {
     if !importer.needsImportedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
     importer.sample = sample
+    if !file.isNew, !self.isHeld { try importer.noteRepeatedUpdates(file, part: place.part) }
     Self.startPasses(importer, definition)
     times.prepare = ImportSession.now() - started
   }
@@ -241,7 +242,10 @@ final class PartImport {
       try endFirstPass()
     } else {
       try replay()
-      if !isHeld { try importer.ledger.check() }
+      if !isHeld {
+        try importer.takeBackUpdates(file)
+        try importer.ledger.check()
+      }
     }
     firstPassTally.count(importer)
     checkLimits(isEnd: false)
@@ -339,7 +343,11 @@ final class PartImport {
 
   /// Writes the checkpoint that goes with the open transaction.
   private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
-    guard let journal else { return }
+    guard let journal else {
+      _ = importer.updates?.takeFresh()
+      return
+    }
+    try importer.keepUpdates(file, part: place.part)
     let later = file.isNew ? try importer.deferred?.save(isDurable: isDurable) : nil
     try journal.write(rejects, isForced: isForced, isDurable: isDurable) {
       var present = place

@@ -58,6 +58,12 @@ struct RecordLedger: Sendable {
   /// Counts records that the reader refused.
   mutating func reject(_ count: Int) { counts.rejected += count }
 
+  /// Counts records as unchanged that have changed their objects, and others have changed them back.
+  mutating func takeBackUpdates(_ count: Int) {
+    counts.updated -= count
+    counts.unchanged += count
+  }
+
   /// Counts records whose objects were taken out again.
   mutating func takeBack(_ count: Int) {
     counts.inserted -= count

@@ -180,45 +180,6 @@ extension ModelChecker {
         hint: "an object that keeps it cannot be saved")
     }
   }
-
-  // MARK: Derived attributes
-
-  private mutating func checkExpression(_ expression: String, _ attribute: AttributeDescription, of entity: Int) {
-    guard !expression.isEmpty else {
-      findings.error(
-        "missingExpression", attribute.position, "the derived attribute “\(attribute.name)” has no expression")
-      return
-    }
-    if attribute.isTransient {
-      findings.warning(
-        "transientDerived", attribute.position,
-        "the derived attribute “\(attribute.name)” is transient, so it is not stored")
-    }
-    guard let derivation = DerivationText(expression) else {
-      findings.warning(
-        "unknownExpression", attribute.position, "the expression “\(expression)” of “\(attribute.name)” is unknown",
-        hint: "known are a key path, canonical:, uppercase:, lowercase:, @count, @sum and now()")
-      return
-    }
-    var current = entity
-    for (i, name) in derivation.path.enumerated() {
-      let isLast = i == derivation.path.count - 1
-      if let relationship = relationship(name, of: current) {
-        guard let next = entityIndex[relationship.destinationEntityName] else { return }
-        current = next
-      } else if attributeExists(name, of: current), isLast {
-        return
-      } else {
-        findings.warning(
-          "unknownProperty", attribute.position,
-          "the expression “\(expression)” names “\(name)”, which “\(draft.entities[current].name)” does not have",
-          hint: propertyHint(name, of: current))
-        return
-      }
-    }
-  }
-
-  private func attributeExists(_ name: String, of entity: Int) -> Bool { attribute(name, of: entity) != nil }
 }
 
 extension AttributeType {

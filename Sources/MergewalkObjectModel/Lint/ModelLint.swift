@@ -83,6 +83,7 @@ struct ModelChecker {
       checkConstraints(entity)
       checkIndexes(entity)
     }
+    checkDerivedCycles()
     checkClasses()
     checkRequests()
     checkConfigurations()
@@ -100,6 +101,9 @@ struct ModelChecker {
     }
     return composites.flattened(composite)?.first { $0.name == name }
   }
+
+  /// Whether an entity declares an attribute itself.
+  func declared(_ name: String, by entity: Int) -> Bool { attributeIndex[entity][name] != nil }
 
   func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
     for i in lineage(entity) {

@@ -19,7 +19,7 @@ package struct DerivationText {
     var keyPath = text[...]
     if let colon = text.firstIndex(of: ":") {
       let name = String(text[..<colon])
-      guard ["canonical", "uppercase", "lowercase", "count", "sum"].contains(name) else { return nil }
+      guard Self.functions.contains(name) else { return nil }
       keyPath = text[text.index(after: colon)...]
       guard keyPath.first == "(", keyPath.last == ")" else { return nil }
       keyPath = keyPath.dropFirst().dropLast()
@@ -36,7 +36,18 @@ package struct DerivationText {
     }
     guard isPath else { return nil }
     path = names
+    if isForeign, names.count < 2 { return nil }
   }
+
+  private static let functions: Set = [
+    "canonical", "uppercase", "lowercase", "count", "sum", "min", "max", "avg", "average",
+  ]
+
+  /// Whether the function takes the values of many objects together.
+  package var isAggregate: Bool { function == "count" || function == "sum" || isForeign }
+
+  /// Whether Core Data documents the function for predicates only, and not for derived attributes.
+  package var isForeign: Bool { ["min", "max", "avg", "average"].contains(function) }
 
   /// The form that enters the version hash: `rel.@count` becomes `count:(rel)`, `rel.@sum.x` becomes `sum:(rel.x)`.
   ///

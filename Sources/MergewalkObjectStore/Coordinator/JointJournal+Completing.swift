@@ -74,7 +74,7 @@ extension JointJournal.Part {
       let has = metadata.joinedSaves
       if metadata.uuid == identifier, saves.contains(where: { has[$0.key] ?? 0 < $0.value }),
         try connection.integer("PRAGMA schema_version") == schema,
-        try connection.mapped({ () throws(SQLiteError) in try connection.apply(changes) })
+        try RepeatedSave(connection).run(changes)
       {
         try connection.execute("COMMIT")
       } else {

@@ -92,7 +92,7 @@ struct CountedAttribute {
 
   /// Whether the condition names an attribute that is counted itself.
   func needs(_ other: CountedAttribute) -> Bool {
-    source == other.table && columns.contains(other.column) && (table, column) != (other.table, other.column)
+    source == other.table && columns.contains(other.column)
   }
 
   var triggers: [TriggerDefinition] {
@@ -160,15 +160,10 @@ struct CountedAttribute {
 
 extension StoreSchema {
   /// The attributes that triggers count; what a count depends on comes first.
+  ///
+  /// Triggers of a circle of counts would not end with one value either.
   var countedAttributes: [CountedAttribute] {
-    var pending = model.entities.flatMap { countedAttributes(of: $0) }
-    var result: [CountedAttribute] = []
-    while !pending.isEmpty {
-      // A circle of counts begins anywhere: the triggers would not end with one value either.
-      let next = pending.firstIndex { count in !pending.contains { count.needs($0) } } ?? 0
-      result.append(pending.remove(at: next))
-    }
-    return result
+    model.entities.flatMap { countedAttributes(of: $0) }.inOrderOfNeed { $0.needs($1) }
   }
 
   func countedAttributes(of entity: EntityDescription) -> [CountedAttribute] {

@@ -8,8 +8,11 @@ package import MergewalkObjectModel
 struct DerivedAttribute {
   let entity: EntityDescription
   let name: String
+  let slot: Int
   /// The column that the value is taken from, in the rows of the last level; `nil` for times and counts.
   private(set) var source: String?
+  /// Whether that is the column of a derived attribute.
+  private(set) var isSourceDerived = false
   /// The function of the expression; `nil` for the value of another attribute as it is.
   let function: String?
   let table: String
@@ -56,10 +59,12 @@ struct DerivedAttribute {
       schema.entityNumbers[entity.index] > 0,
       let column = schema.table(forRoot: entity.rootIndex).columnName(slot: attribute.slot)
     else { return nil }
+    let type = attribute.type
     self.entity = entity
     self.column = column
     function = text.function
     name = attribute.name
+    slot = attribute.slot
     table = schema.table(forRoot: entity.rootIndex).name
     numbers =
       entity.isRoot
@@ -70,7 +75,6 @@ struct DerivedAttribute {
       self.levels = levels
       return
     }
-    let isAggregate = text.function == "count" || text.function == "sum"
     var names = text.path
     let last = text.function == "count" ? nil : names.popLast()
     var collections = 0
@@ -82,7 +86,7 @@ struct DerivedAttribute {
       levels.append(level)
       if relationship.isToMany { collections += 1 }
     }
-    guard isAggregate == (collections > 0), let end = levels.last else { return nil }
+    guard text.isAggregate == (collections > 0), let end = levels.last else { return nil }
     var source = ""
     var isDecimal = false
     if let last {
@@ -91,15 +95,21 @@ struct DerivedAttribute {
       else { return nil }
       source = "t\(levels.count - 1).\(column)"
       self.source = column
+      isSourceDerived = attribute.isDerived
       levels[levels.count - 1].slots.insert(attribute.slot)
       isDecimal = attribute.type == .decimal
       if ["canonical", "uppercase", "lowercase"].contains(text.function), attribute.type != .string { return nil }
+      if text.isForeign, !Self.holds(type, text.function, of: attribute.type) { return nil }
     }
     switch text.function {
     case "count": source = "count(*)"
     case "sum" where isDecimal:
       source = QueryFunctions.decimalNames(.sum).map { "\($0.number)(\(source))" } ?? source
     case "sum": source = "ifnull(sum(\(source)), 0)"
+    case "min", "max": source = "\(text.function ?? "")(\(source))"
+    case "avg", "average":
+      let exact = isDecimal ? QueryFunctions.decimalNames(.average)?.number : nil
+      source = "\(exact ?? "avg")(\(source))"
     case "canonical": source = "\(QueryFunctions.name(.canonical))(\(source))"
     case "uppercase": source = "\(QueryFunctions.name(.uppercase))(\(source))"
     case "lowercase": source = "\(QueryFunctions.name(.lowercase))(\(source))"
@@ -107,6 +117,15 @@ struct DerivedAttribute {
     }
     self.levels = levels
     value = levels.count == 1 ? source : "(SELECT \(source) FROM \(Self.path(levels)))"
+  }
+
+  /// Whether an attribute of a type can have the least, the greatest or the mean of values of another type.
+  private static func holds(_ type: AttributeType, _ function: String?, of source: AttributeType) -> Bool {
+    let broken: [AttributeType] = [.double, .float, .decimal]
+    guard source.isNumeric, type.isNumeric, (type == .date) == (source == .date) else { return false }
+    if type == .date { return function == "min" || function == "max" }
+    let isWhole = function == "min" || function == "max" ? !broken.contains(source) : false
+    return isWhole || broken.contains(type)
   }
 
   /// The rows that a relationship leads to.
@@ -149,7 +168,7 @@ struct DerivedAttribute {
   }
 
   /// The tables behind level 0, joined, with the conditions.
-  private static func path(_ levels: [Level]) -> String {
+  static func path(_ levels: [Level]) -> String {
     var tables: [String] = []
     var conditions: [String] = []
     for (number, level) in levels.enumerated().dropFirst() {
@@ -163,6 +182,15 @@ struct DerivedAttribute {
       tables.append("\(level.table) AS t\(number)")
     }
     return "\(tables.joined(separator: ", ")) WHERE \(conditions.joined(separator: " AND "))"
+  }
+
+  /// The level at which the value is taken from another derived attribute; `nil` when it is not.
+  func level(needing other: DerivedAttribute) -> Int? {
+    guard let end = levels.last, isSourceDerived, end.slots.contains(other.slot), end.table == other.table,
+      (end.entity.index...end.entity.lastDescendantIndex)
+        .overlaps(other.entity.index...other.entity.lastDescendantIndex)
+    else { return nil }
+    return levels.count - 1
   }
 
   /// The condition for a row `t0` to have the attribute; `nil` when all have.
@@ -197,9 +225,19 @@ struct DerivedAttribute {
   }
 }
 
+extension DerivedAttribute {
+  /// Whether a trigger is one of this attribute's, of whatever wording.
+  func owns(trigger name: String) -> Bool {
+    name.hasPrefix("Z_DA_") && name.contains("_\(entity.name)_\(self.name)_")
+  }
+}
+
 extension StoreSchema {
-  /// The derived attributes that are computed here, in the order of entities and attributes.
-  var derivedAttributes: [DerivedAttribute] { model.entities.flatMap { derivedAttributes(of: $0) } }
+  /// The derived attributes that are computed here, each behind the one that it is taken from, else in the order of
+  /// entities and attributes.
+  var derivedAttributes: [DerivedAttribute] {
+    model.entities.flatMap { derivedAttributes(of: $0) }.inOrderOfNeed { $0.level(needing: $1) != nil }
+  }
 
   func derivedAttributes(of entity: EntityDescription) -> [DerivedAttribute] {
     entity.attributes.filter { $0.isDerived && $0.declaringEntity == entity.index }
@@ -214,5 +252,21 @@ extension StoreSchema {
   ) -> Bool {
     guard let derived = DerivedAttribute(attribute, of: entity, self) else { return false }
     return derived.value != nil || !isNew
+  }
+}
+
+extension Array {
+  /// The elements in their order, but for those that come behind what they need.
+  ///
+  /// A circle begins anywhere: no order would do.
+  func inOrderOfNeed(_ needs: (Element, Element) -> Bool) -> [Element] {
+    var (pending, result): ([Element], [Element]) = (self, [])
+    while !pending.isEmpty {
+      let next = pending.indices.first { index in
+        !pending.indices.contains { $0 != index && needs(pending[index], pending[$0]) }
+      }
+      result.append(pending.remove(at: next ?? 0))
+    }
+    return result
   }
 }

@@ -18,24 +18,26 @@ struct DerivedTriggers {
 
   init(_ attribute: DerivedAttribute) { self.attribute = attribute }
 
-  /// The triggers; none for paths over several relationships, whose wording nothing tells of.
+  /// The triggers.
   var list: [TriggerDefinition] {
     let table = attribute.table
     guard attribute.value != nil else {
       return ["INSERT", "UPDATE OF Z_OPT"].map { trigger("", table, $0, [("NSCoreDataNow()", Self.own)]) }
     }
-    guard attribute.levels.count <= 2 else { return [] }
+    guard attribute.levels.count <= 2 else { return DerivedPathTriggers(self, attribute).list }
     guard let link = attribute.levels.last?.link else {
       guard let source = attribute.source else { return [] }
       return ["INSERT", "UPDATE OF \(source)"].map {
-        trigger("", table, $0, [(changed("NEW.\(source)"), Self.own)])
+        trigger("", table, $0, [(changed(attribute.isSourceDerived ? source : "NEW.\(source)"), Self.own)])
       }
     }
     if !link.isToOne { return aggregates(of: attribute.levels[1].table, link) }
     guard let source = attribute.source else { return [] }
     let other = attribute.levels[1].table
     let value = "(SELECT \(changed(source)) FROM \(other) WHERE Z_PK = NEW.\(link.column))"
-    let reached = (changed("NEW.\(source)"), "\(link.column) = NEW.Z_PK")
+    // Another trigger may have changed a derived value since the row was written.
+    let present = "(SELECT \(changed(source)) FROM \(other) WHERE Z_PK = NEW.Z_PK)"
+    let reached = (attribute.isSourceDerived ? present : changed("NEW.\(source)"), "\(link.column) = NEW.Z_PK")
     return [
       trigger("_SOURCE", table, "INSERT", [(value, Self.own)]),
       trigger("_SOURCE", table, "UPDATE OF \(link.column)", [(value, Self.own)]),
@@ -44,10 +46,10 @@ struct DerivedTriggers {
     ]
   }
 
-  private static let own = "Z_PK = NEW.Z_PK"
+  static let own = "Z_PK = NEW.Z_PK"
 
   /// The result of the expression's function for a value.
-  private func changed(_ value: String) -> String {
+  func changed(_ value: String) -> String {
     attribute.function.flatMap { Self.functions[$0] }.map { "\($0)(\(value))" } ?? value
   }
 
@@ -90,11 +92,22 @@ struct DerivedTriggers {
 
   /// The result of an aggregate over the rows that have a column.
   private func result(_ link: String) -> String {
-    attribute.source.map { "IFNULL(SUM(\($0)), 0)" } ?? "IFNULL(COUNT(\(link)), 0)"
+    result(of: attribute.source) ?? "IFNULL(COUNT(\(link)), 0)"
+  }
+
+  /// What the expression's aggregate makes of a column; `nil` when there is none.
+  func result(of source: String?) -> String? {
+    guard let source else { return nil }
+    return switch attribute.function {
+    case "min": "MIN(\(source))"
+    case "max": "MAX(\(source))"
+    case "avg", "average": "AVG(\(source))"
+    default: "IFNULL(SUM(\(source)), 0)"
+    }
   }
 
   /// A trigger that writes values into rows for which conditions hold, and tells of it.
-  private func trigger(
+  func trigger(
     _ role: String, _ changed: String, _ event: String, _ writes: [(value: String, condition: String)]
   ) -> TriggerDefinition {
     let (table, column, name) = (attribute.table, attribute.column, attribute.name)
@@ -127,15 +140,15 @@ extension Connection {
   ///
   /// - Parameter copiesOthers: Whether it may have copies: then no change that triggers had a part in is applied to it.
   func leaveDerivedValues(_ schema: StoreSchema, copiesOthers: Bool) throws(StoreError) {
-    let names = schema.derivedAttributes.map { "_\($0.entity.name)_\($0.name)_" }
-    guard !names.isEmpty else { return }
+    let attributes = schema.derivedAttributes
+    guard !attributes.isEmpty else { return }
     var others: [(name: String, sql: String)] = []
     var count = 0
     let rows = try prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     while try rows.step() {
       let name = rows.text(0)
       count += 1
-      if !name.hasPrefix("Z_DA_") || !names.contains(where: name.contains) { others.append((name, rows.text(1))) }
+      if !attributes.contains(where: { $0.owns(trigger: name) }) { others.append((name, rows.text(1))) }
     }
     rows.reset()
     // SQLite keeps their text from the name on behind these words.

@@ -6,12 +6,15 @@ import MergewalkSQLite
 ///
 /// Objects are concerned when they are new, when a value or a relationship that the expression names was written, in
 /// them or in the objects at the end of the path, and when an object on the path is new or gone. Who refers to an
-/// object is asked before the rows are written and again afterwards, so that former owners are found too.
+/// object is asked before the rows are written and again afterwards, so that former owners are found too. Values that
+/// are taken from other derived values come after these, and concern the objects that those concerned.
 ///
 /// Versions (`Z_OPT`) do not move: objects need not be fetched again before their next save. The contexts have the
 /// former value until they refresh the object, as with Core Data.
 final class DerivedValueWriter: StoreObserver {
   private let attributes: [DerivedAttribute]
+  /// For each attribute, the later ones that are taken from it, and at which of their levels.
+  private let followers: [[(attribute: Int, level: Int)]]
   private let statements: StatementCache
   private let path: String
   /// The time, in seconds since 2001-01-01 00:00:00 UTC.
@@ -34,6 +37,11 @@ final class DerivedValueWriter: StoreObserver {
 
   private init(_ attributes: [DerivedAttribute], _ store: PersistentStore) {
     self.attributes = attributes
+    followers = attributes.indices.map { index in
+      attributes.indices[(index + 1)...].compactMap { next in
+        attributes[next].level(needing: attributes[index]).map { (next, $0) }
+      }
+    }
     statements = store.queryStatements
     path = store.path
     concerned = Array(repeating: [], count: attributes.count)
@@ -50,8 +58,10 @@ final class DerivedValueWriter: StoreObserver {
     for (i, attribute) in attributes.enumerated() where !concerned[i].isEmpty {
       let hasTime = attribute.value == nil
       if hasTime, store.file.isReproducible { continue }
-      try run(attribute.update(listed: true), concerned[i].sorted(), time: hasTime ? now : nil)
+      let keys = concerned[i].sorted()
       concerned[i] = []
+      try run(attribute.update(listed: true), keys, time: hasTime ? now : nil)
+      for (next, level) in followers[i] { try concern(next, level, keys) }
     }
   }
 
@@ -76,13 +86,15 @@ final class DerivedValueWriter: StoreObserver {
           }
         }
         if keys.isEmpty { continue }
-        if number == 0 {
-          concerned[i].formUnion(keys)
-        } else {
-          try run(attribute.owners(level: number), keys) { self.concerned[i].insert($0) }
-        }
+        try concern(i, number, keys)
       }
     }
+  }
+
+  /// Notes the objects whose values are taken from objects at a level.
+  private func concern(_ attribute: Int, _ level: Int, _ keys: [Int64]) throws(StoreError) {
+    if level == 0 { return concerned[attribute].formUnion(keys) }
+    try run(attributes[attribute].owners(level: level), keys) { self.concerned[attribute].insert($0) }
   }
 
   /// Runs a statement over a list of keys and calls `body` with the first column of each row.

@@ -59,9 +59,11 @@ extension StoreFile {
       try metadata.write(connection)
       try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
       try ModelCache.write(model, connection)
-      return StoreFile(
+      let store = StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .newFile(file),
         pendingIndexes: schema.indexes, keepsBatches: keepsBatches)
+      store.sparesOthers = sparesOthers
+      return store
     } catch {
       try? file.remove()
       throw error

@@ -35,10 +35,15 @@ package final class StoreFile {
   /// Whether the same input has to give the same bytes, as in a store that is being built.
   ///
   /// Times are not filled in then, and files get names that are made of what they hold.
-  package var isReproducible = false { didSet { externalFiles.hasReproducibleNames = isReproducible } }
+  package var isReproducible = false { didSet { setFileNames() } }
+  /// Whether the store will be thrown away, and what others have left for it stays.
+  var sparesOthers = false { didSet { setFileNames() } }
   /// The files with values beside the store.
   package private(set) lazy var externalFiles = ExternalFiles(
-    path: path, hasReproducibleNames: isReproducible, list: externalFileList)
+    path: path, hasReproducibleNames: hasReproducibleFileNames, list: externalFileList)
+  /// Names that are made of what files hold are those that an unfinished store with the same values has.
+  private var hasReproducibleFileNames: Bool { isReproducible && !sparesOthers }
+  private func setFileNames() { externalFiles.hasReproducibleNames = hasReproducibleFileNames }
   private var externalFileList: String? {
     switch undo {
     case .newFile(let file): file.hiddenPath + PlanFile.filesSuffix
@@ -50,7 +55,7 @@ package final class StoreFile {
   /// Is called with the path of a new store's file when that is complete and does not have its name yet.
   package var willPublish: ((String) throws(StoreError) -> Void)?
 
-  private let undo: Undo
+  let undo: Undo
   var pendingIndexes: [IndexDefinition]
   /// Rows that go into a new store past SQLite.
   package internal(set) var direct: DirectLoad?

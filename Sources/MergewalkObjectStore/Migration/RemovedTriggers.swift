@@ -6,7 +6,8 @@ final class RemovedTriggers {
 
   /// Makes the R-trees and triggers of the new version.
   ///
-  /// Of the others that were removed those come back that still fit: triggers that an app has made itself.
+  /// Of the others that were removed those come back that still fit: triggers that an app has made itself, and those of
+  /// derived attributes that are as they were, in another wording than ours. Then these have no second set.
   func replace(_ connection: Connection, _ old: StoreSchema, _ new: StoreSchema) throws(StoreError) {
     let (former, present) = (old.spatialIndexes, new.spatialIndexes)
     // What belongs to the old version only, or to a table that has another name now.
@@ -23,8 +24,31 @@ final class RemovedTriggers {
       try connection.execute(count.fillStatement)
     }
     try connection.trustSpatialIndexes()
-    for trigger in new.triggers where try !connection.hasTrigger(trigger.name) { try connection.execute(trigger.sql) }
+    try dropStale(connection, old, new)
     for trigger in list where !usual.contains(trigger.name.uppercased()) { try bringBack(trigger, connection) }
+    let others = try Self.names(connection).filter { !usual.contains($0.uppercased()) }
+    let kept = new.derivedAttributes.filter { attribute in others.contains { attribute.owns(trigger: $0) } }
+      .flatMap { $0.triggers.map(\.name) }
+    for trigger in new.triggers where !kept.contains(trigger.name) {
+      if try !connection.hasTrigger(trigger.name) { try connection.execute(trigger.sql) }
+    }
+  }
+
+  /// Takes out triggers, of any wording, of derived attributes that are not what they were.
+  private func dropStale(_ connection: Connection, _ old: StoreSchema, _ new: StoreSchema) throws(StoreError) {
+    let same = Set(new.triggers.map(\.sql))
+    let stale = old.derivedAttributes.filter { !$0.triggers.allSatisfy { same.contains($0.sql) } }
+    list.removeAll { trigger in stale.contains { $0.owns(trigger: trigger.name) } }
+    for name in try Self.names(connection) where stale.contains(where: { $0.owns(trigger: name) }) {
+      try connection.execute("DROP TRIGGER \(TableColumns.quoted(name))")
+    }
+  }
+
+  private static func names(_ connection: Connection) throws(StoreError) -> [String] {
+    let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    var names: [String] = []
+    while try rows.step() { names.append(rows.text(0)) }
+    return names
   }
 
   /// Makes a trigger again if what it does still compiles.

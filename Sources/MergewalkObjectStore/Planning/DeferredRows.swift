@@ -125,6 +125,11 @@ final class DeferredRows {
     return rows
   }
 
+  /// Whether a row waits.
+  func waits(_ primaryKey: Int64, _ table: String) -> Bool {
+    counts.waiting > 0 && waiting[table]?.contains(primaryKey) == true
+  }
+
   /// Ensures that rows can be read from the overlay.
   func willRead(_ table: String, _ primaryKeys: UnsafeBufferPointer<Int64>) throws(StoreError) {
     guard counts.waiting > 0, let rows = waiting[table], primaryKeys.contains(where: rows.contains) else { return }

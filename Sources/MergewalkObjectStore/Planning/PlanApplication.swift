@@ -30,13 +30,10 @@ struct PlanApplication {
 
   /// Writes the changed rows; belongs into the target's transaction.
   func run(_ tables: [ChangedRows.Table]) throws(StoreError) {
-    // R-trees and full-text tables have their rows in tables that only they may write.
-    target.setOption(SQLITE_DBCONFIG_DEFENSIVE, false)
-    target.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
-    defer {
-      target.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, true)
-      target.setOption(SQLITE_DBCONFIG_DEFENSIVE, true)
-    }
+    try target.withoutTriggers { () throws(StoreError) in try write(tables) }
+  }
+
+  private func write(_ tables: [ChangedRows.Table]) throws(StoreError) {
     // Everything is read that the overlay has of the store's own pages before the first of them is written.
     var present: [ChangedRows.Table] = []
     // One that is not there was dropped again before the end of the run.
@@ -136,7 +133,7 @@ package struct TableColumns {
 }
 
 /// Moves the changed rows of one table.
-private final class RowTransfer {
+final class RowTransfer {
   private let table: ChangedRows.Table
   private let target: Connection
   private let columns: TableColumns
@@ -244,7 +241,8 @@ private final class RowTransfer {
     sqlite3_bind_value(target.handle, index, sqlite3_column_value(source.handle, column))
   }
 
-  private static func areSame(_ left: Statement, _ right: Statement, _ column: Int32) -> Bool {
+  /// Whether two rows have one value in a column, of one storage class.
+  static func areSame(_ left: Statement, _ right: Statement, _ column: Int32) -> Bool {
     let type = left.type(column)
     guard type == right.type(column) else { return false }
     switch type {

@@ -206,6 +206,9 @@ final class PlannedStoreFile {
     return (scan, root)
   }
 
+  /// Whether a row waits for the plan's end, and is not in the overlay.
+  func waits(_ primaryKey: Int64, _ table: String) -> Bool { deferred.waits(primaryKey, table) }
+
   // MARK: Applying
 
   /// Writes what was planned into the store, in one transaction; the overlay must have no open one.

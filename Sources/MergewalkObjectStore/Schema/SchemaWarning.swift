@@ -1,3 +1,6 @@
+package import MergewalkDiagnostics
+package import MergewalkObjectModel
+
 /// Something of a model that the store cannot hold, or where Core Data's own choice is not known.
 package struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
   /// The kind of finding.
@@ -24,4 +27,20 @@ package struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
 
   /// `Entity.property: message [code]`.
   package var description: String { "\(entity).\(property): \(message) [\(code.rawValue)]" }
+}
+
+extension StoreSchema {
+  /// The indexes of a model that stores are made without, as findings; none while the model has errors.
+  package static func leftOutIndexes(_ draft: ModelDraft) -> [Diagnostic] {
+    guard let model = try? ManagedObjectModel(draft) else { return [] }
+    return StoreSchema(model: model).warnings.filter { $0.code == .unsupportedIndex }.map { warning in
+      let index = draft.entities.first { $0.name == warning.entity }?.fetchIndexes.first { $0.name == warning.property }
+      return Diagnostic(
+        .warning, code: warning.code.rawValue, path: draft.path, position: index?.position ?? .file,
+        message: "“\(warning.entity).\(warning.property)”: \(warning.message)",
+        hint:
+          "an index may have attributes, arithmetic and conditions of them; without it, searches are slower and the same"
+      )
+    }
+  }
 }

@@ -148,6 +148,8 @@ struct RepeatedHeaders {
   private(set) var places: [[UInt8]: Int] = [:]
   /// The columns of names by the hash of their small letters, the last one first.
   private var columns: [UInt64: [Int]] = [:]
+  /// The columns of names with letters beyond ASCII, by their small letters; of several the last.
+  private var foldedColumns: [String: Int] = [:]
   /// By the first byte of a name, small or capital: bit n is set if one has n bytes, its quotes doubled or not; bit 63 stands for more.
   private var lengths: [UInt64] = []
 
@@ -183,10 +185,23 @@ struct RepeatedHeaders {
       for length in [name.count, name.count + doubled] {
         for begin in [first.lowercased, first.uppercased] { lengths[Int(begin)] |= 1 << UInt64(min(63, length)) }
       }
+      if name.contains(where: { $0 >= 0x80 }) { addFolded(name, column, doubled) }
       places[name] = column
       var hash = FNVHash()
       for byte in name { hash.add(byte.lowercased) }
       columns[hash.value, default: []].insert(column, at: 0)
+    }
+  }
+
+  /// Notes a name with letters beyond ASCII, whose capitals may have other bytes, and more or fewer of them.
+  private mutating func addFolded(_ name: [UInt8], _ column: Int, _ doubled: Int) {
+    let text = String(decoding: name, as: UTF8.self)
+    foldedColumns[text.lowercased()] = column
+    let widest = text.unicodeScalars.count(where: { !$0.isASCII })
+    for begin in [text, text.lowercased(), text.uppercased()].compactMap(\.utf8.first) {
+      for length in max(1, name.count - 2 * widest)...name.count + doubled + 2 * widest {
+        lengths[Int(begin)] |= 1 << UInt64(min(63, length))
+      }
     }
   }
 
@@ -226,16 +241,19 @@ struct RepeatedHeaders {
 
   /// The column whose name a field is; of several the last.
   ///
+  /// Case is ignored as where the names of a header are compared with each other: of all letters.
+  ///
   /// - Parameter each: calls its parameter with each byte of the field.
   func place(ignoresCase: Bool = false, _ each: ((UInt8) -> Void) -> Void) -> Int? {
-    var (first, count, hash): (UInt8, Int, FNVHash) = (0, 0, FNVHash())
+    var (first, count, hash, isASCII): (UInt8, Int, FNVHash, Bool) = (0, 0, FNVHash(), true)
     each { byte in
       if count == 0 { first = byte }
+      if byte >= 0x80 { isASCII = false }
       hash.add(byte.lowercased)
       count += 1
     }
     guard count > 0, mayBeName(first, count) else { return nil }
-    return columns[hash.value]?.first { column in
+    let known = columns[hash.value]?.first { column in
       let name = records[0][column]
       guard name.count == count else { return false }
       var (index, isSame) = (0, true)
@@ -245,6 +263,10 @@ struct RepeatedHeaders {
       }
       return isSame
     }
+    if known != nil || isASCII || !ignoresCase || foldedColumns.isEmpty { return known }
+    var name: [UInt8] = []
+    each { name.append($0) }
+    return foldedColumns[String(decoding: name, as: UTF8.self).lowercased()]
   }
 
   /// Whether one of them may begin here; eight bytes are read.

@@ -79,7 +79,10 @@ package final class ChangedRows {
   package func rows(ofTable name: String) -> RowBits? { tables.first { $0.name == name }?.bits }
 
   /// The tables of an overlay that are no part of the database.
-  package static let ownTables: Set<String> = [keeper, "mergewalk_deferred_rows"]
+  package static let ownTables: Set<String> = [keeper, updatesTable, "mergewalk_deferred_rows"]
+
+  /// The table of an overlay where a run keeps which objects its records have changed.
+  package static let updatesTable = "mergewalk_updated_objects"
 
   private func table(_ name: UnsafePointer<CChar>) -> Table? {
     if let last, last.cName.withUnsafeBufferPointer({ strcmp($0.baseAddress!, name) == 0 }) { return last }

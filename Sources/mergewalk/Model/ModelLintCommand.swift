@@ -28,7 +28,10 @@ struct ModelLintCommand: ParsableCommand {
   func run() throws {
     var findings: [Diagnostic]
     do throws(DiagnosticList) {
-      findings = ModelLint.check(try StoreModel.draft(at: options.model, version: options.version), advice: advice)
+      let draft = try StoreModel.draft(at: options.model, version: options.version)
+      findings = ModelLint.check(draft, advice: advice)
+      // A run warns of these.
+      findings += StoreSchema.leftOutIndexes(draft)
     } catch {
       findings = error.diagnostics
     }

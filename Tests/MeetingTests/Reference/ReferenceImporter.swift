@@ -63,6 +63,10 @@ struct ReferenceImporter {
   var isImportingWaiting = false
   /// How far the records have come in the column that only grows.
   var since: ReferenceSince?
+  /// The objects as they were before the run.
+  var first = ObjectGraph()
+  /// How many records of the import have changed an object.
+  var updates: [Int: Int] = [:]
   /// What the import counts of values, list elements and names.
   var tally = ReferenceTally()
 
@@ -79,6 +83,7 @@ struct ReferenceImporter {
     let before = self
     self.definition = definition
     outcome = RunOutcome()
+    first = graph
     rejects = []
     named = []
     isBreached = false
@@ -185,7 +190,9 @@ struct ReferenceImporter {
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
+    updates = [:]
     if hasTwoPasses { runTwoPasses(files) } else { importAll(files) }
+    if !hasTwoPasses { takeBackUpdates() }
     if let since { cursors[part.name] = since.cursor }
     if since != nil { cursorsNow[number] = cursors[part.name] }
   }
@@ -304,7 +311,27 @@ struct ReferenceImporter {
       outcome.entities[root.entityName]?.unchanged -= 1
       outcome.entities[root.entityName]?.updated += 1
       counts.updated += 1
-    default: counts.updated += 1
+      updates[object, default: 0] += 1
+    default:
+      counts.updated += 1
+      updates[object, default: 0] += 1
+    }
+  }
+
+  /// Counts records as unchanged that have changed an object and changed it back.
+  private mutating func takeBackUpdates() {
+    let root = part.root
+    guard root.duplicates == .last, !root.findBy.isEmpty, root.relationships.allSatisfy({ $0.list == nil }) else {
+      return
+    }
+    for (object, count) in updates where count > 1 {
+      guard let before = first.objects[object], let now = graph.objects[object], before.attributes == now.attributes,
+        before.toOne == now.toOne
+      else { continue }
+      counts.updated -= count
+      counts.unchanged += count
+      outcome.entities[root.entityName]?.updated -= count
+      outcome.entities[root.entityName]?.unchanged += count
     }
   }
 

@@ -30,10 +30,10 @@ extension MeetingRun {
     let skipped = split.skipped + wanted.values.reduce(0) { $0 + $1.skippedRecords }
     if read == skipped + rejected, !scenario.mayBeEmptied, try isPublishedFilled() { isBreached = true }
     if try losesTooMuch(keeping: Set(wanted.keys)) { isBreached = true }
-    let failure = try isKilled ? buildKilled() : build(folder)
+    let (failure, words) = try isKilled ? buildKilled() : build(folder)
     guard failure == (isBreached ? "limitBreached" : nil) else {
       differences.append(
-        "\(name): the family is \(failure ?? "made"), must be \(isBreached ? "limitBreached" : "made")")
+        "\(name): the family is \(failure ?? "made") (\(words)), must be \(isBreached ? "limitBreached" : "made")")
       return
     }
     if isBreached { return }
@@ -74,9 +74,10 @@ extension MeetingRun {
     let before = try manifestBytes()
     let isRefused = try isPublishedFilled() && !scenario.mayBeEmptied || losesTooMuch(keeping: [])
     try files.writeNothing()
-    let failure = try build(folder)
+    let (failure, words) = try build(folder)
     if failure != (isRefused ? "limitBreached" : nil) {
-      differences.append("emptied: \(failure ?? "published"), must be \(isRefused ? "refused" : "published")")
+      differences.append(
+        "emptied: \(failure ?? "published") (\(words)), must be \(isRefused ? "refused" : "published")")
     } else if isRefused, try manifestBytes() != before {
       differences.append("emptied: the manifest has changed")
     } else if !isRefused, try !publishedStores(publishedManifest()).isEmpty {
@@ -138,21 +139,21 @@ extension MeetingRun {
 
   /// Builds the family in this process.
   ///
-  /// - Returns: the code of the error, when there is one.
-  private func build(_ folder: String) throws -> String? {
+  /// - Returns: the code of the error, when there is one, and its words.
+  private func build(_ folder: String) throws -> (code: String?, words: String) {
     let family = StoreFamily(folder: folder)
     do throws(FamilyError) {
       _ = try family.plan(files.folder.file("pipeline.yaml"))
       for number in 1...2 { _ = try family.task(number: number, of: 2, jobs: number) }
       _ = try family.commit()
-      return nil
+      return (nil, "")
     } catch {
-      return error.code == .limitBreached ? error.code.rawValue : error.description
+      return (error.code == .limitBreached ? error.code.rawValue : error.description, error.description)
     }
   }
 
   /// Builds the family in processes that are killed, until one is not.
-  private func buildKilled() throws -> String? {
+  private func buildKilled() throws -> (code: String?, words: String) {
     var random = scenario.random("kills")
     for attempt in 0... {
       let environment = attempt < 3 ? Shim.killing(at: Int.random(in: 1...200, using: &random)) : [:]
@@ -160,9 +161,9 @@ extension MeetingRun {
         ["stores", "build", "pipeline.yaml", "--out", "family", "--json", "--quiet"], in: files.folder.path,
         environment: environment)
       if command.status == -9 { continue }
-      guard command.status > 1 else { return nil }
+      guard command.status > 1 else { return (nil, "") }
       let error = try command.object()["error"] as? [String: Any]
-      return error?["code"] as? String == "limitBreached" ? "limitBreached" : command.words
+      return (error?["code"] as? String == "limitBreached" ? "limitBreached" : command.words, command.words)
     }
     preconditionFailure("the last process is not killed")
   }

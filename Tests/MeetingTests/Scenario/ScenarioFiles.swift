@@ -69,7 +69,10 @@ final class ScenarioFiles {
   }
 
   /// Writes files without records over those of the last night.
+  ///
+  /// Where none of several files has anything in it, blanks are not skipped: the reader has its say.
   func writeNothing() throws {
+    if scenario.emptyFile != nil { try folder.write("", to: scenario.emptyFileName) }
     for number in 0..<scenario.fileCount { _ = try write([], of: scenario, to: scenario.fileName(number)) }
     if let people = scenario.people { _ = try write([], of: scenario.plain(people), to: "people.ndjson") }
   }

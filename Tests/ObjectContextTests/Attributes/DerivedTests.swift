@@ -13,6 +13,10 @@ struct DerivedTests {
         attributes:
           name: string
           born: { type: integer32, default: 0 }
+          all: { type: double, derived: "books.@sum.authors" }
+          allQuiet: { type: string, derived: "lowercase:(loud)" }
+          longest: { type: integer32, derived: "books.@max.pages" }
+          mean: { type: double, derived: "books.@avg.pages" }
           plain: { type: string, derived: "canonical:(name)" }
           loud: { type: string, derived: "uppercase:(name)" }
           quiet: { type: string, derived: "lowercase:(name)" }
@@ -28,12 +32,15 @@ struct DerivedTests {
         attributes:
           title: string
           pages: { type: integer32, default: 0 }
+          authors: { type: integer64, derived: author.bookCount }
           authorName: { type: string, derived: author.name }
           authorPlain: { type: string, derived: "canonical:(author.name)" }
           siblings: { type: integer64, derived: "author.books.@count" }
         relationships: { author: { to_one: Author, inverse: books } }
       Review:
-        attributes: { of: { type: string, derived: book.author.name } }
+        attributes:
+          about: { type: string, derived: "uppercase:(book.authorPlain)" }
+          of: { type: string, derived: book.author.name }
         relationships: { book: { to_one: Book, inverse: reviews } }
       Reader:
         attributes: { name: string }
@@ -171,6 +178,28 @@ struct DerivedTests {
     #expect(try place.rows(sql) == ["null|null|0|null", "null|null|0|null"])
   }
 
+  @Test("an attribute that is taken from a derived one follows it, whatever their names")
+  func ap6Chains() throws {
+    let place = try Workplace(try Self.model())
+    let ada = try author(place, "Ada")
+    let (one, review) = (try book(place, "One", 1, by: ada), try place.context.insert("Review"))
+    try review.setObject(one, forKey: "book")
+    try place.context.save()
+    let sql = "SELECT ZALLQUIET, ZALL, (SELECT ZABOUT FROM ZREVIEW) FROM ZAUTHOR ORDER BY Z_PK"
+    #expect(try place.rows(sql) == ["ada|1.0|ADA"])
+    try ada.setValue(.string("Éva"), forKey: "name")
+    try place.context.save()
+    #expect(try place.rows(sql) == ["éva|1.0|EVA"])
+    let two = try book(place, "Two", 1, by: ada)
+    try place.context.save()
+    #expect(try place.rows(sql) == ["éva|4.0|EVA"])
+    let bo = try author(place, "Bo")
+    for book in [one, two] { try book.setObject(bo, forKey: "author") }
+    try place.context.save()
+    #expect(try place.rows(sql) == ["éva|0.0|BO", "bo|4.0|BO"])
+    try place.verify()
+  }
+
   @Test("now() is the time of the last save that wrote the object")
   func ap6Now() throws {
     let place = try Workplace(try Self.model())
@@ -275,6 +304,11 @@ struct DerivedTests {
         UNION ALL SELECT 'book', Z_PK FROM ZBOOK AS b
         WHERE ZAUTHORNAME IS NOT (SELECT ZNAME FROM ZAUTHOR WHERE Z_PK = b.ZAUTHOR)
         OR ZSIBLINGS IS NOT (SELECT count(*) FROM ZBOOK AS o WHERE o.ZAUTHOR = b.ZAUTHOR)
+        OR ZAUTHORS IS NOT (SELECT count(*) FROM ZBOOK AS o WHERE o.ZAUTHOR = b.ZAUTHOR GROUP BY o.ZAUTHOR)
+        UNION ALL SELECT 'chain', Z_PK FROM ZAUTHOR AS a WHERE ZALLQUIET IS NOT ZQUIET OR ZALL IS NOT
+        (SELECT count(*) * count(*) FROM ZBOOK WHERE ZAUTHOR = a.Z_PK)
+        OR ZLONGEST IS NOT (SELECT max(ZPAGES) FROM ZBOOK WHERE ZAUTHOR = a.Z_PK)
+        OR ZMEAN IS NOT (SELECT avg(ZPAGES) FROM ZBOOK WHERE ZAUTHOR = a.Z_PK)
         """)
       #expect(wrong.isEmpty)
       for author in authors {

@@ -22,7 +22,9 @@ final class Atlas {
   /// Place > City, Region > Country; Note, Diary; Tag.
   ///
   /// A city has a mayor, who may be noted anywhere.
-  static func model() throws -> ManagedObjectModel {
+  ///
+  /// - Parameter citiesAreUnique: Whether no two cities may have one name.
+  static func model(citiesAreUnique: Bool = false) throws -> ManagedObjectModel {
     var cities = FetchRequestTemplate(name: "cities", entityName: "City")
     cities.predicateText = "name == $FETCH_SOURCE.about OR self == $FETCH_SOURCE OR size > $FETCH_SOURCE.rank"
     cities.sortDescriptors = [ObjectSortDescriptor("name")]
@@ -66,6 +68,9 @@ final class Atlas {
           Models.toMany("related", "Tag", inverse: "related"),
         ]),
     ]
+    if citiesAreUnique, let city = draft.entities.firstIndex(where: { $0.name == "City" }) {
+      draft.entities[city].uniquenessConstraints = [["name"]]
+    }
     draft.configurations = [
       ModelConfiguration(name: "Places", entityNames: ["City", "Region", "Country", "Tag"]),
       ModelConfiguration(name: "Notes", entityNames: ["Note", "Diary", "Tag"]),
@@ -77,11 +82,12 @@ final class Atlas {
   ///   - place: A folder that has the stores, or will; by default one of its own.
   ///   - isReversed: Whether the second store is opened before the first.
   init(
-    _ types: [PersistentStoreType] = [.sqlite, .sqlite], in place: String? = nil, isReversed: Bool = false
+    _ types: [PersistentStoreType] = [.sqlite, .sqlite], in place: String? = nil, isReversed: Bool = false,
+    citiesAreUnique: Bool = false
   ) throws {
     folder = TemporaryFolder()
     self.place = place ?? folder.path
-    model = try Self.model()
+    model = try Self.model(citiesAreUnique: citiesAreUnique)
     self.types = types
     coordinator = PersistentStoreCoordinator(model: model)
     context = ManagedObjectContext(coordinator: coordinator)

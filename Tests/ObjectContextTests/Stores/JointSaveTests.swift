@@ -146,6 +146,25 @@ struct JointSaveTests {
     try atlas.verify()
   }
 
+  @Test("objects that exchange unique values have them when the save is made again")
+  func exchangedValues() throws {
+    let atlas = try Atlas(citiesAreUnique: true)
+    try Self.fill(atlas)
+    refuseCommits(atlas.stores[0])
+    let cities = try atlas.context.fetch(FetchRequest("City", sortedBy: [ObjectSortDescriptor("name")]))
+    for (place, city) in cities.enumerated() {
+      try city.setValue(.string("\((place + 1) % cities.count)"), forKey: "name")
+      try city.setValue(.integer(Int64(place)), forKey: "size")
+    }
+    _ = try atlas.insert("Note", "more", key: "about")
+    #expect(throws: SaveError.self) { try atlas.context.save() }
+    try atlas.reopen()
+    #expect(atlas.coordinator.partialSaves.isEmpty)
+    #expect(try atlas.rows(0, "SELECT ZSIZE, ZNAME FROM ZPLACE ORDER BY ZSIZE") == ["0|1", "1|2", "2|3", "3|4", "4|0"])
+    #expect(try Self.leftovers(atlas.folder.path) == [])
+    try atlas.verify()
+  }
+
   @Test("a save of which no store is committed leaves nothing beside the stores")
   func noCommit() throws {
     let atlas = try Atlas()

@@ -247,6 +247,39 @@ import Testing
     if isNoted { #expect(try Self.detected(text).header == .firstRecord) }
   }
 
+  @Test(
+    "the case of all letters is ignored when a header is recognised",
+    arguments: [
+      ("größe,état,n", "GRÖSSE,ÉTAT,N", true), ("größe,état,n", "GRÖẞE,État,n", true),
+      ("ЦВЕТ,Имя,id", "цвет,имя,ID", true), ("état,name,n", "ÉTAT,7,n", false),
+      ("état,été,n", "ÉTAT,ÉTÉ,Nr", true), ("İd,name,n", "i\u{307}d,NAME,N", true),
+      ("e\u{301}tat,nom,n", "\u{C9}TAT,NOM,N", true), ("été,nom,n", "ETE,7,n", false),
+    ])
+  func nearHeaderOfAllLetters(_ header: String, _ again: String, isNoted: Bool) throws {
+    let text = header + "\n" + Self.rows + again + "\n" + Self.rows
+    for limit in [BatchLimit(), BatchLimit(records: 1)] {
+      for level in [cscan_level.current, CSCAN_NONE] {
+        var reader = try CSVReader(
+          stream: try ByteSource(bytes: Array(text.utf8)).open(), options: CSVOptions(), columns: .all, index: 0,
+          level: level)
+        var batch = RecordBatch()
+        var lines: [Int] = []
+        while try reader.read(into: &batch, limit: limit) {
+          if let place = batch.doubtfulHeader { lines.append(place.line) }
+        }
+        #expect(lines == (isNoted ? [22] : []), "\(again), \(limit)")
+      }
+    }
+  }
+
+  @Test("a record above a rule is the header, also where the records below have another width")
+  func ruledHeader() throws {
+    let text = "code;name;n\n----;----;----\n\"1\";\"a\";2;x\n\"3\";\"b\";4;y\n"
+    #expect(try Self.detected(text).header == .firstRecord)
+    #expect(try Self.detected(text).delimiter == ";")
+    #expect(try Self.detected("1;a;2\n3;b;4\n5;c;6\n").header == .none)
+  }
+
   @Test("all records of a header are counted as lines, whatever stands above it") func headerLines() throws {
     var options = CSVOptions()
     options.headerRows = 2

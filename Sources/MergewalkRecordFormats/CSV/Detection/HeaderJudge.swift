@@ -42,11 +42,7 @@ struct HeaderJudge {
       self.init(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: false)
       return
     }
-    if table.rows[first].width != width {
-      self.init(
-        rows: 0, reason: "the first record has \(table.rows[first].width) fields, most have \(width)", isCertain: false)
-      return
-    }
+    // Whatever the width of the records is: those of another one are refused.
     if first + 1 < table.rows.count, table.rows[first + 1].kind == .rule {
       let names = texts.names(table, first)
       let fault = Self.fault(names)
@@ -55,6 +51,11 @@ struct HeaderJudge {
         reason: "a rule is drawn below the first record"
           + (fault.map { ", but \($0): the columns have names of their own" } ?? ""), isCertain: true)
       if fault != nil { self.names = Self.unique(names) }
+      return
+    }
+    if table.rows[first].width != width {
+      self.init(
+        rows: 0, reason: "the first record has \(table.rows[first].width) fields, most have \(width)", isCertain: false)
       return
     }
     if records.count == 1 {
