@@ -5,10 +5,10 @@ import MergewalkObjectStore
 /// Every key of one entity in memory, with its primary key and the hash of its content: exact look-ups without SQL.
 ///
 /// Keys are bytes: the UTF-8 of a text key, the payload of a numeric one, or the encoded parts of a composite one
-/// (``KeyBytes``). An entry takes 32 bytes, its key bytes and about 12 bytes of places.
+/// (``KeyBytes``). An entry takes 32 bytes, its key bytes and about 6 bytes of places.
 ///
-/// A place has half of the hash beside its entry, so that a search reads no entry but the one that it looks for, which
-/// ``willRead(_:)`` has asked for: at a million keys each other read waits for the memory.
+/// A place has some bits of the hash beside its entry, so that a search hardly reads an entry but the one that it looks
+/// for, which ``willRead(_:)`` has asked for: at a million keys each other read waits for the memory.
 ///
 /// - Complexity: ``find(hash:key:)`` and ``insert(hash:key:primaryKey:content:)`` are O(1).
 final class KeyTable {
@@ -23,8 +23,10 @@ final class KeyTable {
 
   private(set) var count = 0
   private var entries: EntryMemory
-  /// The upper half of the hash, and entry + 1 below; 0 for an empty place.
-  private var places: UnsafeMutablePointer<UInt64>
+  /// Bits of the hash, and entry + 1 below them; 0 for an empty place.
+  private var places: UnsafeMutablePointer<UInt32>
+  /// The bits of a place that are its entry: all of them once there are more entries than 24 bits can tell.
+  private var entryBits: UInt32 = 0xFF_FFFF
   private var mask: Int
   private let arena: ByteArena
   /// The number of entries at the last mark, and the content hashes that were replaced since.
@@ -47,7 +49,7 @@ final class KeyTable {
   }
 
   /// Memory in use, in bytes; what was reserved and never touched takes none.
-  var bytesInUse: Int { count * MemoryLayout<Entry>.stride + (mask + 1) * 8 + arena.count }
+  var bytesInUse: Int { count * MemoryLayout<Entry>.stride + (mask + 1) * 4 + arena.count }
 
   func content(_ entry: Int) -> UInt64 { entries.base[entry].content }
   /// Replaces the entry's content hash.
@@ -71,25 +73,23 @@ final class KeyTable {
   func willRead(_ hash: UInt64) {
     var place = Int(truncatingIfNeeded: hash) & mask
     while places[place] != 0 {
-      if Self.mayBe(places[place], hash) { return cscan_prefetch(entries.base + Self.entry(places[place])) }
+      if mayBe(places[place], hash) { return cscan_prefetch(entries.base + number(places[place])) }
       place = (place + 1) & mask
     }
   }
 
-  @inline(__always) private static func word(_ hash: UInt64, _ entry: Int) -> UInt64 {
-    hash & 0xFFFF_FFFF_0000_0000 | UInt64(UInt32(truncatingIfNeeded: entry + 1))
-  }
+  @inline(__always) private func bits(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) & ~entryBits }
   /// Whether a place that is not empty may be that of a hash.
-  @inline(__always) private static func mayBe(_ word: UInt64, _ hash: UInt64) -> Bool { (word ^ hash) >> 32 == 0 }
-  @inline(__always) private static func entry(_ word: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: word)) - 1 }
+  @inline(__always) private func mayBe(_ word: UInt32, _ hash: UInt64) -> Bool { word & ~entryBits == bits(hash) }
+  @inline(__always) private func number(_ word: UInt32) -> Int { Int(word & entryBits) - 1 }
 
   /// The entry of a key, or -1.
   @inline(__always)
   func find(hash: UInt64, key: UnsafeRawBufferPointer) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
     while places[place] != 0 {
-      if Self.mayBe(places[place], hash) {
-        let found = Self.entry(places[place])
+      if mayBe(places[place], hash) {
+        let found = number(places[place])
         let entry = entries.base + found
         if entry.pointee.hash == hash, entry.pointee.key.length == key.count {
           guard let bytes = key.baseAddress, !key.isEmpty else { return found }
@@ -109,8 +109,8 @@ final class KeyTable {
   func findUnchanged(hash: UInt64, content: UInt64) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
     while places[place] != 0 {
-      if Self.mayBe(places[place], hash) {
-        let found = Self.entry(places[place])
+      if mayBe(places[place], hash) {
+        let found = number(places[place])
         let entry = entries.base + found
         if entry.pointee.hash == hash, entry.pointee.content == content { return found }
       }
@@ -123,7 +123,11 @@ final class KeyTable {
   @discardableResult
   func insert(hash: UInt64, key: UnsafeRawBufferPointer, primaryKey: Int64, content: UInt64) -> Int {
     if count == entries.capacity { entries = entries.resized(to: count + count / 2, count: count) }
-    if (count + 1) * 10 > (mask + 1) * 7 { growPlaces() }
+    if (count + 1) * 10 > (mask + 1) * 7 { makePlaces((mask + 1) * 2) }
+    if count + 1 == entryBits {
+      entryBits = .max
+      makePlaces(mask + 1)
+    }
     (entries.base + count).initialize(
       to: Entry(hash: hash, content: content, primaryKey: primaryKey, key: arena.append(key)))
     place(hash, entry: count)
@@ -145,7 +149,7 @@ final class KeyTable {
     while count > marked {
       count -= 1
       var place = Int(truncatingIfNeeded: entries.base[count].hash) & mask
-      while Self.entry(places[place]) != count { place = (place + 1) & mask }
+      while number(places[place]) != count { place = (place + 1) & mask }
       places[place] = 0
     }
   }
@@ -154,11 +158,10 @@ final class KeyTable {
   private func place(_ hash: UInt64, entry: Int) {
     var place = Int(truncatingIfNeeded: hash) & mask
     while places[place] != 0 { place = (place + 1) & mask }
-    places[place] = Self.word(hash, entry)
+    places[place] = bits(hash) | UInt32(truncatingIfNeeded: entry + 1)
   }
 
-  private func growPlaces() {
-    let size = (mask + 1) * 2
+  private func makePlaces(_ size: Int) {
     places.deallocate()
     places = .allocate(capacity: size)
     places.initialize(repeating: 0, count: size)

@@ -49,6 +49,9 @@ struct NaiveImporter {
   /// The keys of the run's records, and how many have none that can be read.
   private var named: Set<[Value]> = []
   private var unreadable = 0
+  /// How many records of the run have changed an object of the root, and what these objects were before.
+  private var changes: [Int: Int] = [:]
+  private var first: [Object] = []
   /// Whether fields that a record does not have go to their defaults.
   private var replaces = false
 
@@ -61,6 +64,7 @@ struct NaiveImporter {
     (seen, imported) = ([], [])
     before = objects.mapValues(\.count)
     referredTo = [:]
+    (changes, first) = ([:], objects[root.entityName] ?? [])
     named = []
     unreadable = 0
     replaces = root.mode == .replace
@@ -70,7 +74,22 @@ struct NaiveImporter {
       if let key = key(record, root) { named.insert(key) } else { unreadable += 1 }
       importRecord(record, root)
     }
+    if root.duplicates == .last { takeBackChanges(root.entityName) }
     if root.mode.removesOthers { removeOthers(root) }
+  }
+
+  /// Records that have changed an object and changed it back have changed nothing.
+  private mutating func takeBackChanges(_ name: String) {
+    for (place, count) in changes where count > 1 && place < first.count {
+      guard let now = objects[name]?[place], now.attributes == first[place].attributes,
+        now.targets == first[place].targets
+      else { continue }
+      objects[name]?[place] = first[place]
+      counts.updated -= count
+      counts.unchanged += count
+      entityCounts[name]?.updated -= count
+      entityCounts[name]?.unchanged += count
+    }
   }
 
   /// The attribute and the value of the scope `amount == 7`, which is the only one that is known here.
@@ -135,6 +154,7 @@ struct NaiveImporter {
       counts.skipped += 1
     } else if update(record, root, place, targets) {
       counts.updated += 1
+      changes[place, default: 0] += 1
     } else {
       counts.unchanged += 1
       entityCounts[name]?.unchanged += 1
