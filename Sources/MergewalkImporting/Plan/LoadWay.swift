@@ -60,7 +60,7 @@ public struct LoadWay: Sendable, Hashable {
     case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run starts over"
     case .forbidden: "the pipeline has direct: never"
     case .storeExists: "the store exists"
-    case .sorted: "the store exists, and keys are found without asking it: changed rows are held back and written once, sorted"
+    case .sorted: "the store exists, and keys are found without it: changed rows are held back and written once, sorted"
     case .objects: "whole objects are loaded"
     case .unknownSize: "the size of the inputs is unknown, and an interrupted run can resume"
     case .small: "the inputs have less than 16 MiB, and an interrupted run can resume"

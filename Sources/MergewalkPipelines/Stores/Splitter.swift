@@ -236,7 +236,9 @@ struct Splitter {
     }
   }
 
-  /// The part of a value; -1 for one that names no store. Parts are made in the order of their first records.
+  /// The part of a value; -1 for one that names no store.
+  ///
+  /// Parts are made in the order of their first records.
   @inline(__always)
   private mutating func part(_ number: Int) -> Int32 {
     if number < parts.count, parts[number] != Self.isNew { return parts[number] }
