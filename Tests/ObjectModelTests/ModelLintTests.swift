@@ -374,7 +374,7 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     let found = ModelLint.check(try ModelReader.parse(Array(text.utf8), path: "m.yaml"))
     let circles = found.filter { $0.code == "derivedCycle" }
     #expect(circles.map(\.position.line) == [5, 14, 18])
-    #expect(circles.map { $0.message.contains("by way of") } == [false, true, true])
+    #expect(circles.map { $0.message.contains("through") } == [false, true, true])
   }
 
   @Test func `every mistake is reported at once, in the order of the file`() throws {

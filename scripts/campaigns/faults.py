@@ -17,8 +17,8 @@ from command import KILLED
 FAILURES = {"ENOSPC-stays": dict(ERRNO=errno.ENOSPC, STAYS=1), "EDQUOT-stays": dict(ERRNO=errno.EDQUOT, STAYS=1),
             "EIO-once": dict(ERRNO=errno.EIO), "EIO-stays": dict(ERRNO=errno.EIO, STAYS=1),
             "EINTR-once": dict(ERRNO=errno.EINTR), "short-once": dict(SHORT=1), "short-stays": dict(SHORT=1, STAYS=1)}
-FAILED_SCENARIOS = ("new-store", "new-store-by-pages", "night-update", "sync", "migrate", "lists", "external-data",
-                    "rollback-journal", "seed", "family", "export")
+FAILED_SCENARIOS = ("new-store", "new-store-by-pages", "night-update", "night-in-pieces", "sync", "migrate", "lists",
+                    "external-data", "rollback-journal", "seed", "family", "export")
 SIGNALS = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": signal.SIGHUP}
 # What a command is ended by when there is no memory, beside what it says itself: Swift and libraries give up.
 NO_MEMORY = tuple(-number for number in (signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS))

@@ -63,14 +63,14 @@ INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES
 """
 
 
-def orders(count, first=1, bad=False, seed=1):
-    """Orders as CSV: mostly new numbers from `first` on, some that came before, with `bad` some that are rejected."""
+def orders(count, first=1, bad=False, seed=1, again=0.25):
+    """Orders as CSV: new numbers from `first` on, `again` of them came before; with `bad` some that are rejected."""
     draw = random.Random(seed)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for i in range(count):
-        number = first + i if draw.random() < 0.75 else draw.randrange(1, first + count)
+        number = first + i if draw.random() >= again else draw.randrange(1, first + count)
         chance = draw.randrange(100)
         if bad and chance < 3:
             writer.writerow([number, "too short"])

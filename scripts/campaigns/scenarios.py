@@ -51,6 +51,16 @@ def night_update(folder, mergewalk):
 
 
 @scenario(RUN)
+def night_in_pieces(folder, mergewalk):
+    """The keys of the targets fit into memory, the hashes of all orders do not; changed rows wait for the end."""
+    write(folder, "in-1.csv", orders(600, seed=1))
+    shop(folder)
+    mergewalk(*RUN)
+    write(folder, "in-1.csv", orders(130, first=540, bad=True, seed=2, again=0))
+    shop(folder, more="memory: { keys: 10000 }")
+
+
+@scenario(RUN)
 def night_by_batches(folder, mergewalk):
     night(folder, mergewalk, more="direct: never")
 

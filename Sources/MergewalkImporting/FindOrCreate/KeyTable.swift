@@ -26,14 +26,16 @@ final class KeyTable {
   /// Bits of the hash, and entry + 1 below them; 0 for an empty place.
   private var places: UnsafeMutablePointer<UInt32>
   /// The bits of a place that are its entry: all of them once there are more entries than 24 bits can tell.
-  private var entryBits: UInt32 = 0xFF_FFFF
+  private var entryBits: UInt32
   private var mask: Int
   private let arena: ByteArena
   /// The number of entries at the last mark, and the content hashes that were replaced since.
   private var marked = 0
   private var replaced: [(entry: Int, content: UInt64)] = []
 
-  init(expecting expected: Int = 0) {
+  /// - Parameter entryBits: The bits of a place that are its entry to begin with.
+  init(expecting expected: Int = 0, entryBits: UInt32 = 0xFF_FFFF) {
+    self.entryBits = entryBits
     entries = EntryMemory(capacity: max(1024, expected + expected / 8))
     var size = 2048
     while size * 7 < entries.capacity * 10 { size *= 2 }

@@ -1,19 +1,19 @@
 import MergewalkObjectStore
 
-/// Objects that several records of one import have changed: what they were before may be what they are at the end.
+/// Objects that several records of one import change, and that may end as they began.
 ///
-/// A file that names an object twice, with other values each time, changes it and changes it back in each run. Such
-/// records are unchanged, and the store is not written for them.
+/// A file that names an object twice, with different values, changes it and changes it back in each run. Such records
+/// count as unchanged, and the store is not written for them.
 final class RepeatedUpdates {
   /// The objects that a record has changed.
   private let changed = ObjectMarks()
-  /// How many records more have changed an object, of at most ``most`` objects.
+  /// The number of further records that have changed an object, for at most ``most`` objects.
   private var again: [Int64: Int] = [:]
 
-  /// The most objects that are looked at again; those beyond stay updated.
-  static let most = 1 << 20
+  /// The most objects that are compared again, so that memory stays bounded; the records of any others stay updated.
+  static let most = 1 << 18
 
-  /// What was noted since it was kept with the plan.
+  /// Noted since the last checkpoint.
   private var fresh: [Int64] = []
 
   /// Notes that a record has changed its object.
@@ -26,10 +26,10 @@ final class RepeatedUpdates {
   @inline(__always)
   private func count(_ key: Int64) { if !changed.insert(key) { noteAgain(key) } }
 
-  /// Notes what an earlier process has kept.
-  func take(_ kept: [Int64]) { for key in kept { count(key) } }
+  /// Notes an object that an earlier process has kept with the plan.
+  func take(kept key: Int64) { count(key) }
 
-  /// What has to be kept now.
+  /// The objects to keep with the next checkpoint.
   func takeFresh() -> [Int64] {
     defer { fresh.removeAll(keepingCapacity: true) }
     return fresh
@@ -58,7 +58,7 @@ extension BatchImporter {
       return
     }
     let updates = RepeatedUpdates()
-    do { updates.take(try file.keptUpdates(part: part)) } catch { throw ImportError(error) }
+    do { try file.forEachKeptUpdate(part: part, updates.take) } catch { throw ImportError(error) }
     self.updates = updates
   }
 

@@ -41,7 +41,7 @@ extension ModelChecker {
     }
   }
 
-  /// Finds derived attributes that are taken from themselves, directly or by way of others.
+  /// Finds derived attributes that depend on themselves, directly or through others.
   mutating func checkDerivedCycles() {
     /// An attribute, by the entity that declares it.
     struct Node: Hashable { let entity: Int, name: String }
@@ -75,9 +75,9 @@ extension ModelChecker {
       let others = circle.filter { $0 != node }.prefix(3).map { "“\($0.name)”" }
       findings.warning(
         "derivedCycle", attribute.position,
-        "the derived attribute “\(attribute.name)” is taken from itself"
-          + (others.isEmpty ? "" : ", by way of \(others.joined(separator: ", "))"),
-        hint: "no order gives such values; take one of them from an attribute that is not derived")
+        "the derived attribute “\(attribute.name)” depends on itself"
+          + (others.isEmpty ? "" : ", through \(others.joined(separator: ", "))"),
+        hint: "such values cannot be computed in any order; derive one of them from an ordinary attribute")
     }
   }
 

@@ -28,10 +28,12 @@ extension StoreFile {
     try file.keepUpdates(primaryKeys, part)
   }
 
-  /// What ``keepUpdates(_:part:)`` has kept of a part.
-  package func keptUpdates(part: Int) throws(StoreError) -> [Int64] {
-    guard case .plannedFile(let file) = undo else { return [] }
-    return try file.keptUpdates(part)
+  /// Calls `body` with each key that ``keepUpdates(_:part:)`` has kept of a part.
+  ///
+  /// - Complexity: O(keys) time; the memory of one checkpoint's keys.
+  package func forEachKeptUpdate(part: Int, _ body: (Int64) -> Void) throws(StoreError) {
+    guard case .plannedFile(let file) = undo else { return }
+    try file.forEachKeptUpdate(part, body)
   }
 }
 
@@ -80,17 +82,15 @@ extension PlannedStoreFile {
     try insert.run()
   }
 
-  fileprivate func keptUpdates(_ part: Int) throws(StoreError) -> [Int64] {
-    guard try overlay.hasTable(Self.updates) else { return [] }
+  fileprivate func forEachKeptUpdate(_ part: Int, _ body: (Int64) -> Void) throws(StoreError) {
+    guard try overlay.hasTable(Self.updates) else { return }
     let rows = try overlay.prepare("SELECT keys FROM \(Self.updates) WHERE part = ?1 ORDER BY rowid")
     rows.bind(1, Int64(part))
-    var keys: [Int64] = []
     while try rows.step() {
       let bytes = rows.bytes(0)
       for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-        keys.append(bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+        body(bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
       }
     }
-    return keys
   }
 }

@@ -14,7 +14,7 @@ struct GuessedAttribute {
   var verdict: ColumnProfile.Verdict
   /// Whether blanks around values are removed.
   var trims = false
-  /// Whether every record of the whole source has a value.
+  /// Whether every record of the whole source can be read and has a value.
   var isRequired = false
   /// A note on its values, for a comment.
   var evidence = ""
@@ -31,7 +31,8 @@ struct GuessedAttribute {
     doubtConversion(sample)
     trims = verdict.type.isTrimmed && (profile.padded > 0 || profile.blank > 0)
     let missing = profile.missing(as: verdict.type)
-    isRequired = sample.isWhole && missing == 0 && profile.records > 0
+    // A record that cannot be read may lack the value once its cause is mended, as a short one does that is padded.
+    isRequired = sample.isWhole && sample.rejects == 0 && missing == 0 && profile.records > 0
     evidence = Self.evidence(profile, verdict, missing: missing, isUnique: sample.uniqueColumns.contains(column))
     askAboutNumbers(profile)
   }

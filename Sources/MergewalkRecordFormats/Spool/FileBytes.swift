@@ -8,8 +8,7 @@ package final class FileBytes {
   private let descriptor: Int32
   @exclusivity(unchecked) private var offset: Int
   private let end: Int
-  /// What was read and is not taken is `buffer[taken..<filled]`; it is allocated with the first byte, and freed with the
-  /// object.
+  /// The bytes read and not yet taken are `buffer[taken..<filled]`; the buffer is allocated with the first read.
   @exclusivity(unchecked) private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   @exclusivity(unchecked) private var taken = 0
   @exclusivity(unchecked) private var filled = 0
@@ -38,7 +37,7 @@ package final class FileBytes {
     return UnsafeRawBufferPointer(rebasing: buffer[taken..<filled])
   }
 
-  /// Goes past some of the bytes that ``ahead(_:)`` has given.
+  /// Moves past some of the bytes that ``ahead(_:)`` returned.
   @inline(__always)
   func skip(_ count: Int) { taken += count }
 
@@ -52,8 +51,10 @@ package final class FileBytes {
     skip(count)
   }
 
-  private func fill(_ count: Int) throws(ReadError) {
+  private func fill(_ wanted: Int) throws(ReadError) {
     let rest = filled - taken
+    // The number comes from a file, so it decides how much memory is taken only within what the piece has.
+    let count = min(wanted, rest + max(end - offset, 0))
     if buffer.count < count {
       let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(Self.bufferBytes, count), alignment: 16)
       larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[taken..<filled]))
