@@ -53,13 +53,20 @@ package enum ResolvedPath {
 
   /// Whether the file or one of the folders on the way to it is a symbolic link.
   private static func hasLink(_ path: String) -> Bool {
-    var end = path.startIndex
-    while end < path.endIndex {
-      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-      var status = stat()
-      guard lstat(String(path[..<end]), &status) == 0 else { return false }
-      if status.st_mode & S_IFMT == S_IFLNK { return true }
+    let slash = CChar(UInt8(ascii: "/"))
+    var characters = ContiguousArray(path.utf8CString)
+    return characters.withUnsafeMutableBufferPointer { characters in
+      guard let start = characters.baseAddress else { return false }
+      // Each part is looked at where the path ends behind it.
+      for end in characters.indices.dropFirst() where characters[end] == slash || end == characters.count - 1 {
+        let next = characters[end]
+        characters[end] = 0
+        defer { characters[end] = next }
+        var status = stat()
+        guard lstat(start, &status) == 0 else { return false }
+        if status.st_mode & S_IFMT == S_IFLNK { return true }
+      }
+      return false
     }
-    return false
   }
 }

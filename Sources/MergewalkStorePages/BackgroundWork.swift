@@ -10,7 +10,8 @@ protocol BackgroundJob: AnyObject, Sendable {
 /// The thread that makes pages and keys would otherwise wait for each `write`, and a second processor would have nothing
 /// to do. Because one thread does all jobs in order, what is written is the same every time, and a later write to a place
 /// wins. A job that gives another one has it done at once. After an error no job is run any more, and everybody who gives
-/// one or waits gets that error. When the system has no thread to give, jobs are run at once.
+/// one or waits gets that error. The first jobs are run at once, so that a small file needs no thread, and all of them
+/// when the system has none to give.
 final class BackgroundWork {
   private struct State {
     var jobs: [any BackgroundJob] = []
@@ -24,6 +25,8 @@ final class BackgroundWork {
   private let state = Monitor(State())
   private var worker: Worker?
   private var given = 0
+  /// So many jobs are done before a thread is started: a small table has a few for its rows and three for each index.
+  private static let atOnce = 16
 
   deinit { end() }
 
@@ -46,7 +49,7 @@ final class BackgroundWork {
       return 0
     }
     given += 1
-    if worker == nil { worker = Worker { [state] in Self.work(state) } }
+    if worker == nil, given > Self.atOnce { worker = Worker { [state] in Self.work(state) } }
     let error = state.change { state in
       if state.error == nil, worker != nil { state.jobs.append(job) }
       return state.error

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Counts the entries of indexes against the rows of their tables and brings the file to the disk, beside another check.
 ///
-/// It has a thread and a connection of its own, which sees what is committed: nothing may write to the file until
-/// ``wait()`` has returned. Without a thread the work is done at once.
+/// For a file of some size it has a thread and a connection of its own, which sees what is committed: nothing may write
+/// to the file until ``wait()`` has returned. A small file, and one of a process that gets no thread, is counted at once,
+/// as starting would take longer.
 struct EntryCounts: Sendable {
   /// The name of an index of all rows of a table, and its table.
   typealias Index = (table: String, name: String)
@@ -17,22 +18,36 @@ struct EntryCounts: Sendable {
   private let outcome: Outcome
   private let worker: Worker?
 
+  /// Files of fewer pages are counted at once.
+  private static let fewPages = 256
+
   /// Begins.
   ///
   /// - Parameters:
-  ///   - path: the database, which has no log.
+  ///   - owner: a connection to the database, which has no log; it is used before this returns only.
   ///   - descriptor: the file that is synced, through a descriptor that is open: closing another one would take away the
   ///     locks of the process (fcntl(2)). Nil when others see to that.
   /// - Complexity: a pass over the pages of the tables and of the indexes.
-  init(path: String, indexes: [Index], descriptor: Int32?) {
+  init(_ owner: Connection, indexes: [Index], descriptor: Int32?) throws(StoreError) {
     let outcome = Outcome()
-    let work: @Sendable () -> Void = {
-      let result = Result { () throws(StoreError) in try Self.find(path, indexes, descriptor) }
-      outcome.found.withLock { $0 = result }
-    }
     self.outcome = outcome
-    worker = Worker(work)
-    if worker == nil { work() }
+    let path = owner.path
+    let isSmall = try (owner.integer("PRAGMA page_count") ?? 0) < Self.fewPages
+    worker =
+      isSmall
+      ? nil
+      : Worker {
+        let result = Result { () throws(StoreError) in
+          let connection = try Connection.open(path, .immutable)
+          defer { try? connection.close() }
+          return try Self.find(connection, indexes, descriptor)
+        }
+        outcome.found.withLock { $0 = result }
+      }
+    if worker == nil {
+      let found = try Self.find(owner, indexes, descriptor)
+      outcome.found.withLock { $0 = .success(found) }
+    }
   }
 
   /// The first error; nil when each index has an entry for each row.
@@ -41,9 +56,10 @@ struct EntryCounts: Sendable {
     return try outcome.found.withLock { $0 }.get()
   }
 
-  private static func find(_ path: String, _ indexes: [Index], _ descriptor: Int32?) throws(StoreError) -> String? {
-    let connection = try Connection.open(path, .immutable)
-    defer { try? connection.close() }
+  private static func find(
+    _ connection: Connection, _ indexes: [Index], _ descriptor: Int32?
+  ) throws(StoreError) -> String? {
+    let path = connection.path
     let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
     let pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
     let roots = try connection.rootPages()

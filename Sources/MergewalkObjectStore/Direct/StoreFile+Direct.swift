@@ -92,8 +92,8 @@ extension StoreFile {
     // What is committed can be counted on another thread meanwhile.
     try connection.execute("COMMIT")
     let written = schema.indexes.filter { $0.condition == nil && directRecord.tables.contains($0.table) }
-    let counts = EntryCounts(
-      path: connection.path, indexes: written.map { ($0.table, $0.name) },
+    let counts = try EntryCounts(
+      connection, indexes: written.map { ($0.table, $0.name) },
       descriptor: FileSystem.isSyncDeferred ? nil : hiddenDescriptor)
     let check = checksWhole ? "integrity_check" : "quick_check"
     let found = Result { () throws(StoreError) in try connection.text("PRAGMA \(check)(1)") ?? "" }
