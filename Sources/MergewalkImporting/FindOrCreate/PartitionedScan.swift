@@ -29,26 +29,21 @@ struct PartitionedScan {
   ///
   /// - Parameter records: How many records there are at most, by all that is known.
   func run(rows: Int, records: Int, reading: InputReading) throws(ImportError) -> RecordVerdicts {
-    var bits: UInt64 = 1
+    var bits = 1
     // A piece has room for its rows and as many new records, and takes a third of the memory, as what comes afterwards
     // needs memory of its own.
-    while ScanTable.bytes(rows: (rows + records) >> Int(bits)) > memory / 3, bits < 8 { bits += 1 }
-    var stored: [SpillWriter] = []
-    var incoming: [SpillWriter] = []
-    for _ in 0..<(1 << bits) {
-      stored.append(SpillWriter(try TemporaryFile(folder: folder)))
-      incoming.append(SpillWriter(try TemporaryFile(folder: folder)))
-    }
-    try spillStore(stored, mask: (1 << bits) - 1)
-    try spillInput(incoming, mask: (1 << bits) - 1, reading)
-    let count = incoming.reduce(0) { $0 + $1.count / 3 }
+    while ScanTable.bytes(rows: (rows + records) >> bits) > memory / 3, bits < 8 { bits += 1 }
+    let stored = try SpilledHashes(bits: bits, folder: folder)
+    let incoming = try SpilledHashes(bits: bits, folder: folder)
+    try spillStore(stored)
+    try spillInput(incoming, reading)
     let verdicts = RecordVerdicts(memory: memory / 4)
-    for (left, right) in zip(stored, incoming) { try join(left, right, verdicts) }
-    verdicts.finish(records: count)
+    for piece in 0..<incoming.pieces { try join(piece, stored, incoming, verdicts) }
+    verdicts.finish(records: (0..<incoming.pieces).reduce(0) { $0 + incoming.count($1) })
     return verdicts
   }
 
-  private func spillStore(_ files: [SpillWriter], mask: UInt64) throws(ImportError) {
+  private func spillStore(_ hashes: SpilledHashes) throws(ImportError) {
     let part = plan.nodes[plan.root]
     var failed: ImportError?
     do {
@@ -58,7 +53,8 @@ struct PartitionedScan {
       ) { (primaryKey, keyHash, contentHash) in
         if failed != nil { return }
         do throws(ImportError) {
-          try files[Int(keyHash & mask)].append(keyHash, contentHash, UInt64(bitPattern: primaryKey))
+          try hashes.append(
+            SpilledHashes.Entry(key: keyHash, content: contentHash, number: UInt64(bitPattern: primaryKey)))
         } catch {
           failed = error
         }
@@ -69,9 +65,7 @@ struct PartitionedScan {
     if let failed { throw failed }
   }
 
-  private func spillInput(
-    _ files: [SpillWriter], mask: UInt64, _ reading: InputReading
-  ) throws(ImportError) {
+  private func spillInput(_ hashes: SpilledHashes, _ reading: InputReading) throws(ImportError) {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let thread = reading.start(channel)
     defer {
@@ -89,8 +83,9 @@ struct PartitionedScan {
         lookUpTargets(view, &keyBytes)
         let root = view.nodes[plan.root]
         for record in 0..<view.count where view.isWanted(record, root) {
-          let hash = root.keyHashes[record]
-          try files[Int(hash & mask)].append(hash, root.contents[record], first + UInt64(record))
+          try hashes.append(
+            SpilledHashes.Entry(
+              key: root.keyHashes[record], content: root.contents[record], number: first + UInt64(record)))
         }
       }
       first += UInt64(batch.records.recordCount)
@@ -138,30 +133,30 @@ struct PartitionedScan {
   }
 
   private func join(
-    _ stored: SpillWriter, _ incoming: SpillWriter, _ verdicts: RecordVerdicts
+    _ piece: Int, _ stored: SpilledHashes, _ incoming: SpilledHashes, _ verdicts: RecordVerdicts
   ) throws(ImportError) {
-    let table = ScanTable(rows: (stored.count + incoming.count) / 3)
-    try stored.replay { words in
-      for i in stride(from: 0, to: words.count, by: 3) {
-        let place = table.find(words[i])
+    let table = ScanTable(rows: stored.count(piece) + incoming.count(piece))
+    try stored.replay(piece) { entries in
+      for entry in entries {
+        let place = table.find(entry.key)
         if place >= 0 {
           // Two rows with one hash: neither can be told from hashes alone.
           table.setPrimaryKey(place, Self.untold)
         } else {
-          table.insert(words[i], content: words[i + 1], primaryKey: Int64(bitPattern: words[i + 2]))
+          table.insert(entry.key, content: entry.content, primaryKey: Int64(bitPattern: entry.number))
         }
       }
     }
     // For each place, the first record with its key plus one, or `repeated`.
     var first = ContiguousArray<UInt32>(repeating: 0, count: table.placeCount)
-    try incoming.replay { words in
-      for i in stride(from: 0, to: words.count, by: 3) {
-        let record = Int(words[i + 2])
+    try incoming.replay(piece) { entries in
+      for entry in entries {
+        let record = Int(entry.number)
         let mark = UInt32(clamping: record + 1)
-        let place = table.find(words[i])
+        let place = table.find(entry.key)
         if place < 0 {
-          table.insert(words[i], content: 0, primaryKey: 0)
-          first[table.find(words[i])] = mark
+          table.insert(entry.key, content: 0, primaryKey: 0)
+          first[table.find(entry.key)] = mark
           verdicts.noteNew(record)
           continue
         }
@@ -174,7 +169,7 @@ struct PartitionedScan {
         first[place] = mark
         let primaryKey = table.primaryKey(place)
         guard primaryKey != Self.untold, mark != Self.repeated else { continue }
-        if words[i + 1] != 0, table.content(place) == words[i + 1], watch?.isGone(primaryKey) != true {
+        if entry.content != 0, table.content(place) == entry.content, watch?.isGone(primaryKey) != true {
           verdicts.noteUnchanged(record)
           watch?.mark(primaryKey, node: plan.root)
         } else {
@@ -188,48 +183,4 @@ struct PartitionedScan {
   private static let untold: Int64 = 0
   /// In place of a record: several have the key.
   private static let repeated = UInt32.max
-}
-
-/// Appends words to a temporary file through a buffer, and reads them again in blocks.
-final class SpillWriter {
-  private let file: TemporaryFile
-  private var buffer = ContiguousArray<UInt64>()
-  private var written = 0
-  /// The number of words appended.
-  var count: Int { written + buffer.count }
-
-  /// A multiple of three, so that blocks never cut an entry.
-  private static let block = 3 * 2048
-
-  init(_ file: TemporaryFile) {
-    self.file = file
-    buffer.reserveCapacity(Self.block + 3)
-  }
-
-  func append(_ first: UInt64, _ second: UInt64, _ third: UInt64) throws(ImportError) {
-    buffer.append(first)
-    buffer.append(second)
-    buffer.append(third)
-    if buffer.count >= Self.block { try flush() }
-  }
-
-  /// Hands out all words in their order, in blocks.
-  func replay(_ body: (ContiguousArray<UInt64>) -> Void) throws(ImportError) {
-    try flush()
-    try file.rewind()
-    var left = count
-    var words = ContiguousArray<UInt64>()
-    while left > 0 {
-      words.removeAll(keepingCapacity: true)
-      try file.read(into: &words, count: min(left, Self.block))
-      body(words)
-      left -= words.count
-    }
-  }
-
-  private func flush() throws(ImportError) {
-    try file.write(buffer, count: buffer.count)
-    written += buffer.count
-    buffer.removeAll(keepingCapacity: true)
-  }
 }
