@@ -11,6 +11,19 @@ extension Connection {
     else { return 0 }
     return Int(current)
   }
+
+  /// The database as the bytes of a file, without what is not committed.
+  ///
+  /// Source: [sqlite3_serialize](https://sqlite.org/c3ref/serialize.html).
+  package func serialized() throws(SQLiteError) -> [UInt8] {
+    if isClosed { throw SQLiteError.closed("sqlite3_serialize") }
+    var count: sqlite3_int64 = 0
+    guard let bytes = sqlite3_serialize(handle, "main", &count, 0) else {
+      throw SQLiteError(handle: handle, fallback: SQLITE_NOMEM)
+    }
+    defer { sqlite3_free(bytes) }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+  }
 }
 
 extension Statement {

@@ -23,13 +23,7 @@ extension StoreFile {
     if type != .inMemory { metadata[ModelCopy.key] = try ModelCopy.value(model) }
     let connection = try Connection.open(memoryPath, .create, name: path)
     try connection.apply(.memory)
-    try connection.execute("BEGIN")
-    for statement in schema.createTableStatements() + schema.bookkeepingStatements() + schema.createIndexStatements() {
-      try connection.execute(statement)
-    }
-    try metadata.write(connection)
-    try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
-    try connection.execute("COMMIT")
+    try connection.makeTables(schema, metadata, also: schema.createIndexStatements())
     return StoreFile(
       path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .connection,
       pendingIndexes: [])

@@ -1,6 +1,7 @@
 import MergewalkDiagnostics
 package import MergewalkObjectModel
 import MergewalkSQLite
+import MergewalkThreads
 import Synchronization
 
 extension StoreFile {
@@ -38,30 +39,19 @@ extension StoreFile {
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int, threads: Int = 1,
     lockWait: Double, keepsBatches: Bool, sparesOthers: Bool
   ) throws(StoreError) -> StoreFile {
-    guard let schema = StoreSchema(model: model, configuration: configuration) else {
-      throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
-    }
+    let empty = try EmptyStoreImage.of(model, configuration: configuration, path: path)
     let path = StorePath.resolved(path)
     let file = try NewStoreFile(path, lockWait: lockWait, sparesOthers: sparesOthers)
     do {
-      var metadata = StoreMetadata(
-        hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
-      metadata[ModelCopy.key] = try ModelImage.of(model).copy
+      try file.fill(empty.bytes)
       let connection = try Connection.open(file.hiddenPath, .create, name: path)
-      try connection.execute("PRAGMA page_size=4096")
       try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
-      // It must be set before the first table is made, and it writes: what syncs and keeps no journal is said before.
-      try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
       try connection.execute("BEGIN")
-      for statement in schema.createTableStatements() + schema.bookkeepingStatements() {
-        try connection.execute(statement)
-      }
+      let metadata = empty.newMetadata()
       try metadata.write(connection)
-      try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
-      try ModelCache.write(model, connection)
       let store = StoreFile(
-        path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .newFile(file),
-        pendingIndexes: schema.indexes, keepsBatches: keepsBatches)
+        path: path, schema: empty.schema, metadata: metadata, connection: connection, warnings: [],
+        undo: .newFile(file), pendingIndexes: empty.schema.indexes, keepsBatches: keepsBatches)
       store.sparesOthers = sparesOthers
       return store
     } catch {
@@ -197,6 +187,12 @@ final class NewStoreFile {
   }
 
   deinit { if claim != nil { release() } }
+
+  /// Writes the first bytes of the file, before SQLite opens it.
+  func fill(_ bytes: [UInt8]) throws(StoreError) {
+    let failure = claim.map { claim in bytes.withUnsafeBytes { WholeBytes.write($0, to: claim.descriptor).failure } }
+    if failure != 0 { throw FileSystem.failure(path, "cannot write") }
+  }
 
   private static func takeName(_ path: String) throws(StoreError) {
     guard claimed.withLock({ $0.insert(path).inserted }) else { throw alreadyBuilding(path) }

@@ -41,11 +41,11 @@ enum StoreBackup {
     try staging.note(published: moves)
     do throws(StoreError) {
       for (from, to) in moves { try FileSystem.rename(from, to: to) }
+      try FileSystem.sync(FileSystem.folder(of: copy))
     } catch {
       staging.takeBackPublished()
       throw error
     }
-    try FileSystem.sync(FileSystem.folder(of: copy))
     return staging
   }
 

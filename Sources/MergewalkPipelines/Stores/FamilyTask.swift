@@ -217,8 +217,9 @@ final class FamilyTask {
       _ = try attempt.folder("ready")
       hasFolders = true
     }
-    let path = "\(attempt.path)/work/work.sqlite"
-    let rejects = "\(attempt.path)/work/rejects.ndjson"
+    // A name of its own: what could not be removed of the store before is not taken for this one's.
+    let path = "\(attempt.path)/work/\(self.number).sqlite"
+    let rejects = "\(attempt.path)/work/\(self.number).rejects.ndjson"
     let sealed = "\(attempt.path)/ready/\(self.number).sqlite"
     var definition = try definition(part, pieces)
     definition.storePath = path
