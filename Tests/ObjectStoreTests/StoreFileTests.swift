@@ -72,6 +72,43 @@ struct StoreFileTests {
     #expect(Set(indexes) == Set(file.schema.createIndexStatements()))
   }
 
+  @Test("stores of one model differ in their identity only, and have the tables of their own configuration")
+  func manyNewStores() throws {
+    let model = try Models.zoo()
+    func make(_ name: String, _ configuration: String? = nil) throws -> (bytes: [UInt8], uuid: String, tables: [String])
+    {
+      let path = folder.file(name)
+      let file = try StoreFile.create(path: path, model: model, configuration: configuration)
+      let uuid = file.metadata.uuid
+      try file.finish()
+      let connection = try Connection(path: path, mode: .immutable)
+      let list = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
+      var tables: [String] = []
+      while try list.step() { tables.append(list.text(0)) }
+      #expect(try connection.text("SELECT Z_UUID FROM Z_METADATA") == uuid)
+      #expect(try connection.integer("SELECT count(*) FROM Z_MODELCACHE WHERE Z_CONTENT NOT NULL") == 1)
+      return (try Array(Data(contentsOf: URL(fileURLWithPath: path))), uuid, tables)
+    }
+    let (first, second) = (try make("1.sqlite"), try make("2.sqlite"))
+    let places = try make("places.sqlite", "Places")
+    let third = try make("3.sqlite")
+    #expect(Set([first.uuid, second.uuid, third.uuid, places.uuid]).count == 4)
+    func general(_ store: (bytes: [UInt8], uuid: String, tables: [String])) -> [UInt8] {
+      let (uuid, none) = (Array(store.uuid.utf8), Array(repeating: UInt8(0), count: 36))
+      var bytes = store.bytes
+      for start in bytes.indices.dropLast(35) where bytes[start] == uuid[0] && Array(bytes[start..<start + 36]) == uuid
+      {
+        bytes.replaceSubrange(start..<start + 36, with: none)
+      }
+      return bytes
+    }
+    #expect(general(first) == general(second))
+    #expect(general(first) == general(third))
+    let bookkeeping = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+    #expect(places.tables == ["ZZOO"] + bookkeeping)
+    #expect(first.tables.suffix(3) == bookkeeping && first.tables.contains("ZANIMAL"))
+  }
+
   @Test("the metadata name the hashes, the digest and the identifier")
   func metadata() throws {
     try makeStore()

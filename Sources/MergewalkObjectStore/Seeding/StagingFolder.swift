@@ -97,7 +97,7 @@ package final class StagingFolder {
   }
 
   /// Removes what has got its name so far.
-  func takeBackPublished() { Self.takeBack(path) }
+  package func takeBackPublished() { Self.takeBack(path) }
 
   /// Forgets what was noted: it stays, whatever becomes of this process.
   package func forgetPublished() { try? FileSystem.remove(file(Self.notes)) }

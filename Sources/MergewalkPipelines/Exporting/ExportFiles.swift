@@ -102,19 +102,16 @@ final class ExportFiles {
     descriptors = []
     let files = staging.file("files")
     let moves = isNewFolder ? [(from: files, to: folder)] : hidden.map { (from: hiddenPath($0), to: path($0)) }
-    do throws(StoreError) { try staging.note(published: moves) } catch {
-      throw StoreExport.failure(folder, "cannotWrite", error.message)
-    }
-    for (from, to) in moves {
-      do throws(StoreError) { try FileSystem.rename(from, to: to) } catch {
-        throw StoreExport.failure(to, "cannotWrite", "the file cannot be made: \(error.message)")
-      }
-    }
     do throws(StoreError) {
+      try staging.note(published: moves)
+      for (from, to) in moves { try FileSystem.rename(from, to: to) }
       try FileSystem.sync(folder)
       if isNewFolder { try FileSystem.sync(FileSystem.folder(of: folder)) }
     } catch {
-      throw StoreExport.failure(folder, "cannotWrite", error.message)
+      // What was there before and was replaced cannot come back.
+      if !replaces { staging.takeBackPublished() }
+      let named = moves.first { $0.to == error.path }?.to ?? folder
+      throw StoreExport.failure(named, "cannotWrite", error.message)
     }
     hidden = []
   }
