@@ -72,7 +72,7 @@ package final class HistoryRecorder: StoreObserver {
   @discardableResult
   package static func adopt(store: PersistentStore) throws(StoreError) -> Bool {
     if recorder(of: store) != nil { return true }
-    guard !store.isReadOnly else { return false }
+    guard !store.isReadOnly, try store.connection.hasTable(HistoryTables.changes) else { return false }
     let layout = try HistoryLayout(store.connection)
     guard layout.missingColumn == nil else { return false }
     store.observers.append(try HistoryRecorder(store, layout))
