@@ -263,6 +263,7 @@ if Context.environment["MERGEWALK_DOCS"] != nil {
 // A build for a sanitizer has the tests that it is for and what they need, nothing else: see scripts/sanitize.sh.
 let sanitized: [String: [String]] = [
   "address": ["BytesTests", "RecordFormatsTests"],
+  "thread-readers": ["ThreadsTests", "StorePagesTests", "RecordFormatsTests"],
   "thread": ["ThreadsTests", "StorePagesTests", "RecordFormatsTests", "ImportingTests", "ObjectContextTests"],
 ]
 if let tests = Context.environment["MERGEWALK_SANITIZE"].flatMap({ sanitized[$0] }) {
