@@ -15,6 +15,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private var uncertain = Uncertain()
   /// Whether rows are being brought: what that reads must not ask again.
   private var isFilling = false
+  /// The positions of members, also of evicted ones; made for the first eviction.
+  private var positions: MemberPositions?
 
   private struct KnownRelationship: Hashable {
     var declaringEntity: Int
@@ -140,6 +142,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// Forgets everything that was brought.
   func evict() throws(StoreError) {
     try writing { () throws(StoreError) in
+      if positions == nil { positions = try MemberPositions(store) }
+      try positions?.keepAll()
       for table in store.schema.tables { try store.connection.execute("DELETE FROM \(table.name)") }
       for join in store.schema.joinTables { try store.connection.execute("DELETE FROM \(join.name)") }
     }
@@ -249,7 +253,10 @@ final class IncrementalBacking: RowBacking, StoreObserver {
         let members = try source.newValue(for: relationship, of: reference)
         let missing = try missingKeys(root: destination.rootIndex, members.map(\.primaryKey))
         try bring(members.filter { missing.contains($0.primaryKey) })
-        try fill { filler throws(StoreError) in try filler.setMembers(members, of: owner, for: relationship) }
+        try fill { filler throws(StoreError) in
+          let known = try positions?.positions(of: members, owner: owner, relationship)
+          try filler.setMembers(members, at: known, of: owner, for: relationship)
+        }
       } catch {
         known.remove(key)
         uncertain.known.remove(key)
@@ -299,6 +306,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
       let filler = try StoreFiller(store, replaces: true)
       try body(filler)
       try filler.finish()
+      try positions?.restore(filler.seen)
       if isOwn { try store.connection.execute("COMMIT") }
     } catch {
       if isOwn { try? store.connection.execute("ROLLBACK") }
