@@ -221,6 +221,22 @@ struct IncrementalStoreTests {
     #expect(try again.objects(forKey: "staff").names() == ["d", "b", "a", "c"])
   }
 
+  @Test("AP50: who refers to a deleted record without a way back does so no more, although it was not here")
+  func ap50Unpaired() throws {
+    let place = try place()
+    let memo = try place.context.insert("Memo")
+    try memo.setObject(try named("p", place), forKey: "about")
+    try place.context.save()
+    try place.reopen()
+    try place.context.delete(try named("p", place))
+    try place.context.save()
+    let server = Server.at(place.path)
+    #expect(server.records["Memo"]?.values.map { $0.references["about"] ?? [] } == [[]])
+    try place.reopen()
+    #expect(try #require(try place.context.fetchAll("Memo").first).object(forKey: "about") == nil)
+    try place.verify()
+  }
+
   @Test("AP51: a store that is read only brings records and members as they are asked for")
   func ap51ReadOnlyMembers() throws {
     let place = try place()

@@ -165,8 +165,10 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   func willRead(root: Int, referringBy slot: Int, to targets: [Int64]) throws(StoreError) {
-    guard !isFilling, let relationship = toMany(root: root, slot: slot) else { return }
-    try bringMembers(of: targets, relationship)
+    guard !isFilling else { return }
+    if let relationship = toMany(root: root, slot: slot) { return try bringMembers(of: targets, relationship) }
+    // Without a way back, who refers to a record can only be asked for all.
+    if isUnpaired(root: root, slot: slot), targets.contains(where: { $0 > 0 }) { try loadAll(root: root) }
   }
 
   func willRead(table: String, membersBy column: String, of owners: [Int64]) throws(StoreError) {
@@ -192,6 +194,14 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
     guard !isFilling, let relationship = relationship(storage, isOwner: isOwner) else { return }
     try bringMembers(of: primaryKeys, relationship)
+  }
+
+  /// Whether a to-one relationship has no inverse.
+  private func isUnpaired(root: Int, slot: Int) -> Bool {
+    store.model.entities.contains { entity in
+      entity.rootIndex == root
+        && entity.relationships.contains { !$0.isToMany && $0.slot == slot && $0.inverseSlot < 0 }
+    }
   }
 
   /// The to-many relationship whose inverse is a to-one relationship.
