@@ -58,6 +58,21 @@ struct CoordinatorTests {
     #expect(place.coordinator.store == nil)
   }
 
+  @Test("a coordinator that has had all the stores it can number refuses another one, and goes on")
+  func storeNumbers() throws {
+    let model = try Models.works()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    let store = try coordinator.addStore(type: .inMemory, at: nil)
+    while coordinator.list.hasRoom(for: model) { coordinator.list.append(store) }
+    // All of them at once: the coordinator has none when it goes away.
+    coordinator.list.remove(store)
+    #expect(coordinator.list.all.count == 1 << 16)
+    let error = #expect(throws: StoreError.self) { try coordinator.addStore(type: .inMemory, at: nil) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("65536 stores") == true, "\(String(describing: error))")
+    #expect(!coordinator.list.hasRoom(for: model))
+  }
+
   @Test("a store of another model is refused, and so is one with the same identity")
   func refusals() throws {
     let place = try Workplace(try Models.works())

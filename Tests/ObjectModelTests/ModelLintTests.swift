@@ -427,6 +427,14 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     #expect(ModelLint.check(draft).map(\.code) == [code])
   }
 
+  @Test func `a model has as many entities as 16 bits can name`() throws {
+    var draft = ModelDraft()
+    draft.entities = (0...65_535).map { EntityDraft(name: "E\($0)") }
+    #expect(ModelLint.check(draft).map(\.code) == ["tooManyEntities"])
+    draft.entities.removeLast()
+    #expect(ModelLint.check(draft).isEmpty)
+  }
+
   @Test(arguments: ["chain", "cycle", "misspelt", "wide", "constraints"])
   func `a hostile model is checked in bounded time`(shape: String) throws {
     let count = 3_000

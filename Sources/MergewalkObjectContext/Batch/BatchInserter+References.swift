@@ -125,7 +125,7 @@ extension BatchInserter {
     for position in positions {
       let owner = OrderedOwner(table: table, slot: relationship.slot, owner: Int64(bitPattern: payloads[Int(position)]))
       // An owner without members gets the first position next.
-      scratch.lastOrderKeys[owner] = OrderKeys.beforeFirst
+      scratch.lastOrderKeys[owner] = OrderKey.beforeFirst
     }
     try batchErrors { () throws(StoreError) in
       try positions.withUnsafeBufferPointer { positions throws(StoreError) in

@@ -143,7 +143,7 @@ private struct BatchUpdate {
     // The numbers of a store may differ from those of the model.
     let number = context.store.schema.entityNumbers[target.entity.index]
     return .reference(
-      primaryKey: id.primaryKey, entityNumber: Int64(number), lastPosition: last ?? OrderKeys.beforeFirst)
+      primaryKey: id.primaryKey, entityNumber: Int64(number), lastPosition: last ?? OrderKey.beforeFirst)
   }
 
   // MARK: Running

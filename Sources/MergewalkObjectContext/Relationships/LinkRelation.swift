@@ -59,6 +59,12 @@ struct LinkRelation {
     if case .reverse = storage { true } else { false }
   }
 
+  /// Whether two states of a linked pair differ in what a save would write: the positions on ordered sides.
+  func differ(_ one: LinkRow, _ other: LinkRow) -> Bool {
+    let (hasOrder, hasInverseOrder) = isOwner ? (isOrdered, isInverseOrdered) : (isInverseOrdered, isOrdered)
+    return hasOrder && one.order != other.order || hasInverseOrder && one.inverseOrder != other.inverseOrder
+  }
+
   /// The pair of an object that has the relationship and an object it refers to.
   func pair(_ own: Int64, _ other: Int64) -> LinkChanges.Pair {
     isOwner ? LinkChanges.Pair(owner: own, target: other) : LinkChanges.Pair(owner: other, target: own)

@@ -69,18 +69,7 @@ extension ManagedObjectContext {
   /// - Parameter known: The positions that the members have, in the list's order; nil for new ones.
   /// - Returns: Those that are new or move, with their places in the list.
   package func listPositions(_ known: [Int64?]) -> [(index: Int, position: Int64)] {
-    var last = known.lazy.compactMap { $0 }.max()
-    var positions: [Int64] = []
-    for position in known {
-      if let position {
-        positions.append(position)
-      } else {
-        let next = OrderKeys.next(after: last)
-        last = next
-        positions.append(next)
-      }
-    }
-    for (index, position) in Self.rearranged(positions) { positions[index] = position }
+    let positions = OrderKey.placed(known)
     return positions.indices.filter { known[$0] != positions[$0] }.map { ($0, positions[$0]) }
   }
 
@@ -120,31 +109,14 @@ extension ManagedObjectContext {
     }
     let known = Dictionary(
       current.map { (other($0, relation), position($0, relation)) }, uniquingKeysWith: { first, _ in first })
-    // Those that stay keep their places as far as the list's order allows; new ones come behind them first.
-    var last = current.map { position($0, relation) }.max()
     var order: [Int64] = replaces ? wanted : current.map { other($0, relation) }
     if !replaces { order += wanted.filter { known[$0] == nil } }
-    var positions: [Int64] = []
-    for target in order {
-      if let position = known[target] {
-        positions.append(position)
-      } else {
-        let next = OrderKeys.next(after: last)
-        last = next
-        positions.append(next)
-      }
-    }
-    var moved: [Int: Int64] = [:]
-    if relation.isOrdered {
-      for (index, position) in Self.rearranged(positions) {
-        positions[index] = position
-        moved[index] = position
-      }
-    }
+    let positions =
+      relation.isOrdered ? OrderKey.placed(order.map { known[$0] }) : order.map { known[$0] ?? OrderKey.usual(0) }
     for (index, target) in order.enumerated() {
       let isNew = known[target] == nil
       if isNew { added += 1 }
-      guard isNew || moved[index] != nil else { continue }
+      guard isNew || known[target] != positions[index] else { continue }
       isChanged = true
       linkPair(list, target, positions[index], isNew: isNew, relation, &state)
     }
@@ -217,7 +189,7 @@ extension ManagedObjectContext {
     change.row.ownerEntity = list.ownerEntity
     if relation.isOwner { change.row.order = position } else { change.row.inverseOrder = position }
     if isNew, relation.isInverseOrdered, !relation.isReflexive {
-      let next = OrderKeys.next(after: state.lastPositions[partner])
+      let next = OrderKey.next(after: state.lastPositions[partner])
       state.lastPositions[partner] = next
       if relation.isOwner { change.row.inverseOrder = next } else { change.row.order = next }
     }
@@ -229,7 +201,7 @@ extension ManagedObjectContext {
       ?? LinkChanges.Change(
         row: LinkRow(owner: back.owner, target: back.target), isStored: change.isStored, isLinked: false)
     if relation.isOrdered {
-      let next = OrderKeys.next(after: state.lastPositions[partner])
+      let next = OrderKey.next(after: state.lastPositions[partner])
       state.lastPositions[partner] = next
       other.row.order = next
     }

@@ -186,36 +186,8 @@ extension ManagedObjectContext {
     // Looked for once: appending to a long relationship must not walk along it each time.
     var last = pendingLinks.lastPosition(object, relation)
     if last == nil { last = try partners(of: object, relationship, relation).last?.order }
-    let next = OrderKeys.next(after: last)
+    let next = OrderKey.next(after: last)
     pendingLinks.setLastPosition(next, object, relation)
     return next
   }
-}
-
-/// The numbers that keep the order of relationships.
-///
-/// The first is 2048 and each further one 1024 more, as Core Data gives them out; an object that comes between two
-/// others gets the number in the middle.
-enum OrderKeys {
-  /// The number before the first one.
-  static let beforeFirst: Int64 = 1024
-
-  /// The number for the end of a list; the greatest one when a damaged store has given that out already, so that
-  /// primary keys decide.
-  static func next(after last: Int64?) -> Int64 { last.map { $0 > .max - 1024 ? .max : $0 + 1024 } ?? 2048 }
-
-  /// The number between two neighbours; `nil` when there is no room.
-  static func between(_ left: Int64?, _ right: Int64?) -> Int64? {
-    guard let right else {
-      let next = next(after: left)
-      return next == left ? nil : next
-    }
-    let low = left ?? 0
-    // A store may hold any number: the distance of two can be more than 64 bits hold.
-    let middle = (low >> 1) + (right >> 1) + (low & right & 1)
-    return middle > low && middle < right ? middle : nil
-  }
-
-  /// The number of a place in a list that is numbered anew.
-  static func at(_ index: Int) -> Int64 { 2048 + 1024 * Int64(index) }
 }

@@ -181,7 +181,7 @@ extension ManagedObjectContext {
     } else if let inverse {
       positions = members.map { buffer(table: $0.table).orderKeys[inverse.slot]?[$0.row] ?? 0 }
     }
-    for (i, position) in Self.rearranged(positions) {
+    for (i, position) in OrderKey.rearranged(positions) {
       positions[i] = position
       if let relation {
         try setPosition(object, members[i].primaryKey, relation, position)
@@ -195,27 +195,5 @@ extension ManagedObjectContext {
         try giveOut(greatest, table: table, slot: inverse.slot, target: object.primaryKey)
       }
     }
-  }
-
-  /// The new positions that make a list ascend: of one element when that is enough, else of all.
-  static func rearranged(_ positions: [Int64]) -> [(index: Int, position: Int64)] {
-    func ascends(without skipped: Int?) -> Bool {
-      var last: Int64?
-      for (i, position) in positions.enumerated() where i != skipped {
-        if let last, last >= position { return false }
-        last = position
-      }
-      return true
-    }
-    if ascends(without: nil) { return [] }
-    // The culprit is one of the two at the first step down.
-    if let step = positions.indices.dropFirst().first(where: { positions[$0 - 1] >= positions[$0] }) {
-      for i in [step - 1, step] where ascends(without: i) {
-        let left = i > 0 ? positions[i - 1] : nil
-        let right = i + 1 < positions.count ? positions[i + 1] : nil
-        if let position = OrderKeys.between(left, right) { return [(i, position)] }
-      }
-    }
-    return positions.indices.map { ($0, OrderKeys.at($0)) }.filter { positions[$0.0] != $0.1 }
   }
 }

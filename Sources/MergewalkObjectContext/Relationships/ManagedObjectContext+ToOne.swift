@@ -102,7 +102,7 @@ extension ManagedObjectContext {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
     if last == nil { last = try origin.lastOrderKey(table: table, slot: slot, target: target) }
-    let next = OrderKeys.next(after: last)
+    let next = OrderKey.next(after: last)
     lastOrderKeys[name] = next
     return next
   }

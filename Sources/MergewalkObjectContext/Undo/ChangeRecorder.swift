@@ -190,7 +190,7 @@ final class ChangeRecorder: RowRecorder {
       let old = current(pair).change
       let name = LinkChanges.Pair(owner: old.row.owner, target: old.row.target)
       guard let new = context.pendingLinks.changes(pair.relation.place)?[name] else { return true }
-      return new.isLinked != old.isLinked || new.isLinked && new.row != old.row
+      return new.isLinked != old.isLinked || new.isLinked && pair.relation.differ(new.row, old.row)
     }
   }
 

@@ -3,6 +3,21 @@ final class UndoGroup {
   var actions: [UndoAction] = []
   var name = ""
 
+  /// Whether what undoes the group is a step also when it turns out to be empty.
+  ///
+  /// It is when the group changed a context, or is such an empty step itself: otherwise undo and redo would not lead back
+  /// and forth over the same steps.
+  var leavesStep: Bool {
+    actions.isEmpty
+      || actions.contains { action in
+        switch action {
+        case .changes(_, let client): client.context != nil
+        case .group(let group): group.leavesStep
+        case .handler: false
+        }
+      }
+  }
+
   /// Has contexts fetch what undoing the group needs to know.
   func prepare() throws(ObjectError) {
     for action in actions {

@@ -46,9 +46,9 @@ public final class UndoManager {
     closeGroup()
   }
 
-  private func closeGroup() {
+  private func closeGroup(keepsEmpty: Bool = false) {
     // A handler that ends groups which it did not begin leaves none.
-    guard let group = openGroups.popLast(), !group.actions.isEmpty else { return }
+    guard let group = openGroups.popLast(), keepsEmpty || !group.actions.isEmpty else { return }
     if let outer = openGroups.last {
       outer.actions.append(.group(group))
     } else if isUndoing {
@@ -97,12 +97,14 @@ public final class UndoManager {
   }
 
   private func register(_ action: UndoAction) {
-    if openGroups.isEmpty {
-      isEventGroupOpen = true
+    let isOutside = openGroups.isEmpty
+    if isOutside {
+      isEventGroupOpen = groupsByEvent
       openGroups.append(UndoGroup())
     }
     if !isUndoing && !isRedoing { redoStack.removeAll() }
     openGroups.last?.actions.append(action)
+    if isOutside, !groupsByEvent { closeGroup() }
   }
 
   /// Adds to the step that was registered last what a save changed on the way.
@@ -151,9 +153,9 @@ public final class UndoManager {
 
   /// Undoes the last step; does nothing if there is none.
   ///
-  /// Ends the event first.
+  /// Ends the event first, and without ``groupsByEvent`` also the group that is open, when there is only one.
   ///
-  /// - Throws: ``ObjectError`` with `invalidRequest` when a group was begun and not ended, in which case nothing has
+  /// - Throws: ``ObjectError`` with `invalidRequest` when another group was begun and not ended, in which case nothing has
   ///   changed; with `closed` or `database` when required values cannot be fetched. The step is then kept and nothing
   ///   has changed, unless the group has handlers; roll back in that case.
   public func undo() throws(ObjectError) {
@@ -174,6 +176,7 @@ public final class UndoManager {
   ) throws(ObjectError) {
     for client in clients { try client.context?.processPendingChanges() }
     checkpoint()
+    if isUndo, !groupsByEvent, openGroups.count == 1 { closeGroup() }
     guard openGroups.isEmpty else {
       throw ObjectError(.invalidRequest, "undo() or redo() in a group that was not ended; see undoNestedGroup()")
     }
@@ -217,7 +220,7 @@ public final class UndoManager {
       _ = openGroups.popLast()
       throw error
     }
-    closeGroup()
+    closeGroup(keepsEmpty: group.leavesStep)
   }
 
   /// Runs the actions of a group, the last one first.

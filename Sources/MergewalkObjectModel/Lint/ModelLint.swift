@@ -28,6 +28,8 @@ public enum ModelLint {
 struct ModelChecker {
   /// The greatest number of ancestors; a deeper hierarchy is an error.
   static let maximumDepth = 100
+  /// The greatest number of entities: rows and objects name theirs in 16 bits.
+  static let maximumCount = 65_535
 
   let draft: ModelDraft
   let advice: Bool
@@ -72,6 +74,11 @@ struct ModelChecker {
   mutating func checkAll() {
     if draft.entities.isEmpty {
       findings.warning("emptyModel", .file, "the model has no entities", hint: "name them under “entities”")
+    }
+    if draft.entities.count > Self.maximumCount {
+      findings.error(
+        "tooManyEntities", draft.entities[Self.maximumCount].position,
+        "the model has \(draft.entities.count) entities, and \(Self.maximumCount) is the most that a model can have")
     }
     for entity in draft.entities.indices {
       checkEntity(entity)

@@ -9,9 +9,12 @@ public struct DecimalNumber: Hashable, Sendable, CustomStringConvertible {
   public let exponent: Int
 
   /// Creates `significand × 10^exponent`, normalised.
+  ///
+  /// The least significand, which has no positive counterpart, loses its last digit. Exponents beyond ±1,000,000 are
+  /// taken as that: no store holds such a number.
   public init(significand: Int128, exponent: Int) {
-    var digits = significand
-    var power = exponent
+    var digits = significand == .min ? significand / 10 : significand
+    var power = max(-1_000_000, min(exponent, 1_000_000)) + (significand == .min ? 1 : 0)
     while digits != 0, digits % 10 == 0 {
       digits /= 10
       power += 1

@@ -153,6 +153,14 @@ public final class PersistentStoreCoordinator {
           "the coordinator has a store with the identity \(store.identifier) already; objects of two such stores "
           + "could not be told apart")
     }
+    guard list.hasRoom(for: model) else {
+      try? store.close()
+      throw StoreError(
+        .unsupported, path: store.path,
+        message:
+          "the coordinator has had \(list.all.count) stores, also those that were removed, and has no numbers for more: "
+          + "use another coordinator")
+    }
     list.append(store)
     return store
   }

@@ -1,4 +1,4 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
 
 /// A companion of a list of stores that hears of stores that come and go.
 package protocol StoreListObserver: AnyObject {
@@ -32,6 +32,11 @@ package final class StoreList {
     identifiers.append(store.identifier)
     tell(store, isPresent: true)
     return all.count - 1
+  }
+
+  /// Whether another store of a model can have a number: numbers and those of tables are kept in few bits.
+  package func hasRoom(for model: ManagedObjectModel) -> Bool {
+    all.count < 1 << 16 && (all.count + 1) * max(1, model.entities.count) <= 1 << 30
   }
 
   /// Puts a store with the same records into the place of another one, so that contexts continue with it.

@@ -135,14 +135,3 @@ extension StoreSchema {
     return fields
   }
 }
-
-/// The positions that objects get when they are appended to an ordered relationship: 2048, 3072, 4096 ...
-///
-/// Source: `docs/coredata-layout.md`, "Relationships".
-@usableFromInline package enum OrderKey {
-  /// The usual position of the element with this index, from 0; the greatest number beyond what 64 bits hold.
-  @inlinable package static func usual(_ index: Int) -> Int64 {
-    let (product, overflow) = Int64(index).multipliedReportingOverflow(by: 1024)
-    return overflow ? .max : product &+ 2048 < product ? .max : product &+ 2048
-  }
-}

@@ -193,9 +193,10 @@ nonisolated(unsafe) private let cellSourceModule: UnsafePointer<sqlite3_module> 
     case .real(let value): sqlite3_result_double(context, value)
     case .text(let bytes):
       // Static: the arena stays in place while the statement runs, and the record is built from it at once.
-      sqlite3_result_text(
-        context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
-    case .blob(let bytes): sqlite3_result_blob(context, bytes.baseAddress, Int32(bytes.count), nil)
+      // SQLite refuses what is longer than it can store.
+      sqlite3_result_text64(
+        context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+    case .blob(let bytes): sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
     }
     return SQLITE_OK
   }

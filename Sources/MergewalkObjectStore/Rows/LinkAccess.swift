@@ -39,6 +39,7 @@ package final class LinkAccess {
   private let connection: Connection
   let source: CellSource
   private let storage: LinkStorage
+  private let schema: StoreSchema
   /// Who may bring pairs into the table before they are read.
   var backing: (any RowBacking)?
   let names: Names
@@ -62,6 +63,7 @@ package final class LinkAccess {
   ) throws(StoreError) {
     self.connection = connection
     self.storage = storage
+    self.schema = schema
     self.entityNumbers = entityNumbers
     switch storage {
     case .join(let position):
@@ -116,14 +118,17 @@ package final class LinkAccess {
     // Only the other side's list has the position there.
     if names.inverseOrder != nil { try backing?.willRead(storage, of: [target], isOwner: false) }
     let statement = try statement(
-      "SELECT \(names.order ?? "0"), \(names.inverseOrder ?? "0") FROM \(names.table) "
+      "SELECT \(names.order ?? "0"), \(names.inverseOrder ?? "0"), \(names.ownerEntity ?? "0") FROM \(names.table) "
         + "WHERE \(names.owner) = ? AND \(names.target) = ?")
     statement.bind(1, owner)
     statement.bind(2, target)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
+    // Whoever takes the pair apart may make it again later.
+    let entity = names.ownerEntity == nil ? nil : schema.entityIndex(number: Int(statement.integer(2)))
     return LinkRow(
-      owner: owner, target: target, order: statement.integer(0), inverseOrder: statement.integer(1))
+      owner: owner, target: target, order: statement.integer(0), inverseOrder: statement.integer(1),
+      ownerEntity: entity.map { Int32($0) } ?? -1)
   }
 
   /// The owner that the destination's table names for an object; `nil` for none.

@@ -175,8 +175,11 @@ public final class StoreFiller {
   // MARK: - Relationships
 
   /// Takes the members of a to-many relationship of a record.
+  ///
+  /// - Parameter positions: Their positions where they are not the usual ones.
   func setMembers(
-    _ references: [StoredReference], of owner: Int64, for relationship: RelationshipDescription
+    _ references: [StoredReference], at positions: [Int64]? = nil, of owner: Int64,
+    for relationship: RelationshipDescription
   ) throws(StoreError) {
     let key = relationship.declaringEntity << 32 | relationship.slot
     var number = stagedKeys[key]
@@ -207,7 +210,7 @@ public final class StoreFiller {
       stage.bind(1, Int64(number))
       stage.bind(2, owner)
       stage.bind(3, reference.primaryKey)
-      stage.bind(4, OrderKey.usual(index))
+      stage.bind(4, positions?[index] ?? OrderKey.usual(index))
       try stage.run()
     }
   }

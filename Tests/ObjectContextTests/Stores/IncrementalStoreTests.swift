@@ -148,6 +148,95 @@ struct IncrementalStoreTests {
     #expect(try staff(place) == ["a", "d", "b"])
   }
 
+  /// A company with the staff c, a, b, d in the tables, whose positions are not the usual ones.
+  private func moved() throws -> (Workplace, ManagedObject) {
+    let place = try companyPlace()
+    let company = try #require(try place.context.fetchAll("Company").first)
+    let new = try place.context.insert("Person")
+    try new.setValue(.string("d"), forKey: "name")
+    try company.add(new, to: "staff")
+    try company.insert(try named("a", place), into: "staff", at: 1)
+    try place.context.save()
+    #expect(try company.objects(forKey: "staff").names() == ["c", "a", "b", "d"])
+    return (place, company)
+  }
+
+  @Test("AP50: after an eviction an ordered relationship is saved in the order that the context shows")
+  func ap50MovedAfterEviction() throws {
+    let (place, company) = try moved()
+    let last = try named("d", place)
+    try #require(place.coordinator.store).evictCachedRecords()
+    try company.insert(last, into: "staff", at: 2)
+    #expect(try company.objects(forKey: "staff").names() == ["c", "a", "d", "b"])
+    try place.context.save()
+    #expect(try company.objects(forKey: "staff").names() == ["c", "a", "d", "b"])
+    #expect(try staff(place) == ["c", "a", "d", "b"])
+  }
+
+  @Test("AP50: a member that is read again alone after an eviction stands where it stood")
+  func ap50RefreshedAlone() throws {
+    let (place, company) = try moved()
+    let member = try named("b", place)
+    try #require(place.coordinator.store).evictCachedRecords()
+    try place.context.refresh(member, mergingChanges: false)
+    #expect(try member.value(forKey: "name") == .string("b"))
+    #expect(try company.objects(forKey: "staff").names() == ["c", "a", "b", "d"])
+    try company.insert(try named("d", place), into: "staff", at: 0)
+    try place.context.save()
+    #expect(try staff(place) == ["d", "c", "a", "b"])
+  }
+
+  @Test("AP50: the same for a relationship whose members have several owners")
+  func ap50ManyMovedAfterEviction() throws {
+    let place = try place()
+    let skill = try #require(try place.context.fetchAll("Skill").first)
+    for name in ["r", "s"] {
+      let person = try place.context.insert("Person")
+      try person.setValue(.string(name), forKey: "name")
+      try skill.add(person, to: "people")
+    }
+    try skill.insert(try named("r", place), into: "people", at: 1)
+    try place.context.save()
+    #expect(try skill.objects(forKey: "people").names() == ["q", "r", "p", "s"])
+    let last = try named("s", place)
+    try #require(place.coordinator.store).evictCachedRecords()
+    try skill.insert(last, into: "people", at: 2)
+    try place.context.save()
+    #expect(try skill.objects(forKey: "people").names() == ["q", "r", "s", "p"])
+    try place.reopen()
+    let again = try #require(try place.context.fetchAll("Skill").first)
+    #expect(try again.objects(forKey: "people").names() == ["q", "r", "s", "p"])
+  }
+
+  @Test("AP50: an order that changed elsewhere is seen after an eviction")
+  func ap50ReorderedElsewhere() throws {
+    let (place, company) = try moved()
+    let server = Server.at(place.path)
+    let key = company.objectID.primaryKey
+    let list = try #require(server.records["Party"]?[key]?.references["staff"])
+    server.records["Party"]?[key]?.references["staff"] = list.reversed()
+    try #require(place.coordinator.store).evictCachedRecords()
+    place.context.reset()
+    let again = try #require(try place.context.fetchAll("Company").first)
+    #expect(try again.objects(forKey: "staff").names() == ["d", "b", "a", "c"])
+  }
+
+  @Test("AP50: who refers to a deleted record without a way back does so no more, although it was not here")
+  func ap50Unpaired() throws {
+    let place = try place()
+    let memo = try place.context.insert("Memo")
+    try memo.setObject(try named("p", place), forKey: "about")
+    try place.context.save()
+    try place.reopen()
+    try place.context.delete(try named("p", place))
+    try place.context.save()
+    let server = Server.at(place.path)
+    #expect(server.records["Memo"]?.values.map { $0.references["about"] ?? [] } == [[]])
+    try place.reopen()
+    #expect(try #require(try place.context.fetchAll("Memo").first).object(forKey: "about") == nil)
+    try place.verify()
+  }
+
   @Test("AP51: a store that is read only brings records and members as they are asked for")
   func ap51ReadOnlyMembers() throws {
     let place = try place()

@@ -480,4 +480,86 @@ struct UndoTests {
     try garden.context.redo()
     #expect(try node.value(forKey: "mood") == .string("wild"))
   }
+
+  @Test("what is taken out of a relationship and put back in one event is no step")
+  func putBack() throws {
+    let garden = try Garden()
+    let (one, two) = (try garden.insert("Node"), try garden.insert("Node"))
+    let note = try garden.insert("Note")
+    try one.add(two, to: "friends")
+    try one.add(note, to: "notes")
+    try garden.context.save()
+    garden.manager.removeAllActions()
+    for (member, key) in [(two, "friends"), (note, "notes")] {
+      try one.remove(member, from: key)
+      try one.add(member, to: key)
+      try garden.context.processPendingChanges()
+      #expect(garden.manager.undoCount == 0, "\(key)")
+    }
+  }
+
+  @Test("a step whose undoing turns out to change nothing is redone and undone in its turn")
+  func emptyOnUndo() throws {
+    let garden = try Garden()
+    let (context, manager) = (garden.context, garden.manager)
+    let node = try garden.insert("Node")
+    try context.save()
+    manager.removeAllActions()
+    try node.setValue(.string("a"), forKey: "text")
+    try context.processPendingChanges()
+    try node.setValue(.integer(1), forKey: "number")
+    try context.processPendingChanges()
+    // It is what it was before already.
+    manager.disableUndoRegistration()
+    try node.setValue(.null, forKey: "number")
+    manager.enableUndoRegistration()
+    try context.undo()
+    #expect(manager.undoCount == 1 && manager.redoCount == 1)
+    try context.undo()
+    #expect(try node["text"] == .null && manager.redoCount == 2)
+    try context.redo()
+    #expect(try node["text"] == .string("a") && node["number"] == .null && manager.undoCount == 1)
+    try context.redo()
+    #expect(manager.undoCount == 2 && !manager.canRedo)
+    try context.undo()
+    try context.undo()
+    #expect(try node["text"] == .null && manager.undoCount == 0)
+  }
+
+  @Test("a member without a way back that is taken out, saved and put back by undo has its owner's entity in its row")
+  func ownersEntity() throws {
+    let garden = try Garden()
+    let (tree, note) = (try garden.insert("Tree"), try garden.insert("Note"))
+    try tree.add(note, to: "notes")
+    try garden.context.save()
+    let columns = try garden.place.rows("SELECT name FROM pragma_table_info('ZNOTE') WHERE name <> 'Z_OPT'")
+    let query = "SELECT \(columns.joined(separator: ", ")) FROM ZNOTE"
+    let before = try garden.place.rows(query)
+    #expect(before.count == 1 && before.first?.contains("null") == false, "\(columns): \(before)")
+    try garden.place.reopen()
+    garden.context.undoManager = garden.manager
+    let again = try #require(try garden.context.fetchAll("Tree").first)
+    try again.remove(try #require(try again.objects(forKey: "notes").first), from: "notes")
+    try garden.context.save()
+    #expect(try garden.place.rows(query) != before)
+    try garden.context.undo()
+    try garden.context.save()
+    #expect(try garden.place.rows(query) == before)
+  }
+
+  @Test("groupsByEvent decides whether what is registered outside of groups is one step an event, or one each")
+  func groupsByEvent() throws {
+    let garden = try Garden()
+    let (context, manager) = (garden.context, garden.manager)
+    try context.save()
+    manager.removeAllActions()
+    for (groups, steps) in [(true, 1), (false, 3)] {
+      manager.groupsByEvent = groups
+      for _ in 0..<2 { manager.registerUndo(withTarget: garden) { _ in } }
+      try garden.insert("Node")
+      try context.processPendingChanges()
+      #expect(manager.undoCount == steps, "\(groups)")
+      manager.removeAllActions()
+    }
+  }
 }

@@ -16,6 +16,22 @@ import Testing
     #expect(try ObjectPredicate(format: text).evaluate(with: .null))
   }
 
+  @Test(
+    "decimals beyond all bounds are numbers, not traps",
+    arguments: [Int128.min, .max, -1, 0, 10], [Int.min, -165, 0, 1_000_000, .max])
+  func extremeDecimals(digits: Int128, exponent: Int) throws {
+    let number = DecimalNumber(significand: digits, exponent: exponent)
+    #expect((number.significand < 0) == (digits < 0))
+    #expect(number.description.isEmpty == false)
+    #expect(number.exponent.magnitude <= 1_000_039)
+    let constant = ["a": ConstantValue.attribute(.decimal(number))]
+    for text in ["$a + 1 == 2", "0 - $a > 1", "abs:($a) > 1", "$a * $a > 1", "$a / 3 == 7", "$a - $a == 0"] {
+      // An overflow is an error.
+      _ = try? ObjectPredicate(format: text).substituting(constant).evaluate(with: .null)
+    }
+    #expect(try ObjectPredicate(format: "$a == $a").substituting(constant).evaluate(with: .null))
+  }
+
   @Test("texts are the same value when their bytes are, so composed and decomposed accents are two")
   func textsByBytes() throws {
     let (composed, decomposed) = (AttributeValue.string("\u{E9}"), AttributeValue.string("e\u{301}"))

@@ -90,6 +90,8 @@ import Testing
       .attribute(.integer(.max)), .attribute(.date(-.infinity)), .attribute(.uuid(1, 2)), .attribute(.binary([])),
       .object(Thing(1, ["k": "v"])), .objectID(Thing(2).id), .attribute(.double(.infinity)), [], "[",
       .attribute(.decimal(DecimalNumber(significand: .max, exponent: -165))),
+      .attribute(.decimal(DecimalNumber(significand: .min, exponent: .max))),
+      .attribute(.decimal(DecimalNumber(significand: 7, exponent: .min))),
     ]
     func expression(_ depth: Int) -> ObjectExpression {
       switch Int.random(in: 0..<(depth > 0 ? 12 : 3), using: &generator) {

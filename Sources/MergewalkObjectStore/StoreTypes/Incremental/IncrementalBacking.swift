@@ -15,6 +15,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private var uncertain = Uncertain()
   /// Whether rows are being brought: what that reads must not ask again.
   private var isFilling = false
+  /// The positions of members, also of evicted ones; made for the first eviction.
+  private var positions: MemberPositions?
 
   private struct KnownRelationship: Hashable {
     var declaringEntity: Int
@@ -140,6 +142,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// Forgets everything that was brought.
   func evict() throws(StoreError) {
     try writing { () throws(StoreError) in
+      if positions == nil { positions = try MemberPositions(store) }
+      try positions?.keepAll()
       for table in store.schema.tables { try store.connection.execute("DELETE FROM \(table.name)") }
       for join in store.schema.joinTables { try store.connection.execute("DELETE FROM \(join.name)") }
     }
@@ -161,8 +165,10 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   func willRead(root: Int, referringBy slot: Int, to targets: [Int64]) throws(StoreError) {
-    guard !isFilling, let relationship = toMany(root: root, slot: slot) else { return }
-    try bringMembers(of: targets, relationship)
+    guard !isFilling else { return }
+    if let relationship = toMany(root: root, slot: slot) { return try bringMembers(of: targets, relationship) }
+    // Without a way back, who refers to a record can only be asked for all.
+    if isUnpaired(root: root, slot: slot), targets.contains(where: { $0 > 0 }) { try loadAll(root: root) }
   }
 
   func willRead(table: String, membersBy column: String, of owners: [Int64]) throws(StoreError) {
@@ -188,6 +194,14 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
     guard !isFilling, let relationship = relationship(storage, isOwner: isOwner) else { return }
     try bringMembers(of: primaryKeys, relationship)
+  }
+
+  /// Whether a to-one relationship has no inverse.
+  private func isUnpaired(root: Int, slot: Int) -> Bool {
+    store.model.entities.contains { entity in
+      entity.rootIndex == root
+        && entity.relationships.contains { !$0.isToMany && $0.slot == slot && $0.inverseSlot < 0 }
+    }
   }
 
   /// The to-many relationship whose inverse is a to-one relationship.
@@ -249,7 +263,10 @@ final class IncrementalBacking: RowBacking, StoreObserver {
         let members = try source.newValue(for: relationship, of: reference)
         let missing = try missingKeys(root: destination.rootIndex, members.map(\.primaryKey))
         try bring(members.filter { missing.contains($0.primaryKey) })
-        try fill { filler throws(StoreError) in try filler.setMembers(members, of: owner, for: relationship) }
+        try fill { filler throws(StoreError) in
+          let known = try positions?.positions(of: members, owner: owner, relationship)
+          try filler.setMembers(members, at: known, of: owner, for: relationship)
+        }
       } catch {
         known.remove(key)
         uncertain.known.remove(key)
@@ -299,6 +316,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
       let filler = try StoreFiller(store, replaces: true)
       try body(filler)
       try filler.finish()
+      try positions?.restore(filler.seen)
       if isOwn { try store.connection.execute("COMMIT") }
     } catch {
       if isOwn { try? store.connection.execute("ROLLBACK") }
