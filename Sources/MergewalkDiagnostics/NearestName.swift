@@ -3,21 +3,26 @@ package enum NearestName {
   /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be meant.
   ///
   /// Near enough is a distance of at most a third of the longer name's length (at least 1), letters compared
-  /// without case and without white space around the names; ties go to the candidate that comes first.
+  /// without case and without white space around the names; ties go to the candidate that comes first. Without one, a
+  /// name of at least four letters that a single candidate begins with means that one.
   ///
   /// - Complexity: O(candidates × name length × candidate length).
   package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = Array(bare(name).utf8)
     var best: (name: String, distance: Int)?
+    var longer: [String] = []
     for candidate in candidates {
       let other = Array(bare(candidate).utf8)
+      if wanted.count >= (other.count > 5 ? 4 : 2), other.starts(with: wanted) { longer.append(candidate) }
       let limit = max(1, max(wanted.count, other.count) / 3)
       // The distance is at least what one is longer than the other.
       guard abs(wanted.count - other.count) <= limit else { continue }
       let distance = editDistance(wanted, other)
       if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
-    return best?.name
+    // Of two or three letters, one that differs says less than all that are the same.
+    if longer.count == 1, wanted.count < 4, best?.distance != 0 { return longer[0] }
+    return best?.name ?? (longer.count == 1 ? longer[0] : nil)
   }
 
   /// Advice about a name that does not exist: the nearest candidate, or the list of candidates; `nil` when there are

@@ -133,6 +133,8 @@ extension XMLEventSource {
     }
     if code == XML_ERR_DOCUMENT_END.rawValue, context.pointee.nameNr > 0, let name = context.pointee.name {
       message = "it ends before the element “\(String(cString: name))” does"
+    } else if let cure = Self.cures[code] {
+      message += "; " + cure
     }
     let isNamespace = error.domain == CInt(XML_FROM_NAMESPACE.rawValue)
     let kind = isNamespace ? "the document breaks the rules of namespaces" : "the document is not well-formed XML"
@@ -140,4 +142,18 @@ extension XMLEventSource {
       .invalidDocument, "\(kind): \(message)", line: Int(error.line),
       isInTag: isNamespace && context.pointee.instate != XML_PARSER_DTD)
   }
+
+  /// What to do about the faults that people make, by libxml2's code.
+  private static let cures: [UInt32: String] = [
+    XML_ERR_NAME_REQUIRED.rawValue:
+      "write “&amp;” for a “&” that begins no reference, and “&lt;” for a “<” that begins no tag",
+    XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue: "write “&amp;” for a “&” that begins no reference",
+    XML_ERR_UNDECLARED_ENTITY.rawValue: "write the character itself, or its number, such as “&#160;”",
+    XML_ERR_DOCUMENT_END.rawValue: "a document has one root element and nothing behind it",
+    XML_ERR_RESERVED_XML_NAME.rawValue: "take out what is before it, blank lines too",
+    XML_ERR_LT_IN_ATTRIBUTE.rawValue: "write “&lt;”",
+    XML_ERR_ATTRIBUTE_NOT_STARTED.rawValue: "write values of attributes in quotes",
+    XML_ERR_ATTRIBUTE_WITHOUT_VALUE.rawValue: "write a value in quotes: NAME=\"VALUE\"",
+    XML_ERR_INVALID_CHAR.rawValue: "XML cannot have this control character: take it out",
+  ]
 }

@@ -110,6 +110,11 @@ struct YAMLMistake {
     let (name, close) = open == UInt8(ascii: "[") ? ("bracket", "]") : ("brace", "}")
     if begin.line == position.line {
       message = "“,” or “\(close)” is missing before this in the \(name)s that open at column \(begin.column)"
+      let before = text(position.line).prefix(max(0, position.column - 1))
+      if let start = before.lastIndex(of: UInt8(ascii: "$")), text(position.line)[start...].starts(with: [0x24, 0x7B]) {
+        hint = "write a variable inside \(name)s in quotes: “\"${NAME}\"”"
+        return
+      }
       hint = "separate items by commas, close with “\(close)”, and quote texts with commas, colons or brackets in them"
       return
     }

@@ -71,7 +71,7 @@ enum CommandNames {
     {
       lines[0] += ": it takes a whole number"
     } else if let hint = meant(first, arguments.first ?? "") {
-      lines[0] += hint
+      lines[0] = String(first.prefix(upTo: first.firstRange(of: ". Did you mean")?.lowerBound ?? first.endIndex)) + hint
     } else if first.hasSuffix("<count|all>'") {
       lines[0] += ": it takes a whole number, or “all”"
     }
@@ -84,13 +84,21 @@ enum CommandNames {
       "--where": "--predicate", "--filter": "--predicate", "--order": "--sort", "--order-by": "--sort",
       "--select": "--columns", "--fields": "--columns", "--out": "--output",
     ],
+    "run": [
+      "--output": "--store", "--out": "--store", "-o": "--store", "--database": "--store", "--variable": "--set",
+      "--var": "--set", "-n": "--dry-run", "--check": "--dry-run", "--plan": "--dry-run", "--debug": "--log text",
+    ],
+    "model": ["--language": "--style", "--format": "--to", "-o": "--output"],
+    "guess": ["--limit": "--records", "--rows": "--records", "-o": "--out", "--output": "--out"],
     "preview": ["--limit": "--records", "--rows": "--records", "--lines": "--records"],
   ]
 
   /// The likely intention of an unknown option, or of an entity that stands alone.
   private static func meant(_ message: String, _ command: String) -> String? {
     func word(behind start: String) -> String? {
-      message.hasPrefix(start) && message.hasSuffix("'") ? String(message.dropFirst(start.count).dropLast()) : nil
+      guard message.hasPrefix(start) else { return nil }
+      let rest = message.dropFirst(start.count)
+      return rest.firstIndex(of: "'").map { String(rest[..<$0]) }
     }
     if command == "fetch", let word = word(behind: "Error: Unexpected argument '") {
       return "; an entity is named by “--entity \(word)”"

@@ -175,7 +175,7 @@ struct SourceLintTests {
       ])
     #expect(
       try folder.lint(pipeline("files: plain.csv.gz\n  compression: gzip")) == [
-        "plain.csv.gz: error: gzip data is expected, but the file is not (byte 0) [corrupt]"
+        "plain.csv.gz: error: gzip data is expected, but the file is not; correct “compression”, or leave it out [corrupt]"
       ])
     let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.folder.file("orders.csv.gz")))
     try bytes.prefix(40).write(to: URL(fileURLWithPath: folder.folder.file("cut.csv.gz")))

@@ -223,7 +223,7 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
       message(#"{"meta":{"tags":["x",[1]],"v":{}},"data":{"all rows":[{"lines":[]}],"q":1},"z":[]}"#, nil)
         == "the document is an object, not an array of records; set their path, such as “records: $.meta.tags”; "
         + "there are also $.data['all rows'], $.z")
-    #expect(message("{}", nil) == "the document is an object and has no array of records")
+    #expect(message("{}", nil)?.hasPrefix("the document is an object and has no array of records; if each") == true)
     #expect(message(#"{"v":1}"#, "v") == "“v” is not an array, so it has no records")
     #expect(message(#"{"v":[]}"#, "v.w") == "“v” is an array, so it has no member “w”")
   }

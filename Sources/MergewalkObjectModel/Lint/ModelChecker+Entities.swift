@@ -250,11 +250,11 @@ extension ModelChecker {
 }
 
 /// Names that properties must not have.
-enum ReservedNames {
+package enum ReservedNames {
   /// Methods without parameters of NSObject and NSManagedObject, which a property's accessor would replace.
   ///
   /// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model" (behaviour MO9).
-  static let methods: Set<String> = [
+  package static let methods: Set<String> = [
     "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
     "copy",
     "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "fault", "faultingState",

@@ -147,7 +147,9 @@ extension QueryBuilder {
     guard left.family == right.family else {
       throw PredicateError(
         .typeMismatch,
-        "\(word) compares \(left.described) with \(right.described)", hint: "both sides must be of one kind")
+        "\(word) compares \(left.described) with \(right.described)",
+        hint: [left, right].contains { $0.family == .date }
+          ? "write a date in quotes: '2024-01-31'" : "both sides must be of one kind")
     }
     return true
   }

@@ -50,7 +50,8 @@ struct HeaderCheck {
             continue
           }
           findings.add(
-            .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”", hint: hint(column, header))
+            .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”",
+            hint: hint(column, header, isNamed: source.has("columns")))
         }
         // What nothing uses is a question only once everything else is right.
         if isFirst, !findings.hasErrors, contract?.newColumns == nil {
@@ -67,10 +68,12 @@ struct HeaderCheck {
   }
 
   /// Advice about a column that the header does not have.
-  private func hint(_ column: ColumnUse, _ header: [String]) -> String? {
+  ///
+  /// - Parameter isNamed: whether the pipeline gives the columns their names.
+  private func hint(_ column: ColumnUse, _ header: [String], isNamed: Bool) -> String? {
     let near = NearestName.hint(for: column.name, among: header)
     if NearestName.find(column.name, in: header) != nil { return near }
-    var more: String?
+    var more = isNamed ? "the names are those of “columns”, not those in the file" : nil
     if let byte = findings.byte(before: column.position) {
       if "=<>".utf8.contains(byte) { more = "write text in quotes: '\(column.name)'" }
       if byte == UInt8(ascii: "[") { more = "a column of another name is written { \(column.name): COLUMN }" }

@@ -119,13 +119,27 @@ struct SourceFiles {
       case .notFound:
         findings.add(
           .unreadableFile, at: text.position, "there is no file “\(path)”",
-          hint: NearestFile.hint(for: path)
+          hint: Self.spelling(text.value) ?? NearestFile.hint(for: path)
             ?? "paths are relative to the \(isHere || command != nil ? "working directory" : "pipeline file"),"
             + " and \(NearestFile.advice(for: path))")
       default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
       }
       return []
     }
+  }
+
+  /// How a path that a shell, Windows or a list in one text has is written here; `nil` for others.
+  private static func spelling(_ text: String) -> String? {
+    if text.hasPrefix("~/") { return "write “${HOME}\(text.dropFirst())”" }
+    if text.contains("{"), text.contains(","), text.contains("}") {
+      return "braces are not expanded: write a list of paths"
+    }
+    for mark in [",", ";"] as [Character] where text.contains(mark) {
+      let paths = text.split(separator: mark).map { $0.drop { $0 == " " } }
+      return "several paths are a list: [\(paths.joined(separator: ", "))]"
+    }
+    return text.contains("\\")
+      ? "write “/” between folders: “\(text.split(separator: "\\").joined(separator: "/"))”" : nil
   }
 
   /// The scheme of a URL; `nil` for paths.

@@ -33,6 +33,7 @@ struct GuessedEntity {
     chooseKey()
     askAboutKinds()
     askAboutLists()
+    askAboutMap()
   }
 
   // MARK: Keys
@@ -166,6 +167,28 @@ struct GuessedEntity {
           + " with --option 'records=/*/\(most)'")
     }
   }
+
+  /// Asks about a document that is one object of objects which have members in common: a map, with the records in it.
+  private mutating func askAboutMap() {
+    guard sample.records == 1, sample.definition.formatName.isJSON else { return }
+    var members: [Substring: Set<Substring>] = [:]
+    for (column, path) in sample.columns.enumerated() {
+      let parts = path.split(separator: ".", maxSplits: 1)
+      let profile = sample.profiles[column]
+      guard parts.count == 2 || (profile.structures > 0 && profile.lists == 0) else { return }
+      members[parts[0], default: []].formUnion(parts.dropFirst())
+    }
+    let counts = members.values.joined().reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    guard members.count >= 3, counts.isEmpty || counts.values.contains(where: { $0 * 2 > members.count }) else {
+      return
+    }
+    questions.append(
+      "the record is an object with \(members.count) objects in it. Are these the records? Then make lines of them, and guess"
+        + " from those: \(Self.listing)")
+  }
+
+  /// The command that makes lines of the members of an object.
+  static let listing = "jq -c 'to_entries[] | {key} + .value'"
 
   private mutating func askAboutLists() {
     for attribute in attributes where sample.profiles[attribute.column].lists > 0 {

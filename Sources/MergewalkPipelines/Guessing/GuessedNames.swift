@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkRecordFormats
 
 /// Names for entities and properties, made of the names of files and columns.
@@ -106,7 +107,8 @@ enum GuessedNames {
     var name = isName ? column : camelCase(words)
     if name.isEmpty { name = "column" }
     if name.first?.isNumber == true { name = "column" + capitalised(name) }
-    return taken.contains(name) || yamlWords.contains(name.lowercased()) ? lowered(entity) + capitalised(name) : name
+    return ReservedNames.methods.contains(name) || yamlWords.contains(name.lowercased())
+      ? lowered(entity) + capitalised(name) : name
   }
 
   static func camelCase(_ words: [String]) -> String {
@@ -130,12 +132,6 @@ enum GuessedNames {
 
   /// The words that are not text in YAML unless they are quoted.
   private static let yamlWords: Set<String> = ["null", "true", "false"]
-
-  /// The names that Core Data's objects already have.
-  private static let taken: Set<String> = [
-    "class", "copy", "debugDescription", "description", "entity", "hasChanges", "hash", "init", "isDeleted", "isFault",
-    "isInserted", "isUpdated", "managedObjectContext", "objectID", "self", "superclass", "zone",
-  ]
 
   /// Whether the name of a column says that its digits are no number: `zip`, `phone` ...
   static func isCode(_ column: String) -> Bool {

@@ -171,10 +171,22 @@ private struct Look {
           "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"
         })
     }
+    if sample.columns.count > Self.mostColumns {
+      let isMap = sample.records == 1 && sample.definition.formatName.isJSON
+      throw DiagnosticList(
+        error: "unsuitableEntity", path: paths[0],
+        message: "the records have \(sample.columns.count) columns, and a table of SQLite takes 2000",
+        hint: isMap
+          ? "if the members of the only record are the records, make lines of them, and guess from those:"
+            + " \(GuessedEntity.listing)" : "choose columns, and write the pipeline by hand")
+    }
     // The part of a source that the records are says more than its name.
     let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value
     entity = request.entity ?? GuessedNames.entity(ofPath: paths[0], records: records)
   }
+
+  /// What SQLite takes, less the columns that Core Data adds.
+  private static let mostColumns = 1_990
 
   /// Whether the other source seems to be a further file of this one.
   func isPart(of other: Look) -> Bool {

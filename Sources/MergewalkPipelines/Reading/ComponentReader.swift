@@ -51,12 +51,15 @@ struct ComponentReader {
           findings.add(
             .unknownField, at: entry.key.position, message,
             hint: "it is a field of “\(registry.root.name)”: write it beside “\(called)”")
+        } else if let hint = Self.fieldHints[spec.name]?[name.lowercased()] {
+          findings.add(.unknownField, at: entry.key.position, message, hint: hint)
         } else {
           findings.addUnknown(
-            .unknownField, at: entry.key.position, message, name: name, candidates: spec.fields.map(\.name))
+            .unknownField, at: entry.key.position, message, name: meant(name, in: spec) ?? name,
+            candidates: spec.fields.map(\.name))
         }
         // The field that was meant is not missing as well.
-        if let meant = NearestName.find(name, in: spec.fields.map(\.name)) { component.brokenFields.insert(meant) }
+        if let meant = meant(name, in: spec) { component.brokenFields.insert(meant) }
         continue
       }
       take(entry.value, key: entry.key.position, as: field, into: &component)
@@ -71,6 +74,38 @@ struct ComponentReader {
     }
     return component
   }
+
+  /// The field that a name means which the component does not have: the nearest one, or what other tools call so.
+  private func meant(_ name: String, in spec: ComponentSpec) -> String? {
+    NearestName.find(name, in: spec.fields.map(\.name))
+      ?? Self.fieldsElsewhere[name.lowercased()]?.first { spec.field(named: $0) != nil }
+  }
+
+  /// What other tools call fields, with the fields that may be meant.
+  private static let fieldsElsewhere = [
+    "path": ["files"], "paths": ["files"], "filename": ["files"], "input": ["files"], "inputs": ["files"],
+    "url": ["files"], "uri": ["files"], "location": ["files"], "column": ["from"], "field": ["from"],
+    "source": ["from"], "key": ["find_by"], "keys": ["find_by"], "primary_key": ["find_by"], "id": ["find_by"],
+    "match": ["find_by"], "match_on": ["find_by"], "unique": ["find_by"], "filter": ["where"], "condition": ["where"],
+    "if": ["where"], "when": ["where"], "fields": ["attributes"], "properties": ["attributes"],
+    "mapping": ["attributes"], "relations": ["relationships"], "references": ["relationships"],
+    "table": ["entity"], "class": ["entity"], "type": ["entity", "format"], "size": ["records"], "count": ["records"],
+    "rows": ["records"], "separator": ["delimiter"], "sep": ["delimiter"], "quotechar": ["quote"],
+    "escapechar": ["escape"], "charset": ["encoding"], "codepage": ["encoding"], "skiprows": ["skip_lines"],
+    "skip": ["skip_lines"], "na_values": ["null"], "null_values": ["null"], "format": ["date"],
+    "date_format": ["date"], "pattern": ["date"], "transform": ["do"], "transforms": ["do"], "steps": ["do"],
+    "output": ["store"], "target": ["store"], "database": ["store"], "destination": ["store"], "name": ["pipeline"],
+    "schema": ["model"], "max": ["limit"], "max_errors": ["limit"], "path_to": ["files"], "errors": ["rejects"],
+  ]
+
+  /// What to do about fields that are none here at all.
+  private static let fieldHints = [
+    "source": ["sheet": "spreadsheets are not read: save the sheet as CSV"],
+    "field": [
+      "type": "the type is that of the attribute in the model",
+      "default": "set “absent_value”, “null_value” or “empty_value”",
+    ],
+  ]
 
   /// The field whose component has a field of that name, which was not indented enough; `nil` for other names.
   private func owner(ofField name: String, below spec: ComponentSpec) -> String? {
@@ -135,6 +170,12 @@ struct ComponentReader {
       guard let flag = node.boolean else {
         // YAML 1.1 had more words for them.
         let meant = ["yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"]
+        if field.name == "header", let rows = node.integer, rows > 1 {
+          findings.add(
+            .wrongType, at: node.position, "“header” takes true or false, but here is \(rows)",
+            hint: "a header of several records is “header_rows: \(rows)”")
+          return nil
+        }
         return wrongType(node, field, "true or false", example: node.text.flatMap { meant[$0.lowercased()] })
       }
       return .flag(flag)
@@ -277,6 +318,14 @@ struct ComponentReader {
     var isSound = true
     for item in node.items ?? [node] {
       if let word = item.text, !item.isNull {
+        let parts = word.split { "|,;".contains($0) }.map { String($0.filter { $0 != " " }) }
+        if parts.count > 1, parts.allSatisfy({ spec.field(named: $0) != nil }) {
+          findings.add(
+            .unknownField, at: item.position, "there is no step “\(word)”",
+            hint: "several steps are a list: [\(parts.joined(separator: ", "))]")
+          isSound = false
+          continue
+        }
         guard let step = spec.field(named: word) else {
           findings.addUnknown(
             .unknownField, at: item.position, "there is no step “\(word)”", name: Self.stepsElsewhere[word] ?? word,
@@ -353,7 +402,8 @@ struct ComponentReader {
         findings.add(.wrongType, at: entry.key.position, "a name is text, not \(entry.key.summary)")
         continue
       }
-      guard let component = read(entry.value, as: spec, called: name) else { continue }
+      let example = spec.name == "relationship" ? "{ find_by: { NAME: COLUMN } }" : nil
+      guard let component = read(entry.value, as: spec, called: name, example: example) else { continue }
       values.append(NamedValue(name: Located(value: name, position: entry.key.position), value: component))
     }
     return values
@@ -365,6 +415,12 @@ struct ComponentReader {
   private func wrongType(
     _ node: YAMLNode, _ field: FieldSpec, _ wanted: String, example: String? = nil
   ) -> FieldValue? {
+    if node.isNull || node.text == "", let variable = findings.variable(at: node.position) {
+      findings.add(
+        .wrongType, at: node.position, "“\(field.name)” takes \(wanted), but the variable “\(variable)” is empty",
+        hint: "set it, or write “${\(variable):-TEXT}” for a value in its place")
+      return nil
+    }
     findings.add(
       .wrongType, at: node.position, "“\(field.name)” takes \(wanted), but here is \(node.summary)",
       hint: "for example “\(field.name): \(example ?? field.example)”")

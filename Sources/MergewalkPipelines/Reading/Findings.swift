@@ -30,6 +30,17 @@ final class Findings {
     return lines[position.line - 1].prefix(position.column - 1).last { $0 != 32 }
   }
 
+  /// The name of the variable whose value is all of a scalar; `nil` where none is written.
+  func variable(at position: SourcePosition) -> String? {
+    guard position.includedPath == nil, position.line > 0, position.column > 0 else { return nil }
+    let lines = source.split(separator: 10, maxSplits: position.line, omittingEmptySubsequences: false)
+    guard position.line <= lines.count else { return nil }
+    let text = lines[position.line - 1].dropFirst(position.column - 1).drop { $0 == 0x22 || $0 == 0x27 }
+    guard text.starts(with: [0x24, 0x7B]), let end = text.firstIndex(of: 0x7D) else { return nil }
+    let name = String(decoding: text[text.startIndex..<end].dropFirst(2), as: UTF8.self)
+    return name.contains(":") ? nil : name
+  }
+
   /// The files that were read beside it: what it includes, its model, manifests, secrets.
   private(set) var readFiles: [String] = []
 

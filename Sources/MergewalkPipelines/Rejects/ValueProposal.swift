@@ -5,20 +5,66 @@ enum ValueProposal {
   /// A field’s options that all of the values fit; `nil` when the values tell nothing.
   static func text(_ code: RejectCode, _ samples: [RejectedValue]) -> String? {
     switch code {
-    case .valueDate, .valueCalendar: date(samples)
-    case .valueNumber, .valueInteger: number(samples)
-    case .valueBoolean: boolean(samples)
+    case .valueDate: missing(samples) ?? quoted(samples) ?? date(samples, mayBeISO: true) ?? named(samples)
+    case .valueCalendar: zero(samples) ?? date(samples)
+    case .valueNumber, .valueInteger: missing(samples) ?? quoted(samples) ?? number(samples)
+    case .valueBoolean: missing(samples) ?? boolean(samples)
+    case .valueUUID, .valueURI: missing(samples)
     default: nil
     }
   }
 
-  private static func date(_ samples: [RejectedValue]) -> String? {
+  private static let otherWords = [
+    "(null)", "<null>", "#NA", ".", "..", "--", "NULL", "n.a.", "k.A.", "unknown", "missing",
+  ]
+
+  /// The words for a value that is missing, where all of them are such words.
+  private static func missing(_ samples: [RejectedValue]) -> String? {
+    var words: [String] = []
+    for sample in samples {
+      guard let text = sample.candidates.last.map({ String(decoding: $0, as: UTF8.self) }),
+        ColumnProfile.nullSpellings.contains(text) || otherWords.contains(text)
+      else { return nil }
+      if !words.contains(text) { words.append(text) }
+    }
+    return words.isEmpty ? nil : missing(words)
+  }
+
+  private static func missing(_ words: [String]) -> String {
+    let list = words.map { GuessedPipeline.text($0) }
+    return "for a value that is missing set “null_tokens: [\(list.joined(separator: ", "))]”"
+  }
+
+  /// Advice about fields in apostrophes, which no option reads as quotes.
+  private static func quoted(_ samples: [RejectedValue]) -> String? {
+    samples.allSatisfy {
+      $0.bytes.count > 2 && $0.bytes[0] == UInt8(ascii: "'") && $0.bytes.dropFirst().contains(UInt8(ascii: "'"))
+    }
+      && !samples.isEmpty ? "the fields are in apostrophes: set “quote: apostrophe” in the source" : nil
+  }
+
+  private static func named(_ samples: [RejectedValue]) -> String? {
+    DatePatternProposal.text(samples.map { $0.candidates.map { String(decoding: $0, as: UTF8.self) } })
+  }
+
+  /// Advice about the day that MySQL writes for none.
+  private static func zero(_ samples: [RejectedValue]) -> String? {
+    var words: [String] = []
+    for sample in samples {
+      guard let text = sample.candidates.last.map({ String(decoding: $0, as: UTF8.self) }), text.hasPrefix("0000-00-00")
+      else { return nil }
+      if !words.contains(text) { words.append(text) }
+    }
+    return words.isEmpty ? nil : missing(words)
+  }
+
+  private static func date(_ samples: [RejectedValue], mayBeISO: Bool = false) -> String? {
     let shapes = samples.compactMap { sample in
       sample.candidates.lazy.compactMap { bytes in
         Array(bytes).withUnsafeBufferPointer { DateShape($0) }
       }.first
     }
-    guard let first = shapes.first, first.order != .iso else { return nil }
+    guard let first = shapes.first, mayBeISO || first.order != .iso else { return nil }
     let same = shapes.filter { $0.family == first.family }
     // Half of them is enough: the others may be wrong for another reason.
     guard same.count * 2 >= samples.count else { return nil }
@@ -55,20 +101,26 @@ enum ValueProposal {
     return "the numbers look like “{ \(options.joined(separator: ", ")) }”"
   }
 
-  /// A proposal for a sign before or behind all of the numbers.
+  /// A proposal for a sign or a unit before or behind all of the numbers.
   private static func sign(_ samples: [RejectedValue]) -> String? {
-    let signs: Set<Character> = ["$", "€", "£", "¥", "₹", "%"]
-    var found: Character?
+    var found: Substring?
     for sample in samples {
       guard let bytes = sample.candidates.last else { return nil }
       let text = String(decoding: bytes, as: UTF8.self)
-      guard let sign = [text.first, text.last].compactMap({ $0 }).first(where: { signs.contains($0) }),
-        found ?? sign == sign, text.contains(where: \.isNumber)
+      guard let start = text.firstIndex(where: { isDigit($0) || $0 == "-" || $0 == "." }),
+        let end = text.lastIndex(where: isDigit), start <= end
+      else { return nil }
+      let (before, behind) = (text[..<start], text[text.index(after: end)...])
+      let sign = before.isEmpty ? behind : before
+      guard before.isEmpty != behind.isEmpty, sign.count <= 8, !sign.contains(where: { "()\"'".contains($0) }),
+        text[start...end].allSatisfy({ isDigit($0) || "-.,".contains($0) }), found ?? sign == sign
       else { return nil }
       found = sign
     }
     return found.map { "take “\($0)” away: “do: [{ replace: { text: \"\($0)\", with: \"\" } }]”" }
   }
+
+  private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
   /// Spellings of true and of false that people use in tables.
   private static let pairs: [(String, String)] = [

@@ -214,7 +214,10 @@ extension StreamingReader<CSVParser> {
     _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
     pass(batch.account, as: .header, since: place)
     if let fault = batch.errors.first {
-      let cure = fault.code == .nulByte ? "; the file may be binary or UTF-16: set “encoding”" : ""
+      let cure =
+        fault.code == .nulByte
+        ? wideEncoding(fault.raw).map { "; this is UTF-16 without a mark: set “encoding: \($0)”" }
+          ?? "; the file may be binary or UTF-16: set “encoding”" : ""
       throw ReadError(
         .invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message + cure)
     }
@@ -254,4 +257,12 @@ extension CSVParser {
     }
     return names
   }
+}
+
+/// The form of UTF-16 in which a record of mostly Latin letters has a NUL byte beside each of them; `nil` for none.
+private func wideEncoding(_ raw: [UInt8]) -> String? {
+  let odd = raw.indices.count { raw[$0] == 0 && !$0.isMultiple(of: 2) }
+  let even = raw.indices.count { raw[$0] == 0 && $0.isMultiple(of: 2) }
+  guard raw.count >= 4, (odd + even) * 5 >= raw.count * 2 else { return nil }
+  return even == 0 ? "utf-16le" : odd == 0 ? "utf-16be" : nil
 }

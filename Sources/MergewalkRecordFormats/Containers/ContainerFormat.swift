@@ -109,6 +109,11 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
       ("an ORC file", Array("ORC".utf8), parquet), ("an Avro file", Array("Obj\u{1}".utf8), "convert it to NDJSON"),
       ("an Excel workbook", [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "save it as CSV"),
       ("a PDF document", Array("%PDF-".utf8), "export the data itself"),
+      (
+        "a file of macOS beside the one of the same name without “._”",
+        [0x00, 0x05, 0x16, 0x07, 0x00, 0x02, 0x00, 0x00],
+        "give that one"
+      ),
     ]
     guard let found = known.first(where: { sample.starts(with: $0.magic) }) else { return nil }
     // Letters alone may begin a text, which has no control characters but those of lines and of ISO-2022.

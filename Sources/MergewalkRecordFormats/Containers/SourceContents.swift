@@ -217,7 +217,9 @@ final class SourceContents {
       if wanted == .tar, sample.allSatisfy({ $0 == 0 }) { return .tar }
       let what = found.map { "is \($0.rawValue)" } ?? "is not"
       throw ReadError(
-        container: .corrupt, input.path, at: 0, "\(wanted.rawValue) data is expected, but the file \(what)")
+        .corrupt, path: input.path,
+        message: "\(wanted.rawValue) data is expected, but the file \(what); correct “compression”, or leave it out",
+        hasCure: true)
     }
     if found == nil, let claimed {
       if isBegin(of: claimed, sample) { throw cut(claimed, input) }

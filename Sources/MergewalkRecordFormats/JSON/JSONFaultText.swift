@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Words for a fault of JSON's syntax: what is expected at a place, and what stands there.
 struct JSONFaultText {
   private enum Last { case nothing, openObject, openArray, comma, colon, name, value, word }
@@ -14,6 +16,11 @@ struct JSONFaultText {
   static func message(_ base: UnsafePointer<UInt8>, from start: Int, at: Int, end: Int) -> String {
     if at >= end { return "the JSON text ends too early" }
     var text = JSONFaultText()
+    // An element of an array is all that is looked at, and the comma before it stands in the same memory.
+    if let before = UnsafeBufferPointer(start: base, count: start).last(where: { !$0.isDocumentSpace }), before == 0x2C
+    {
+      text.last = .comma
+    }
     for i in start..<max(start, at) { text.take(base[i]) }
     let found = name(UnsafeBufferPointer(start: base + at, count: end - at))
     if text.isBehindBackslash { return "not JSON: \(found) is not an escape after a backslash" }
@@ -23,7 +30,23 @@ struct JSONFaultText {
         : "not JSON: this escape is not one of JSON's, such as \\n and \\u00E9; write a backslash itself twice"
     }
     if text.last == .word { return "not JSON: \(found) cannot continue a number, true, false or null" }
-    return "not JSON: \(text.expected) is expected, but there is \(found)"
+    let rest = UnsafeBufferPointer(start: base + at, count: end - at)
+    return "not JSON: \(text.expected) is expected, but there is \(found)" + (text.cure(rest).map { "; " + $0 } ?? "")
+  }
+
+  /// What to do about text of other languages that is near JSON; `nil` for anything else.
+  private func cure(_ rest: UnsafeBufferPointer<UInt8>) -> String? {
+    let words = [
+      ("//", "JSON has no comments: take them out"), ("/*", "JSON has no comments: take them out"),
+      ("#", "JSON has no comments: take them out"), ("'", "JSON writes names and texts in double quotes"),
+      ("NaN", "JSON has no NaN: write null"), ("Infinity", "JSON has no infinity: write null"),
+      ("None", "JSON writes null"), ("nil", "JSON writes null"), ("undefined", "JSON writes null"),
+      ("NULL", "JSON writes null in small letters"), ("True", "JSON writes true in small letters"),
+      ("False", "JSON writes false in small letters"), ("<", "this looks like XML or a web page"),
+    ]
+    if let found = words.first(where: { rest.starts(with: $0.0.utf8) }) { return found.1 }
+    return last == .comma && (rest.first == UInt8(ascii: "]") || rest.first == UInt8(ascii: "}"))
+      ? "take out the comma before it" : nil
   }
 
   private mutating func take(_ byte: UInt8) {

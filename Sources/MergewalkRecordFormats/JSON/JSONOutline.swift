@@ -210,6 +210,9 @@ struct JSONOutline {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), 48...57, UInt8(ascii: "t"),
       UInt8(ascii: "f"), UInt8(ascii: "n"):
       break
+    case UInt8(ascii: "<"):
+      return .failed(
+        .invalidDocument, at: cursor, "not JSON: a value is missing here; this looks like XML or a web page")
     default: return unexpected(cursor, "a value")
     }
     return .failed(
@@ -233,7 +236,10 @@ struct JSONOutline {
   /// The failure that the document is an object, and no path says where its records are.
   private func missingArray(_ at: Int) -> Step {
     guard let first = listing.paths.first else {
-      return .failed(.missingRecords, at: at, "the document is an object and has no array of records")
+      return .failed(
+        .missingRecords, at: at,
+        "the document is an object and has no array of records; if each line is an object, set “format: ndjson”; if its"
+          + " members are the records, make a list of them with a tool such as jq: jq -c '.[]'")
     }
     var message = "the document is an object, not an array of records; set their path, such as “records: \(first)”"
     if listing.paths.count > 1 { message += "; there are also " + listing.paths.dropFirst().joined(separator: ", ") }

@@ -226,7 +226,8 @@ struct NDJSONParser: JSONRecordParser {
   private func tooLong(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {
     RecordError(
       code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
-      recordIndex: recordIndex, message: RecordError.tooLong("the line", maxRecordBytes),
+      recordIndex: recordIndex,
+      message: RecordError.tooLong("the line", maxRecordBytes) + "; a file that is one document has the format json",
       raw: [UInt8](raw.prefix(min(Self.keptOfLongLine, maxRecordBytes))))
   }
 

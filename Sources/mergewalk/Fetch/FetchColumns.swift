@@ -38,7 +38,7 @@ enum FetchColumns {
 
   /// All attributes that are stored, then all to-one relationships.
   static func defaults(_ entity: EntityDescription) -> [FetchedValue] {
-    entity.attributes.filter { !$0.isTransient && $0.type != .composite && $0.type != .undefined }
+    entity.attributes.filter { !$0.isTransient && ![.composite, .undefined, .objectID].contains($0.type) }
       .map { .property($0.name) }
       + entity.relationships.filter { !$0.isToMany && !$0.isTransient }.map { .property($0.name) }
   }

@@ -174,7 +174,9 @@ struct RunExecution {
       try TextFile.replace(path, Console.redacted(text), as: kind, access: .derived(from: definition.storePath))
       return []
     } catch {
-      return ["the \(kind.rawValue) cannot be written: \(error.diagnostics.map(\.description).joined(separator: "; "))"]
+      return [
+        "the \(kind.rawValue) cannot be written: \(error.diagnostics.map { "\($0.path): \($0.message)" }.joined(separator: "; "))"
+      ]
     }
   }
 

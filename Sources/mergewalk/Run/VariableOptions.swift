@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkPipelines
 
 /// The options that set variables of pipeline files.
@@ -21,7 +22,14 @@ struct Assignment {
   let name: String
   let value: String
 
-  init(_ argument: String) throws { try self.init(argument, option: "--set") }
+  init(_ argument: String) throws {
+    try self.init(argument, option: "--set")
+    guard name.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || $0.isDigit || $0 == UInt8(ascii: "_") })
+    else {
+      throw ValidationError(
+        "“\(name)” cannot be the name of a variable: --set sets what a pipeline uses as ${NAME}, not its fields")
+    }
+  }
 
   /// - Parameter option: the option whose value it is.
   init(_ argument: String, option: String) throws {

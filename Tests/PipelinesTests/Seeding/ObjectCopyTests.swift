@@ -366,7 +366,8 @@ struct ObjectCopyTests {
       let before = peakResidentBytes()
       _ = try copy.run()
       let taken = peakResidentBytes() - before
-      guard taken < 12 << 20 else {
+      // The code that is paged in counts, too.
+      guard taken < 32 << 20 else {
         print("\(taken) bytes")
         exit(1)
       }

@@ -20,6 +20,7 @@ extension FormatParser {
     case .not: return "put NOT before the whole comparison: NOT a IN b"
     case .comma: return "write lists in braces: {1, 2}"
     case .collectionOperator: return Self.quotes
+    case .end where expected == Self.comparison && isBetween: return "the limits are a list: BETWEEN {1, 2}"
     case .end where expected == Self.comparison: return "compare the value: name == 'Ada', or name != NULL"
     case .word:
       let word = text(token.start..<token.end)
@@ -29,6 +30,11 @@ extension FormatParser {
       return near ?? (expected == Self.comparison ? nil : Self.quotes)
     default: return nil
     }
+  }
+
+  /// Whether the text has the word that takes a list here, and two values with AND in SQL.
+  private var isBetween: Bool {
+    text(0..<token.start).lowercased().split { $0 == " " || $0 == "[" }.contains("between")
   }
 
   static let comparison = "a comparison operator"

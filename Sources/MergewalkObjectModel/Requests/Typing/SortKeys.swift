@@ -46,7 +46,8 @@ package enum SortKeys {
       let near = NearestName.find(String(pieces[1]), in: words).map { "did you mean \($0)?" }
       throw PredicateError(
         .syntax, "expected \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""), found “\(pieces[1])”",
-        hint: near
+        hint: ["asc", "desc", "ascending", "descending"].contains(pieces[1].lowercased())
+          ? "write \(pieces[1].lowercased().hasPrefix("d") ? "-" : "")\(key)" : near
       ).shifted(by: start + key.utf8.count + 1, in: scope.source)
     }
     return ObjectSortDescriptor(key, ascending: ascending, comparison: known.comparison)

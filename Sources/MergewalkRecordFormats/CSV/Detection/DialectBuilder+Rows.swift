@@ -29,6 +29,7 @@ extension DialectBuilder {
       }
       return
     }
+    findHeaderRemark(comment, plain)
     let first = shape.records.first.map { table.rows[$0].line } ?? Int.max
     let inside = table.rows.count { $0.kind == .comment && $0.line > first }
     let lines = Self.count(remarks, "line begins", "lines begin")
@@ -48,6 +49,55 @@ extension DialectBuilder {
         "comment", "\"\(comment)\"",
         "\(lines) with “\(comment)”; such a line is a comment unless it has as many fields as a record")
     }
+  }
+
+  /// Takes the remark right above the first record for the header, if it has a name for each field of every record.
+  ///
+  /// Where tabs align the names, several may stand between two of them.
+  private mutating func findHeaderRemark(_ comment: String, _ plain: SampleTable) {
+    guard !known.contains(.header), !known.contains(.skippedLines), shape.above == 0, let first = shape.records.first,
+      first > 0, table.rows[first - 1].kind == .comment,
+      let row = plain.rows.firstIndex(where: { $0.line == table.rows[first - 1].line && $0.kind == .record }),
+      !plain.cells(of: plain.rows[row]).contains(where: { CellKind(bytes, $0.start, $0.end).isTyped })
+    else { return }
+    let texts = CellText(bytes: bytes, quote: best.candidate.quote, escape: best.candidate.escape, trims: true)
+    var names = texts.names(plain, row)
+    names[0] = String(names[0].dropFirst(comment.count).drop { $0 == " " })
+    if options.delimiter == "\t" { names.removeAll { $0.isEmpty } }
+    guard names.count >= max(2, shape.width), HeaderJudge.fault(names) == nil,
+      shape.records.allSatisfy({ table.rows[$0].width <= names.count })
+    else { return }
+    // A sentence may have as many commas as there are columns.
+    guard options.delimiter == "\t" || !names.contains(where: { $0.contains(" ") }) else { return }
+    options.header = .names(names)
+    options.skippedLines = plain.rows[row].line
+    evidence.append("header columns: line \(plain.rows[row].line), the last remark, has \(names.count) names")
+    widen(to: names.count)
+  }
+
+  /// Makes a table as wide as the names of its columns, where records end in front of fields that they do not have.
+  private mutating func widen(to width: Int) {
+    if width > shape.width, let found = TableShape(bytes, table, width: width) { shape = found }
+  }
+
+  /// Takes the first record for the header although most others are narrower, if it has a name for each of their fields.
+  private mutating func findWideHeader() {
+    guard shape.width > 1, let first = shape.records.first, table.rows[first].width > shape.width,
+      shape.records.allSatisfy({ table.rows[$0].width <= table.rows[first].width }),
+      RecordOutline(bytes, table, table.rows[first]).isNames
+    else { return }
+    let below = shape.records.dropFirst().prefix(20)
+    let isTyped = (0..<shape.width).contains { column in
+      below.allSatisfy { row in
+        let cell = table.cells(of: table.rows[row]).dropFirst(column).first
+        return cell.map { CellKind(bytes, $0.start, $0.end).isTyped } ?? false
+      }
+    }
+    guard below.count > 1, isTyped else { return }
+    evidence.append(
+      "\(table.rows[first].width) names stand above records of which most have \(shape.width) fields")
+    widen(to: table.rows[first].width)
+    isCertain = false
   }
 
   /// Leaves an option to a person; what it would read is refused.
@@ -120,6 +170,7 @@ extension DialectBuilder {
       return
     }
     if case .names = options.header { return }
+    findWideHeader()
     guard let first = shape.records.first, table.rows.indices.contains(first) else { return }
     var judge = HeaderJudge(bytes, table, shape, texts)
     let row = table.rows[first]

@@ -196,7 +196,7 @@ struct HeaderJudge {
   ) -> HeaderJudge {
     // Codes of one length are no names of that length.
     var lengthVotes = 0
-    for (name, values) in zip(names, below) {
+    for (name, values) in zip(names, below) where !isIdentity(name) {
       let lengths = Set(values.subtracting(["", "\\N", "NULL"]).map(\.utf8.count))
       guard values.count >= 8, lengths.count == 1, let length = lengths.first else { continue }
       lengthVotes += name.utf8.count == length ? -1 : 1
@@ -230,12 +230,31 @@ struct HeaderJudge {
     if let i = kinds.firstIndex(where: \.isTyped) {
       return HeaderJudge(rows: 0, reason: "field \(i + 1) of the first record is a value", isCertain: false)
     }
-    if let i = names.indices.first(where: { $0 < below.count && below[$0].contains(names[$0]) }) {
+    if let i = numbered(names, kinds, below) {
+      return HeaderJudge(
+        rows: 0, reason: "field \(i + 1) of the first record begins with a digit, as those below do", isCertain: false)
+    }
+    if let i = names.indices.first(where: {
+      $0 < below.count && below[$0].contains(names[$0]) && !isIdentity(names[$0])
+    }) {
       return HeaderJudge(
         rows: 0, reason: "“\(names[i])” occurs again in column \(i + 1), so it is not a name", isCertain: false)
     }
     return HeaderJudge(
       rows: 1, reason: "all fields are text; those of the first record differ and do not occur below", isCertain: false)
+  }
+
+  /// Whether this is the name of a column of identities, and as well a code that may stand below it: Indonesia, Idaho.
+  private static func isIdentity(_ name: String) -> Bool { name.lowercased() == "id" }
+
+  /// The first column of text whose fields begin with a digit, nearly all of them, that of the first record too.
+  private static func numbered(_ names: [String], _ kinds: [CellKind], _ below: [Set<String>]) -> Int? {
+    zip(names, below).enumerated().first { _, column in
+      let (name, values) = column
+      let filled = values.filter { !$0.isEmpty }
+      return name.utf8.first?.isDigit == true && filled.count >= 3
+        && filled.count { $0.utf8.first { $0 != 32 }?.isDigit == true } * 4 >= filled.count * 3
+    }?.offset
   }
 
   /// How many names are years that follow each other, above columns that hold something else.

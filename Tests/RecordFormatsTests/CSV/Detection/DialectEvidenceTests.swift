@@ -271,4 +271,45 @@ import Testing
     let dialect = try detect("title\nTable Blue Fast\nMini Set Quick\nOak Lamp Red\nTable Kit Old\nSteel Pack Pro\n")
     #expect(dialect.options.skippedLines == 0 && dialect.options.delimiter != " ")
   }
+
+  @Test func `a header that is wider than most records is one, and the short ones are proposed to be padded`() throws {
+    let text =
+      "version,name,created,eol,eol_lts\n1.1,Buzz,1993-08-16,1997-06-05\n1.2,Rex,1996-06-17,1998-06-05\n"
+      + "2.0,Hamm,1998-07-24,2000-03-09\n9,Stretch,2015-04-25,2020-07-18,2022-06-30\n"
+    let dialect = try detect(text)
+    #expect(dialect.options.header == .firstRecord && !dialect.options.padShortRecords)
+    #expect(dialect.proposals.map(\.option) == ["short_records"])
+    // Text above text proves nothing.
+    let texts = try detect("a,b,c\nx,y\nz,w\nu,v\n").options
+    #expect(texts.header == .none)
+  }
+
+  @Test func `the remark above the first record is the header if it has a name for each field`() throws {
+    let text = """
+      # A table of zones
+      #
+      #code\tplace\tzone\tcomments
+      AD\t+4230+00131\tEurope/Andorra
+      AE\t+2518+05518\tAsia/Dubai\tCrozet
+      AF\t+3431+06912\tAsia/Kabul
+      # the next one is new
+      AL\t+4120+01950\tEurope/Tirane\tall
+      AM\t+4011+04430\tAsia/Yerevan
+
+      """
+    let options = try detect(text).options
+    #expect(options.header == .names(["code", "place", "zone", "comments"]))
+    #expect(options.skippedLines == 3 && options.delimiter == "\t")
+    // A sentence with commas is none.
+    let sentence = try detect("# made by x\n# first, second one\na,b\nc,d\ne,f\ng,h\n").options
+    #expect(sentence.header != .names(["first", "second one"]))
+  }
+
+  @Test func `records that begin with digits as those below do, and the code ID, are told from names`() throws {
+    let blocks = try detect(
+      "0000..007F; Basic Latin\n0080..00FF; Latin One\n0100..017F; Latin A\n0180..024F; Latin B\n")
+    #expect(blocks.options.header == .none)
+    let codes = try detect("Country,Group,ID\nAngola,Africa,AO\nIndonesia,Asia,ID\nIndia,Asia,IN\nIran,Asia,IR\n")
+    #expect(codes.options.header == .firstRecord)
+  }
 }
