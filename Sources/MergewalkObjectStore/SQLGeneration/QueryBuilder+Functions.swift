@@ -223,8 +223,15 @@ extension QueryBuilder {
     if case .known(let holds) = condition { return holds ? left : right }
     if left.isNull, right.isNull { return .null }
     var result = left.isNull ? right : left
+    let isExact = left.exactText != nil || right.exactText != nil
     result.text = "CASE WHEN \(condition.text) THEN \(left.text) ELSE \(right.text) END"
     result.text.depth += 3
+    if isExact, left.isNull || right.isNull || left.type == right.type {
+      var exact: SQLText =
+        "CASE WHEN \(condition.text) THEN \(left.exactText ?? left.text) ELSE \(right.exactText ?? right.text) END"
+      exact.depth += 3
+      result.exactText = exact
+    }
     result.isColumn = false
     result.constant = nil
     result.isNullable = left.isNullable || right.isNullable

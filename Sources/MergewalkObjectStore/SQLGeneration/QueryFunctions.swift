@@ -98,8 +98,9 @@ enum QueryFunctions {
     }
     // Refuses what can never be cast, before anything runs.
     _ = try ValueCast.cast(value.family.example, to: .string(name))
+    // A decimal that SQL's numbers do not hold is cast with all its digits.
     let text = SQLText.call(
-      castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue)))])
+      castName, [value.exactText ?? value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue)))])
     // A number may be an integer or a Double.
     if result == .undefined { return .number(text, .mixed) }
     return .computed(text, result, name: "CAST to \(name)")

@@ -49,7 +49,10 @@ struct DifferentialTests {
     #expect(compared > 120, "seed \(seed): only \(compared) predicates ran in both engines")
   }
 
-  @Test("FN13: generated expressions give the same values", arguments: Soak.seeds(6, from: 100))
+  /// The last three lost digits of decimals within CAST and TERNARY.
+  @Test(
+    "FN13: generated expressions give the same values",
+    arguments: Array(Soak.seeds(6, from: 100)) + [51_540_157, 51_540_275, 51_540_374])
   func expressions(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let world = try GeneratedWorld(&random)
