@@ -40,6 +40,36 @@ import Testing
       """)
   }
 
+  /// Cases in which rows may wait for the end of the run; in an ordinary run some of an array of pairs.
+  ///
+  /// It takes so many things at once that hardly a case of all pairs has them.
+  static let waiting: [MeetingCase] = {
+    let space = FactorSpace(
+      Factor.narrowed(
+        KnownIssues.applied(to: Factors.all),
+        to: [
+          "repeats": ["never"], "store": ["existing"], "direct": ["always"], "list": ["none"], "parent": ["none"],
+          "model": ["flat"], "constraint": ["key"], "stores": ["one"], "duplicates": ["last"],
+          "find": ["little-memory", "pieces", "automatic", "scan"],
+        ]))
+    let array = CoveringArray(space, strength: 2, seed: firstSeed, tries: 1)
+    return array.rows.prefix(Soak.isOn ? Int.max : 16).enumerated().map {
+      space.meeting($1, seed: firstSeed + 5000 + UInt64($0))
+    }
+  }()
+
+  @Test("rows that wait for the end of the run are what the reference importer says", arguments: waiting)
+  func wait(_ meeting: MeetingCase) { meet(meeting) }
+
+  @Test("rows do wait", arguments: ["automatic", "scan", "little-memory", "pieces"])
+  func rowsWait(find: String) throws {
+    let text = "seed=3 repeats=never store=existing direct=always find=\(find)"
+    let run = try MeetingRun(#require(MeetingCase(text)).scenario)
+    try run.run()
+    #expect(run.differences == [])
+    #expect(run.loads.contains("sorted"))
+  }
+
   /// What arrays of other seeds have found; each is mended and stays so.
   static let once = [
     // A key that mode insert turned away was a duplicate when it came again.

@@ -12,17 +12,8 @@ enum KnownIssues {
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {
     factors.map { factor in
-      Factor(
-        factor.name, factor.values.filter { !(values[factor.name] ?? []).contains($0.name) },
-        except: factor.exclusions.map { known($0, factor.name) }
-          + pairs.filter { $0.factor == factor.name }.map(\.exclusion))
+      let own = pairs.filter { $0.factor == factor.name }.map(\.exclusion)
+      return Factor(factor.name, factor.values, except: factor.exclusions + own).leavingOut(values)
     }
-  }
-
-  /// An exclusion without values that are left out.
-  private static func known(_ exclusion: Exclusion, _ factor: String) -> Exclusion {
-    let own = exclusion.values.filter { !(values[factor] ?? []).contains($0) }
-    let others = exclusion.others.filter { !(values[exclusion.other] ?? []).contains($0) }
-    return Exclusion(own, with: exclusion.other, others, because: exclusion.reason)
   }
 }

@@ -56,6 +56,11 @@ struct FindDecision {
     self.hasIndex = hasIndex
   }
 
+  /// Where keys are looked for.
+  var search: KeySearch {
+    isPartitioned ? .pieces(isDecided: nil) : plan == .table || plan == .scan ? .memory : .store
+  }
+
   /// The name that summaries show.
   var name: String { isPartitioned ? "partitioned scan" : plan.rawValue }
 

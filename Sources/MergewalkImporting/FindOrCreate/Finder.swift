@@ -22,9 +22,8 @@ protocol Finder: AnyObject {
   var looksForKeys: Bool { get }
   /// Whether it keeps keys with their objects in memory, which does not hold when objects go.
   var keepsKeys: Bool { get }
-  /// Whether new and changed rows may wait for the end of the run: none of them is looked for in the store, or so few
-  /// records look that it costs little to write what waits each time.
-  var letsRowsWait: Bool { get }
+  /// Where keys are looked for, which decides whether new and changed rows may wait for the end of the run.
+  var search: KeySearch { get }
   /// Whether it asks the store once for a batch as a whole.
   var fetchesBatches: Bool { get }
   /// Whether it finds by an index of the store.
@@ -58,7 +57,7 @@ extension Finder {
   var meetsAllKeys: Bool { true }
   var looksForKeys: Bool { true }
   var keepsKeys: Bool { false }
-  var letsRowsWait: Bool { keepsKeys }
+  var search: KeySearch { keepsKeys ? .memory : .store }
   var fetchesBatches: Bool { false }
   var usesIndex: Bool { false }
   var findsByHash: Bool { false }

@@ -7,7 +7,7 @@ class SeekFinder: Finder {
   var fetchesBatches: Bool { true }
   var usesIndex: Bool { true }
   var findsByHash: Bool { false }
-  var letsRowsWait: Bool { false }
+  var search: KeySearch { .store }
 
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     try importer.seek(view.wanted(state.node), state, view)
@@ -23,7 +23,7 @@ final class VerdictFinder: SeekFinder {
   override var name: String { "partitioned scan" }
   override var fetchesBatches: Bool { false }
   override var findsByHash: Bool { true }
-  override var letsRowsWait: Bool { verdicts.areNearlyAll }
+  override var search: KeySearch { .pieces(isDecided: verdicts.areNearlyAll) }
 
   override func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
     let node = view.nodes[state.node]

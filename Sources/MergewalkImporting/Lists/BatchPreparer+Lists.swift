@@ -18,6 +18,26 @@ extension BatchPreparer {
     }
   }
 
+  /// Makes a batch of the elements of records that are not imported, as far as they can be read; `nil` for none.
+  func elements(of list: ImportList, _ index: Int, _ records: [Int], _ batch: ImportBatch) -> ListBatch? {
+    guard var target = ListBatch(list) else { return nil }
+    target.elements.start(&target.batch.records, source: batch.records.source)
+    let wanted = Set(records)
+    for record in 0..<batch.records.recordCount {
+      let before = target.elements.count
+      target.starts.append(Int32(truncatingIfNeeded: before))
+      target.hasList.append(wanted.contains(record))
+      guard wanted.contains(record) else { continue }
+      if case .refused = collect(list, index, record, batch, &target) { target.drop(from: before, record) }
+    }
+    target.starts.append(Int32(truncatingIfNeeded: target.elements.count))
+    guard target.elements.count > 0 else { return nil }
+    var faults: [ListElements.Fault] = []
+    target.makeRecords(isSplit: list.separator != nil, &faults)
+    BatchPreparer(plan: list.plan, seed: seed).prepare(&target.batch)
+    return target
+  }
+
   private enum Found {
     case kept
     case list

@@ -146,6 +146,7 @@ final class ListImporter {
       part.records = range
       try importer.resolveAll(part)
       changed = try relate(records, starts, part, view, owners)
+      importer.top.watch?.noteElements(part, list)
       importer.countReferences(part)
       importer.settleInnerElements(part)
       let targets = part.nodes[list.plan.root].targets
@@ -265,9 +266,20 @@ final class ListImporter {
   }
 
   private func readMembers(_ records: [Int], _ view: BatchView, _ owners: BatchImporter) throws(ImportError) {
-    members = StoredMembers()
     let own = view.nodes[owners.plan.root].targets
-    let stored = records.filter { mayHaveMembers($0, view) }.map { own[$0] }.sorted()
+    try readMembers(of: records.filter { mayHaveMembers($0, view) }.map { own[$0] }.sorted())
+  }
+
+  /// Forgets the members that were read, and their rows.
+  func forgetMembers() {
+    members = StoredMembers()
+    (target.finder as? MemberFinder)?.rows.removeAll(keepingCapacity: true)
+    importer.context.buffer(root: target.plan.rootEntity).removeAll()
+  }
+
+  /// Reads the members of objects, in the order of their keys.
+  func readMembers(of stored: [Int64]) throws(ImportError) {
+    members = StoredMembers()
     let finder = target.finder as? MemberFinder
     finder?.rows.removeAll(keepingCapacity: true)
     guard !stored.isEmpty else { return }

@@ -11,9 +11,56 @@ final class MemberFinder: Finder {
   var looksForKeys: Bool { false }
 
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
+    guard let owner = ownerNode(state, importer) else { return }
     let node = view.nodes[state.node]
-    let owner = state.plan.relationships.first { importer.nodes[$0.target].role == .given }
-    guard let owner else { return }
+    let table = membersTable(state, owner, importer)
+    importer.startKeys(state)
+    withKeys(state, owner, view) { keys in
+      var keyBytes = importer.keyBytes
+      defer { importer.keyBytes = keyBytes }
+      for record in view.records where view.isWanted(record, node) {
+        let hash = Self.hash(record, keys, node, view)
+        let key = keyBytes.key(keys, row: record, arena: view.arena)
+        let entry = table.find(hash: hash, key: key)
+        if entry >= 0 {
+          node.targets[record] = table.primaryKey(entry)
+          guard importer.mayUpdate(record, state, view) else { continue }
+          state.apply(record, table.primaryKey(entry))
+        } else if importer.mayInsert(record, state, view) {
+          importer.create(record, state, view)
+          table.insert(hash: hash, key: key, primaryKey: node.targets[record], content: 0)
+        }
+      }
+    }
+  }
+
+  /// Looks among the members that were read last; the owners are known.
+  func lookUp(
+    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
+    _ body: (Int, Int64) -> Void
+  ) {
+    guard let owner = ownerNode(state, importer) else { return }
+    let table = membersTable(state, owner, importer)
+    withKeys(state, owner, view) { keys in
+      var keyBytes = importer.keyBytes
+      defer { importer.keyBytes = keyBytes }
+      for record in records.lazy.map(Int.init) {
+        let hash = Self.hash(record, keys, view.nodes[state.node], view)
+        let entry = table.find(hash: hash, key: keyBytes.key(keys, row: record, arena: view.arena))
+        if entry >= 0 { body(record, table.primaryKey(entry)) }
+      }
+    }
+  }
+
+  /// The relationship to the owners.
+  private func ownerNode(_ state: NodeImporter, _ importer: BatchImporter) -> ImportRelationship? {
+    state.plan.relationships.first { importer.nodes[$0.target].role == .given }
+  }
+
+  /// The members by owner and key.
+  private func membersTable(
+    _ state: NodeImporter, _ owner: ImportRelationship, _ importer: BatchImporter
+  ) -> KeyTable {
     let buffer = importer.context.buffer(root: state.plan.rootEntity)
     let table = KeyTable(expecting: rows.count)
     var keyBytes = importer.keyBytes
@@ -32,33 +79,25 @@ final class MemberFinder: Finder {
         table.insert(hash: hash, key: key, primaryKey: buffer.primaryKeys[row], content: 0)
       }
     }
-    importer.startKeys(state)
-    let owners = view.nodes[owner.target].targets
+    return table
+  }
+
+  /// Lends the columns that name a member: its owner's primary key, and its own key.
+  private func withKeys(
+    _ state: NodeImporter, _ owner: ImportRelationship, _ view: BatchView, _ body: ([CellColumnView]) -> Void
+  ) {
     let tags = ContiguousArray(repeating: CellTag.integer, count: view.count)
     tags.withUnsafeBufferPointer { tags in
       guard let tags = tags.baseAddress else { return }
-      owners.withMemoryRebound(to: UInt64.self, capacity: view.count) { payloads in
-        let keys = [CellColumnView(tags: tags, payloads: payloads)] + state.plan.keyFields.map { view.fields[$0] }
-        for record in view.records where view.isWanted(record, node) {
-          let hash = CellHash.cell(CellTag.integer, payloads[record], view.arena, seed: node.keyHashes[record])
-          let key = keyBytes.key(keys, row: record, arena: view.arena)
-          let entry = table.find(hash: hash, key: key)
-          if entry >= 0 {
-            node.targets[record] = table.primaryKey(entry)
-            guard importer.mayUpdate(record, state, view) else { continue }
-            state.apply(record, table.primaryKey(entry))
-          } else if importer.mayInsert(record, state, view) {
-            importer.create(record, state, view)
-            table.insert(hash: hash, key: key, primaryKey: node.targets[record], content: 0)
-          }
-        }
+      view.nodes[owner.target].targets.withMemoryRebound(to: UInt64.self, capacity: view.count) { payloads in
+        body([CellColumnView(tags: tags, payloads: payloads)] + state.plan.keyFields.map { view.fields[$0] })
       }
     }
   }
 
-  /// It is not known whose member is meant.
-  func lookUp(
-    _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
-    _ body: (Int, Int64) -> Void
-  ) {}
+  private static func hash(
+    _ record: Int, _ keys: [CellColumnView], _ node: BatchView.NodeView, _ view: BatchView
+  ) -> UInt64 {
+    CellHash.cell(CellTag.integer, keys[0].payloads[record], view.arena, seed: node.keyHashes[record])
+  }
 }

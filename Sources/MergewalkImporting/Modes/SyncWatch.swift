@@ -8,6 +8,10 @@ import MergewalkRecordFormats
 final class SyncWatch {
   /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
   private let marks: [ObjectMarks?]
+  /// The same by root entity, for the elements of lists.
+  let marksByRoot: [Int: ObjectMarks]
+  /// Whether elements of lists may name objects that go.
+  let watchesLists: Bool
   private let root: Int
   /// The objects that an attribute says are gone, in the table of the part's own entity.
   private let gone: ObjectMarks?
@@ -19,6 +23,8 @@ final class SyncWatch {
   ///   - gone: the objects that an attribute says are gone.
   init(plan: ImportPlan, marks: [Int: ObjectMarks], gone: ObjectMarks?) {
     self.marks = plan.nodes.map { marks[$0.rootEntity] }
+    marksByRoot = marks
+    watchesLists = Self.lists(plan.lists, name: marks)
     root = plan.root
     self.gone = gone
   }
@@ -61,6 +67,7 @@ final class SyncWatch {
     // Records that a condition leaves out name nothing.
     for record in outcomes.indices where batch.transformed.isSkipped(record) { outcomes[record] = .skipped }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, importer) }
+    try noteElements(&batch, outcomes, importer)
   }
 
   /// Marks the objects that rejected and repeated records name, as what they stand for or as targets.
@@ -96,7 +103,7 @@ final class SyncWatch {
   }
 
   /// Whether a record's key is one that an object can have.
-  private func isUsable(_ record: Int, _ node: Int, _ view: BatchView, _ importer: BatchImporter) -> Bool {
+  func isUsable(_ record: Int, _ node: Int, _ view: BatchView, _ importer: BatchImporter) -> Bool {
     view.nodes[node].keyStates[record] == ImportBatch.KeyState.usable
       && importer.nodes[node].plan.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
   }

@@ -18,6 +18,10 @@ public struct LoadWay: Sendable, Hashable {
     case storeExists
     /// The store exists, and the run's changes are held back, sorted, and written once at its end.
     case sorted
+    /// The same, unless records repeat keys, which is not known before they are read.
+    case unlessRepeated
+    /// The store exists, and a scan in pieces had no result for so many records that changes cannot be held back.
+    case repeatedKeys
     /// Whole objects are loaded.
     case objects
     /// The size of the inputs is unknown.
@@ -46,7 +50,10 @@ public struct LoadWay: Sendable, Hashable {
   public var isDirect: Bool { reason == .asked || reason == .large }
 
   /// `direct`, `sorted` or `sqlite`.
-  public var name: String { isDirect ? "direct" : reason == .sorted ? "sorted" : "sqlite" }
+  public var name: String { isDirect ? "direct" : isSorted ? "sorted" : "sqlite" }
+
+  /// Whether rows are held back until the end of the run.
+  public var isSorted: Bool { reason == .sorted || reason == .unlessRepeated }
 
   /// Smaller inputs, in bytes, are not worthwhile: they take a second, and an interrupted run can resume.
   public static let leastBytes = 16 << 20
@@ -61,6 +68,10 @@ public struct LoadWay: Sendable, Hashable {
     case .forbidden: "the pipeline has direct: never"
     case .storeExists: "the store exists"
     case .sorted: "the store exists, and keys are found without it: changed rows are held back and written once, sorted"
+    case .unlessRepeated:
+      "the store exists: changed rows are held back and written once, sorted, unless the input repeats keys"
+    case .repeatedKeys:
+      "the store exists, and keys repeat in the input or memory is short, so that records are looked for in it"
     case .objects: "whole objects are loaded"
     case .unknownSize: "the size of the inputs is unknown, and an interrupted run can resume"
     case .small: "the inputs have less than 16 MiB, and an interrupted run can resume"
@@ -77,6 +88,22 @@ extension LoadWay {
   /// Chooses for a store that does not exist yet.
   init(new definition: ImportDefinition, plans: [ImportPlan]) {
     self.init(Self.obstacle(definition, plans) ?? Self.size(definition))
+  }
+
+  /// Chooses for a store that exists.
+  ///
+  /// - Parameter searches: for each part where the keys of its nodes are looked for; none for parts that wait for each
+  ///   other.
+  init(existing definition: ImportDefinition, plans: [ImportPlan], searches: [[KeySearch]]) {
+    let reasons = Self.mayWait(definition, plans) ? searches.map(Self.reason) : []
+    self.init([.sorted, .unlessRepeated, .repeatedKeys].first(where: reasons.contains) ?? .storeExists)
+  }
+
+  /// The way of a part whose rows nothing else keeps from waiting.
+  private static func reason(_ searches: [KeySearch]) -> Reason {
+    if searches.isEmpty || searches.contains(.store) { return .storeExists }
+    if searches.contains(.pieces(isDecided: false)) { return .repeatedKeys }
+    return searches.contains(.pieces(isDecided: nil)) ? .unlessRepeated : .sorted
   }
 
   /// Whether what a run changes in an existing store may wait for its end.

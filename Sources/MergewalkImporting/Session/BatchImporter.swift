@@ -135,6 +135,7 @@ final class BatchImporter {
       countDuplicates(view)
       countReferences(view)
     }
+    try watch?.noteElements(&batch, outcomes, self)
     settleValues(batch, outcomes)
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }

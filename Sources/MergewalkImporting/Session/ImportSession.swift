@@ -40,6 +40,12 @@ public final class ImportSession {
     return []
   }
 
+  /// The parts that run together, when it imports records.
+  var groups: [Range<Int>] {
+    if case .records(_, let groups) = work { return groups }
+    return []
+  }
+
   /// Resolves a definition against its model.
   ///
   /// - Throws: `DiagnosticList` with all findings.
@@ -277,7 +283,11 @@ public final class ImportSession {
     run.note(&summary)
     if run.breach == nil, !run.isInterrupted { try checkCompleteness() }
     summary.directRows = file.directRows + file.deferredCounts.waiting
-    if file.deferredCounts.taken > 0 { summary.load = LoadWay(.sorted) }
+    if file.deferredCounts.taken > 0 {
+      summary.load = LoadWay(.sorted)
+    } else if run.letsRowsWait, run.way.reason == .repeatedKeys {
+      summary.load = run.way
+    }
     secondsBefore = run.journal?.before.seconds ?? 0
     let times = run.times
     phases = { finished in

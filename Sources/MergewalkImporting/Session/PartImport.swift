@@ -224,9 +224,14 @@ final class PartImport {
   /// Whether its rows may go past SQLite: nothing can refuse them, and nothing else has to be written with them.
   var loadsDirectly: Bool { !isHeld && journal == nil && !importer.keepsSavepoints }
 
+  /// Where the keys of its nodes are looked for; none where rows cannot wait anyway.
+  var searches: [KeySearch] {
+    isHeld || importer.keepsSavepoints ? [] : importer.allNodes.map(\.finder.search)
+  }
+
   /// The tables of which rows may wait for the end of the run.
   var waitingTables: Set<String> {
-    guard !isHeld, !importer.keepsSavepoints, importer.allNodes.allSatisfy(\.finder.letsRowsWait) else { return [] }
+    guard LoadWay(existing: definition, plans: [plan], searches: [searches]).isSorted else { return [] }
     return Set(importer.allNodes.map { importer.store.schema.table(forRoot: $0.plan.rootEntity).name })
   }
 

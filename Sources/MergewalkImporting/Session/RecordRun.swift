@@ -33,6 +33,10 @@ final class RecordRun {
   var isDirect = false
   /// Whether what changes in an existing store may wait for the end.
   var letsRowsWait = false
+  /// For each part where the keys of its nodes were looked for when it began.
+  private var searches: [[KeySearch]] = []
+  /// How rows of an existing store could be written.
+  var way: LoadWay { LoadWay(existing: definition, plans: plans, searches: searches) }
 
   /// Prepares a run.
   ///
@@ -191,6 +195,7 @@ final class RecordRun {
         throw ImportError(code: .database, message: error.description)
       }
     }
+    searches.append(load.searches)
     do throws(StoreError) { try file.deferRows(of: letsRowsWait ? load.waitingTables : []) } catch {
       throw ImportError(error)
     }

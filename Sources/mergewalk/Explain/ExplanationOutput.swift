@@ -41,7 +41,7 @@ enum ExplanationOutput {
   }
 
   private static func words(_ load: LoadWay) -> String {
-    load.isDirect ? "direct, past SQLite" : load.reason == .sorted ? "sorted, at the end" : "through SQLite"
+    load.isDirect ? "direct, past SQLite" : load.isSorted ? "sorted, at the end" : "through SQLite"
   }
 
   private static func store(_ store: ImportExplanation.Store) -> String {

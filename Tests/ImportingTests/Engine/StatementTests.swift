@@ -152,6 +152,7 @@ import Testing
       definition.findPlan = plan
       // The tables of the few targets fit, the hashes of all rows do not.
       definition.keyMemory = 24_000
+      #expect(try ImportSession(definition).explain().load.reason == (plan == .seek ? .storeExists : .unlessRepeated))
       let summary = try ImportSession(definition).run()
       #expect(summary.findPlans["Item"] == (plan == .seek ? "seek" : "partitioned scan"))
       #expect(summary.load.reason == (plan == .seek ? .storeExists : .sorted))
@@ -160,6 +161,20 @@ import Testing
       dumps.append(try StoreDump(path: definition.storePath, model: definition.model, keys: ["Item": ["sku"]]))
     }
     #expect(dumps[0] == dumps[1])
+  }
+
+  @Test func rowsDoNotWaitWhereKeysRepeat() throws {
+    _ = try ImportSession(definition(records(0..<3000), batch: 1000, store: "repeated.sqlite")).run()
+    let second = records(2900..<3000, label: "changed") + records(2900..<3000, label: "again")
+    let third = records(0..<1300) + second + records(3000..<3500)
+    var definition = try definition(third, batch: 1000, store: "repeated.sqlite")
+    definition.keyMemory = 24_000
+    let explanation = try ImportSession(definition).explain()
+    #expect(explanation.load.reason == .unlessRepeated && explanation.load.name == "sorted")
+    let summary = try ImportSession(definition).run()
+    #expect(summary.findPlans["Item"] == "partitioned scan")
+    #expect(summary.load.reason == .repeatedKeys && summary.load.name == "sqlite" && summary.directRows == 0)
+    #expect(summary.inserted == 500 && summary.updated == 200)
   }
 
   @Test(arguments: [FindPlan.automatic, .scan], [4000, 1 << 20])

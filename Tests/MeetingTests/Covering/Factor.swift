@@ -32,6 +32,32 @@ struct Factor: Sendable {
   }
 }
 
+extension Factor {
+  /// The factor without values that are left out, by factors; its exclusions forget them, too.
+  func leavingOut(_ left: [String: [String]]) -> Factor {
+    func isLeft(_ value: String, of factor: String) -> Bool { !(left[factor] ?? []).contains(value) }
+    return Factor(
+      name, values.filter { isLeft($0.name, of: name) },
+      except: exclusions.map { exclusion in
+        Exclusion(
+          (exclusion.values.isEmpty ? values.map(\.name) : exclusion.values).filter { isLeft($0, of: name) },
+          with: exclusion.other, exclusion.others.filter { isLeft($0, of: exclusion.other) },
+          because: exclusion.reason)
+      }
+      .filter { !$0.values.isEmpty })
+  }
+
+  /// Factors of which some have only certain values.
+  static func narrowed(_ factors: [Factor], to chosen: [String: [String]]) -> [Factor] {
+    var left: [String: [String]] = [:]
+    for factor in factors {
+      guard let kept = chosen[factor.name] else { continue }
+      left[factor.name] = factor.values.map(\.name).filter { !kept.contains($0) }
+    }
+    return factors.map { $0.leavingOut(left) }
+  }
+}
+
 /// Pairs of values that no pipeline can have, and why.
 struct Exclusion: Sendable {
   /// The values of the factor that has the exclusion; empty for all of them.

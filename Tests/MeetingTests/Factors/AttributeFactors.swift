@@ -1,6 +1,6 @@
 extension Factors {
   /// What attributes of the model mean for the store beside their values.
-  static let attributes = [constraint, derived, external]
+  static let attributes = [constraint, derived, external, transformable]
 
   private static let constraint = Factor(
     "constraint",
@@ -56,5 +56,26 @@ extension Factors {
     except: [
       Exclusion(
         ["files"], with: "format", ["fixed-width"], because: "large values do not fit the columns of fixed-width text")
+    ])
+
+  private static let transformable = Factor(
+    "transformable",
+    [
+      Factor.Value("none"),
+      Factor.Value("some") { scenario in
+        scenario.hasLook = true
+        scenario.item.fields.append(FieldMap("look"))
+        scenario.columns.append(
+          ColumnSpec(
+            "look",
+            .made { _, random in
+              switch Int.random(in: 0..<16, using: &random) {
+              case 0: .absent
+              case 1: .null
+              case 2: .text("")
+              case let number: .text(["AQID", "BAUG", "aGVsbG8="][number % 3])
+              }
+            }))
+      },
     ])
 }

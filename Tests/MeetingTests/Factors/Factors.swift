@@ -4,7 +4,8 @@
 /// other factors it cannot go, with the reason.
 enum Factors {
   static let all: [Factor] =
-    source + [keyType, keyNames, duplicates, mode, find, batch, owner, policies, store, faults] + relations + attributes
+    source + [keyType, keyNames, repeats, duplicates, mode, find, batch, owner, policies, store, faults] + relations
+    + attributes
     + runs
 
   static let space = FactorSpace(KnownIssues.applied(to: all))

@@ -16,6 +16,26 @@ extension Factors {
       Factor.Value("without-index") { $0.isUnique = false },
     ])
 
+  static let repeats = Factor(
+    "repeats",
+    [
+      Factor.Value("often"),
+      Factor.Value("never") {
+        $0.keyRepeats = .never
+        if $0.nights.count == 1 { $0.nights = [24, 18] }
+      },
+      Factor.Value("back") {
+        $0.keyRepeats = .back
+        if $0.nights.count == 1 { $0.nights = [16, 20] }
+      },
+    ],
+    except: [
+      Exclusion(["never"], with: "key", ["boolean"], because: "two truth values are no keys of many items"),
+      Exclusion(
+        ["back"], with: "parent", ["one-pass-reject", "one-pass-null"],
+        because: "in one pass it depends on the batch whether a record stands in for one with its key"),
+    ])
+
   static let duplicates = Factor(
     "duplicates",
     ["last", "first", "reject"].map { name in Factor.Value(name) { $0.item.options["duplicates"] = name } })
@@ -68,6 +88,10 @@ extension Factors {
       Factor.Value("automatic"),
       Factor.Value("seek") { $0.top["find"] = "seek" },
       Factor.Value("scan") { $0.top["find"] = "scan" },
+      Factor.Value("pieces") {
+        $0.top["find"] = "scan"
+        $0.top["memory"] = "{ keys: 2000 }"
+      },
       Factor.Value("deduplicate") { $0.top["find"] = "deduplicate" },
       Factor.Value("little-memory") { $0.top["memory"] = "{ keys: 2000 }" },
     ])

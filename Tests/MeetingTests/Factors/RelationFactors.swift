@@ -74,10 +74,27 @@ extension Factors {
         people.options["sync"] = "{ unreadable: delete }"
         $0.people = people
       },
+      Factor.Value("members-sync") { scenario in
+        var members: EntityMap
+        switch scenario.list {
+        case .none, .split, .scalars, .objects: members = EntityMap("Tag", [FieldMap("name", "member")])
+        case .ordered: members = EntityMap("Topic", [FieldMap("name", "member")])
+        case .lines: members = EntityMap("Line", [FieldMap("number")])
+        case .notes: members = EntityMap("Note", [FieldMap("code", "member")])
+        }
+        members.options["mode"] = "sync"
+        members.options["sync"] = "{ unreadable: delete }"
+        scenario.people = members
+        if scenario.nights.count == 1 { scenario.nights = [16, 12] }
+      },
     ],
     except: [
+      Exclusion(["members-sync"], with: "list", ["none"], because: "there is no list whose members could go"),
+      Exclusion(
+        ["members-sync"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
+        because: "the members of lists are in every store of a family"),
       Exclusion(
         ["people-sync"], with: "owner", ["required", "required-null"],
-        because: "what delete rules deny has tests of its own")
+        because: "what delete rules deny has tests of its own"),
     ])
 }

@@ -120,6 +120,7 @@ extension Factors {
         scenario.item.field("price") {
           $0.options["do"] = "[{ multiply: 2 }, { add: \"0.1\" }, { round: { places: 2 } }]"
         }
+        scenario.item.field("look") { $0.options["do"] = "[trim, { null_if: [BAUG] }, { append: QUJD }]" }
         scenario.item[relation: "owner"]?.target.field("email") { $0.options["do"] = "[trim, { append: \"@x\" }]" }
       },
       Factor.Value("columns") { scenario in
@@ -209,6 +210,10 @@ extension Factors {
       Factor.Value("one"),
       Factor.Value("column") { spread(&$0, .column) },
       Factor.Value("made") { spread(&$0, .made) },
+      Factor.Value("shared") {
+        spread(&$0, .column)
+        $0.hasShared = true
+      },
       Factor.Value("few-gone") {
         spread(&$0, .column)
         $0.gone = "limit: 1"
@@ -222,22 +227,23 @@ extension Factors {
     ],
     except: [
       Exclusion(
-        ["column", "made", "few-gone", "share-gone"], with: "store", ["existing"],
+        ["column", "made", "shared", "few-gone", "share-gone"], with: "store", ["existing"],
         because: "the stores of a family are always new"),
       Exclusion(
-        ["column", "made", "few-gone", "share-gone"], with: "course", ["dry", "dry-first", "stopped", "stopped-dry"],
+        ["column", "made", "shared", "few-gone", "share-gone"], with: "course",
+        ["dry", "dry-first", "stopped", "stopped-dry"],
         because: "a family is planned, built and published, or its process is killed"),
       Exclusion(
-        ["column", "made", "few-gone", "share-gone"], with: "after", ["replay"],
+        ["column", "made", "shared", "few-gone", "share-gone"], with: "after", ["replay"],
         because: "what is put right goes into the input of the next family"),
       Exclusion(
-        ["column", "made", "few-gone", "share-gone"], with: "hooks", ["record"],
+        ["column", "made", "shared", "few-gone", "share-gone"], with: "hooks", ["record"],
         because: "tasks are processes of their own, in which Swift code does not take part"),
       Exclusion(
-        ["column", "few-gone"], with: "parts", ["people", "people-sync"],
+        ["column", "shared", "few-gone"], with: "parts", ["people", "people-sync"],
         because: "records of two imports are spread by a column that both make"),
       Exclusion(
-        ["column", "made", "few-gone", "share-gone"], with: "contract", ["evolve", "reject-new", "missing"],
+        ["column", "made", "shared", "few-gone", "share-gone"], with: "contract", ["evolve", "reject-new", "missing"],
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
     ])

@@ -21,7 +21,7 @@ extension Factors {
     except: [
       Exclusion(["rollback"], with: "store", ["new"], because: "new stores have a write-ahead log"),
       Exclusion(
-        ["linked", "rollback"], with: "stores", ["column", "made", "few-gone", "share-gone"],
+        ["linked", "rollback"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
         because: "the stores of a family are always new"),
     ])
 }

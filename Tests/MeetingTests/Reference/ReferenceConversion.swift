@@ -48,13 +48,16 @@ struct ReferenceConversion {
     return value(text)
   }
 
+  /// Whether values are bytes.
+  private var isBytes: Bool { attribute.type == .binary || attribute.type == .transformable }
+
   private func substitute(_ policy: FieldImport.Substitute, _ constant: String?, _ code: String) -> Result {
     if let constant { return value(constant) }
     switch policy {
     case .keep: return .keep
     case .null: return .value(.null)
     case .useDefault: return .value(ReferenceValue(attribute.defaultValue))
-    case .empty: return .value(attribute.type == .string ? .text([]) : attribute.type == .binary ? .bytes([]) : .null)
+    case .empty: return .value(attribute.type == .string ? .text([]) : isBytes ? .bytes([]) : .null)
     case .reject: return .failed(code)
     }
   }
@@ -97,7 +100,8 @@ struct ReferenceConversion {
       let digits = text.replacing("-", with: "").uppercased()
       return text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil
         ? .value(.uuid(digits)) : .failed("value.uuid")
-    case .binary: return Data(base64Encoded: text).map { .value(.bytes(Array($0))) } ?? .failed("value.base64")
+    case .binary, .transformable:
+      return Data(base64Encoded: text).map { .value(.bytes(Array($0))) } ?? .failed("value.base64")
     default: preconditionFailure("the reference importer has no \(attribute.type)")
     }
   }

@@ -109,19 +109,12 @@ extension ReferenceImporter {
   ) -> (objects: [Int], named: Int)? {
     let target = relationship.target
     let inverse = inverse(of: relationship, owner)
-    let keys = Set(target.findBy.map(\.attributeName))
-    let isUnique =
-      model.entity(named: target.entityName)?.uniquenessConstraints.contains { Set($0).isSubset(of: keys) } ?? false
-    let isScoped = inverse?.isToMany == false && (list.scope.map { $0 == .owner } ?? !isUnique)
+    let isScoped = isScoped(relationship, list, inverse)
     var (wanted, named) = ([Int](), 0)
     for element in elements {
       let inner = record(element, target)
       guard let related = relate(inner, target), let key = key(inner, target) else { return nil }
-      let found = graph.objects.filter { _, object in
-        isOf(object.entity, target.entityName)
-          && target.findBy.map { object.attributes[$0.attributeName] ?? .null } == key
-          && (!isScoped || object.toOne[inverse?.name ?? ""] == owner)
-      }.keys.min()
+      let found = find(key, target, of: isScoped ? owner : nil, inverse)
       var own = related
       if let inverse, !inverse.isToMany { own[inverse.name] = owner }
       let object: Int
@@ -136,9 +129,51 @@ extension ReferenceImporter {
       }
       guard relateLists(inner, target, object) != nil else { return nil }
       named += 1
+      self.named.insert(object)
       if !wanted.contains(object) { wanted.append(object) }
     }
     return (wanted, named)
+  }
+
+  /// Whether the objects of elements are looked for among those of the owner.
+  private func isScoped(
+    _ relationship: RelationshipImport, _ list: ListImport, _ inverse: RelationshipDescription?
+  ) -> Bool {
+    let keys = Set(relationship.target.findBy.map(\.attributeName))
+    let isUnique =
+      model.entity(named: relationship.target.entityName)?.uniquenessConstraints.contains {
+        Set($0).isSubset(of: keys)
+      } ?? false
+    return inverse?.isToMany == false && (list.scope.map { $0 == .owner } ?? !isUnique)
+  }
+
+  /// The first object with a key; of an owner's, where there is one.
+  private func find(
+    _ key: [ReferenceValue], _ target: EntityImport, of owner: Int?, _ inverse: RelationshipDescription?
+  ) -> Int? {
+    graph.objects.filter { _, object in
+      isOf(object.entity, target.entityName)
+        && target.findBy.map { object.attributes[$0.attributeName] ?? .null } == key
+        && (owner == nil || object.toOne[inverse?.name ?? ""] == owner)
+    }.keys.min()
+  }
+
+  /// Notes what the elements of a record name that is not imported.
+  mutating func noteNamed(
+    _ record: ReadRecord, _ part: EntityImport, _ relationship: RelationshipImport, _ list: ListImport, _ owner: Int?
+  ) {
+    guard case .elements(let elements) = elements(record, list) else { return }
+    let target = relationship.target
+    let inverse = model.entity(named: part.entityName)?.relationship(named: relationship.name)?.inverseName.flatMap {
+      model.entity(named: target.entityName)?.relationship(named: $0)
+    }
+    let isScoped = isScoped(relationship, list, inverse)
+    // Without an owner it is not known whose member is meant.
+    if isScoped, owner == nil { return }
+    for element in elements {
+      guard let key = key(self.record(element, target), target) else { continue }
+      if let object = find(key, target, of: isScoped ? owner : nil, inverse) { named.insert(object) }
+    }
   }
 
   private func inverse(of relationship: RelationshipImport, _ owner: Int) -> RelationshipDescription? {

@@ -118,10 +118,15 @@ extension ReferenceImporter {
 
   /// Notes what a rejected record names: a bad record is not a missing one.
   mutating func noteNamed(_ record: ReadRecord, _ part: EntityImport) {
-    if !part.findBy.isEmpty, let key = key(record, part), let object = find(part.entityName, part, key) {
-      named.insert(object)
+    let own = part.findBy.isEmpty ? nil : key(record, part).flatMap { find(part.entityName, part, $0) }
+    if let own { named.insert(own) }
+    for relationship in part.relationships {
+      if let list = relationship.list {
+        noteNamed(record, part, relationship, list, own)
+      } else {
+        noteNamed(record, relationship.target)
+      }
     }
-    for relationship in part.relationships where relationship.list == nil { noteNamed(record, relationship.target) }
   }
 
   // MARK: Objects

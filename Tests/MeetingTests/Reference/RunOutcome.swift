@@ -25,6 +25,8 @@ struct RunOutcome {
   /// Why there is no result: the code of the error.
   var failure: String?
   var status = "completed"
+  /// How the rows were written; not compared.
+  var load = ""
   /// Records by import: read, inserted, updated, unchanged, skipped, rejected.
   var parts: [ImportSummary.PartCounts] = []
   var entities: [String: ImportSummary.EntityCounts] = [:]

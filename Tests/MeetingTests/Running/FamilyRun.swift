@@ -14,7 +14,7 @@ extension MeetingRun {
     var rejects = split.rejects
     var (read, rejected, isBreached) = (split.skipped + split.rejects.count, split.rejects.count, false)
     for (value, inputs) in split.values {
-      var importer = ReferenceImporter(definition)
+      var importer = shared ?? ReferenceImporter(definition)
       importer.twins = scenario.twins
       importer.names = scenario.format.names
       importer.firstKinds = kinds

@@ -12,9 +12,13 @@ final class MeetingRun {
   let files: ScenarioFiles
   let real: RealRun
   var differences: [String] = []
+  /// The ways in which rows were written.
+  private(set) var loads: Set<String> = []
   private var rejects: KeptRejects
   /// The reference importer with what the store must hold; nil before the first run.
   private var reference: ReferenceImporter?
+  /// The reference importer with what other pipelines leave that run into each store of a family first.
+  private(set) var shared: ReferenceImporter?
 
   init(_ scenario: Scenario) throws {
     self.scenario = scenario
@@ -30,6 +34,13 @@ final class MeetingRun {
       let definition = try real.definition("before.yaml")
       try run("before", definition, inputs) { real.run(definition) }
       if scenario.surroundings == .rollback { try keepRollbackJournal() }
+    }
+    if scenario.hasShared {
+      let inputs = try files.writeBefore()
+      let definition = try real.definition("before.yaml")
+      var importer = ReferenceImporter(definition)
+      _ = importer.run(definition, inputs)
+      shared = importer
     }
     if scenario.rejectsBefore != .none {
       try files.folder.write(scenario.rejectsBefore.lines.joined(separator: "\n") + "\n", to: "rejects.ndjson")
@@ -102,6 +113,7 @@ final class MeetingRun {
       wanted.doubtfulHeaders = scenario.delimited.hasNearHeader ? scenario.fileCount : 0
     }
     let outcome = try body()
+    loads.insert(outcome.load)
     reference = importer
     differences += wanted.differences(outcome).map { "\(name): \($0)" }
     differences += rejects.missing().prefix(3).map { "\(name): no file has the reject \($0)" }

@@ -47,6 +47,7 @@ struct RealRun {
   func outcome(_ summary: ImportSummary, _ definition: ImportDefinition) -> RunOutcome {
     var outcome = RunOutcome()
     outcome.status = summary.status.rawValue
+    outcome.load = summary.load.name
     outcome.parts = summary.parts
     for index in outcome.parts.indices { outcome.parts[index].seconds = 0 }
     outcome.entities = summary.entities

@@ -11,6 +11,10 @@ struct RecordMaker {
   private var single: Set<String> = []
   /// The keys of the records before, by the names of their columns.
   private var earlier: [[String: Cell]] = []
+  /// How many keys of their own records have got.
+  private var ownKeys: Int
+  /// Records of the night before, when they come again.
+  private var before: [Cell] = []
 
   init(_ scenario: Scenario, night: Int) {
     self.scenario = scenario
@@ -18,12 +22,18 @@ struct RecordMaker {
     random = scenario.random("night \(night)")
     let pool = scenario.isTame ? Self.words : Self.texts
     texts = pool.filter { scenario.format.holds($0) && scenario.encoding.holds($0) }
+    // Half of a night's items have been there the night before.
+    ownKeys = max(night, 0) * 10
+    guard scenario.keyRepeats == .back, scenario.nights.indices.contains(night - 1) else { return }
+    var maker = RecordMaker(scenario, night: night - 1)
+    before = maker.items(scenario.nights[night - 1]).compactMap { if case .record(let cell) = $0 { cell } else { nil } }
   }
 
   /// The items of one file.
   mutating func items(_ count: Int) -> [Item] {
     let items = (0..<count).map { number in
-      let record = scenario.hasElements ? whole(number) : record(number, scenario.columns)
+      let again = before.isEmpty || Bool.random(using: &random) ? nil : before.randomElement(using: &random)
+      let record = again ?? (scenario.hasElements ? whole(number) : record(number, scenario.columns))
       let isBroken = scenario.hasBrokenRecords && Int.random(in: 0..<8, using: &random) == 0
       return isBroken ? Item.broken(record) : .record(record)
     }
@@ -122,6 +132,9 @@ struct RecordMaker {
       return typed(bad.randomElement(using: &random) ?? "x", column.kind)
     }
     switch column.kind {
+    case .key where scenario.keyRepeats == .never:
+      ownKeys += 1
+      return typed(Self.ownKey(scenario.keyType, ownKeys - 1, texts), column.kind)
     case .key: return typed(pick(Self.keys(scenario.keyType, texts), scenario.keyRange), column.kind)
     case .text: return .text(pick(texts, column.range))
     case .integer: return typed(pick(Self.integers, column.range), column.kind)
@@ -130,13 +143,14 @@ struct RecordMaker {
     case .date: return .text(pick(Self.dates, column.range))
     case .boolean: return typed(pick(Self.booleans, column.range), column.kind)
     case .list: return listCell()
+    case .name: return .text(pick(Self.names, 6))
     case .made, .parent: return .absent
     }
   }
 
   /// The elements of a list.
   private mutating func listCell() -> Cell {
-    let names = ["red", "green", "blue", "x y", "7", "ulm"]
+    let names = Self.names
     let count = Int.random(in: 0...3, using: &random)
     var elements: [Cell] = []
     for _ in 0..<count {
@@ -201,6 +215,9 @@ struct RecordMaker {
 
   // MARK: Values
 
+  /// What elements of lists are called.
+  static let names = ["red", "green", "blue", "x y", "7", "ulm"]
+
   /// Plain words.
   static let words = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "mu", "nu",
@@ -224,12 +241,23 @@ struct RecordMaker {
 
   private static func bad(_ kind: ColumnSpec.Kind) -> [String]? {
     switch kind {
-    case .key, .text, .made, .parent, .list: nil
+    case .key, .text, .made, .parent, .list, .name: nil
     case .integer: ["x", "1.5", "99999999999999999999", "5000"]
     case .decimal: ["abc", "1,5", "1234567890.1234567"]
     case .real: ["nan", "x", "1e999"]
     case .date: ["2024-02-30", "yesterday"]
     case .boolean: ["maybe", "2"]
+    }
+  }
+
+  /// A key that no other number gives.
+  private static func ownKey(_ type: KeyType, _ number: Int, _ texts: [String]) -> String {
+    switch type {
+    case .string: number < texts.count ? texts[number] : "k\(number)"
+    case .integer64, .integer16: "\(number + 1)"
+    case .date: "\(2024 + number / 19)-03-\(10 + number % 19)"
+    case .uuid: "123E4567-E89B-12D3-A456-4266141740\(10 + number)"
+    case .boolean: preconditionFailure("two truth values are no keys of many items")
     }
   }
 

@@ -70,6 +70,8 @@ struct Scenario: Sendable {
   var keyType = KeyType.string
   /// How many different keys items have, at most.
   var keyRange = 12
+  /// How often the records of a night name the same item.
+  var keyRepeats = KeyRepeats.often
   /// The attributes that identify items.
   var keyNames = ["code"]
   /// Whether an item cannot be without an owner.
@@ -80,6 +82,8 @@ struct Scenario: Sendable {
   var hasSerial = false
   /// Whether items have large values, which are files beside the store.
   var hasPhoto = false
+  /// Whether items have a transformable attribute, which records give as its transformer would have it.
+  var hasLook = false
   /// Whether the store computes attributes from others.
   var hasDerived = false
   /// Whether the store is there before.
@@ -97,6 +101,9 @@ struct Scenario: Sendable {
   var stores: StoresBy?
   /// How many of the published stores may go, as YAML; nil for any number.
   var gone: String?
+
+  /// Whether other pipelines run into each store first.
+  var hasShared = false
 
   // MARK: Nights
 
@@ -140,6 +147,9 @@ struct Scenario: Sendable {
     ]
   }
 
+  /// Columns that only a second import reads.
+  static let memberColumns = [ColumnSpec("member", .name, isKey: true)]
+
   /// Adds what follows from several factors together.
   mutating func finish() {
     if let parent {
@@ -182,7 +192,8 @@ struct Scenario: Sendable {
       people?.options["columns"] = "{ shop: { from: \(Self.storesColumn) } }"
     }
     top["stores"] =
-      "{ by: \(YAMLText.quoted(column)), missing: \(missingStore), gone: { \(gone.map { $0 + ", " } ?? "")allow_empty: \(mayBeEmptied) } }"
+      "{ by: \(YAMLText.quoted(column)), missing: \(missingStore), gone: { \(gone.map { $0 + ", " } ?? "")allow_empty: \(mayBeEmptied) }"
+      + (hasShared ? ", shared: [before.yaml] }" : " }")
   }
 
   /// The column whose values are stores.
@@ -220,6 +231,8 @@ struct ColumnSpec: Sendable {
     /// A part of the key of another item.
     case parent(String)
     case list
+    /// What an element of a list is called.
+    case name
     /// Made by a closure from the record's place and a generator.
     case made(@Sendable (RecordPlace, inout SeededGenerator) -> Cell)
   }
@@ -266,6 +279,15 @@ enum ListKind: Sendable {
     case .notes: "notes"
     }
   }
+}
+
+/// How often the records of a night name the same item.
+enum KeyRepeats: Sendable {
+  case often
+  /// Each record has a key of its own, as far as it has one.
+  case never
+  /// Records of the night before come among others, so that objects are changed and changed back.
+  case back
 }
 
 /// Where a record stands.

@@ -133,11 +133,14 @@ extension Scenario {
     plain.isUnique = isUnique
     plain.hasSerial = hasSerial
     plain.hasDerived = hasDerived
+    plain.hasLook = hasLook
     plain.kind = kind
     plain.encoding = encoding.isWhole ? .utf8 : .latin1
     if plain.encoding == .latin1 { plain.source["encoding"] = "iso-8859-1" }
     plain.item = map
-    plain.columns = columns.filter { if case .made = $0.kind { false } else { map.columns.contains($0.name) } }
+    plain.columns = (columns + Self.memberColumns).filter {
+      if case .made = $0.kind { false } else { map.columns.contains($0.name) }
+    }
     return plain
   }
 
@@ -196,6 +199,7 @@ extension Scenario {
       "number: integer64, amount: { type: integer64, default: 7, max: 1000 }, price: decimal, weight: double, "
       + "day: date, flag: boolean, isGone: boolean, serial: string, "
       + "photo: { type: binary, external_storage: true }"
+      + (hasLook ? ", look: { type: transformable, transformer: Look }" : "")
     func unique(_ names: String) -> String { isUnique ? "unique: [[\(names)]]" : "user_info: {}" }
     let hasOwnKey = isUnique && (kind != .child || keyNames.count > 1)
     let constraints = (hasOwnKey ? [keyNames.joined(separator: ", ")] : []) + (hasSerial ? ["serial"] : [])

@@ -8,7 +8,7 @@ extension ImportSession {
   ///
   /// - Throws: ``ImportError`` when the store cannot be read or belongs to another version of the model.
   public func explain() throws(ImportError) -> ImportExplanation {
-    let planner = ExplanationBuilder(definition: definition, plans: plans)
+    let planner = ExplanationBuilder(definition: definition, plans: plans, groups: groups)
     guard access(definition.storePath, F_OK) == 0 else {
       let store: PersistentStore
       do {
@@ -40,6 +40,8 @@ extension ImportSession {
 private struct ExplanationBuilder {
   let definition: ImportDefinition
   let plans: [ImportPlan]
+  /// The parts that run together.
+  let groups: [Range<Int>]
 
   func explanation(_ store: PersistentStore, exists: Bool) throws(ImportError) -> ImportExplanation {
     var result = ImportExplanation()
@@ -67,34 +69,39 @@ private struct ExplanationBuilder {
     result.rejectsPath = definition.rejectsPath
     result.rejectLimit = definition.rejects.limit
     result.rejectRatio = definition.rejects.ratio
-    for (part, plan) in zip(definition.parts, plans) {
+    var searches: [[KeySearch]] = []
+    for (number, (part, plan)) in zip(definition.parts, plans).enumerated() {
       do {
-        result.parts.append(try self.part(part, plan, store, exists: exists))
+        let decisions = try self.decisions(part, plan, store, exists: exists)
+        let isHeld = groups.contains { $0.contains(number) && $0.count > 1 }
+        searches.append(isHeld ? [] : decisions.map(\.search))
+        result.parts.append(try self.part(part, plan, decisions, store, exists: exists))
       } catch {
         throw ImportError(wrapping: error)
       }
       let warnings = StoreWarnings(plan: plan, model: definition.model).warnings(store.file)
       result.warnings += warnings.filter { !result.warnings.contains($0) }
     }
-    let findsInMemory = result.parts.contains {
-      $0.nodes.allSatisfy { ["table", "scan", "partitioned scan"].contains($0.strategy) }
-    }
-    if exists, findsInMemory, LoadWay.mayWait(definition, plans) { result.load = LoadWay(.sorted) }
+    if exists { result.load = LoadWay(existing: definition, plans: plans, searches: searches) }
     return result
   }
 
-  private func part(
+  /// How the objects of each node would be found.
+  private func decisions(
     _ part: ImportPart, _ plan: ImportPlan, _ store: PersistentStore, exists: Bool
-  ) throws -> ImportExplanation.Part {
+  ) throws -> [FindDecision] {
     let choice = StrategyChoice(
       plan: plan, store: store, model: definition.model, seed: 0,
       inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
       override: part.findPlan, hasFixedInputs: !part.format.isCustom, isPlannedStore: !exists)
-    var nodes: [ImportExplanation.Node] = []
+    return try plan.nodes.indices.map { try choice.decide($0) }
+  }
+
+  private func part(
+    _ part: ImportPart, _ plan: ImportPlan, _ decisions: [FindDecision], _ store: PersistentStore, exists: Bool
+  ) throws -> ImportExplanation.Part {
     let paths = paths(plan)
-    for index in plan.nodes.indices {
-      nodes.append(try node(index, plan, try choice.decide(index), store, path: paths[index]))
-    }
+    let nodes = try plan.nodes.indices.map { try node($0, plan, decisions[$0], store, path: paths[$0]) }
     return ImportExplanation.Part(
       name: part.name, entity: part.root.entityName, mode: part.root.mode, duplicates: part.root.duplicates,
       format: part.format.shortName,
