@@ -28,11 +28,11 @@ struct EntryCounts: Sendable {
   ///   - descriptor: the file that is synced, through a descriptor that is open: closing another one would take away the
   ///     locks of the process (fcntl(2)). Nil when others see to that.
   /// - Complexity: a pass over the pages of the tables and of the indexes.
-  init(_ owner: Connection, indexes: [Index], descriptor: Int32?) throws(StoreError) {
+  init(_ owner: Connection, indexes: [Index], descriptor: Int32?) {
     let outcome = Outcome()
     self.outcome = outcome
     let path = owner.path
-    let isSmall = try (owner.integer("PRAGMA page_count") ?? 0) < Self.fewPages
+    let isSmall = ((try? owner.integer("PRAGMA page_count")) ?? Int64.max) < Self.fewPages
     worker =
       isSmall
       ? nil
@@ -45,8 +45,8 @@ struct EntryCounts: Sendable {
         outcome.found.withLock { $0 = result }
       }
     if worker == nil {
-      let found = try Self.find(owner, indexes, descriptor)
-      outcome.found.withLock { $0 = .success(found) }
+      let result = Result { () throws(StoreError) in try Self.find(owner, indexes, descriptor) }
+      outcome.found.withLock { $0 = result }
     }
   }
 

@@ -92,7 +92,7 @@ extension StoreFile {
     // What is committed can be counted on another thread meanwhile.
     try connection.execute("COMMIT")
     let written = schema.indexes.filter { $0.condition == nil && directRecord.tables.contains($0.table) }
-    let counts = try EntryCounts(
+    let counts = EntryCounts(
       connection, indexes: written.map { ($0.table, $0.name) },
       descriptor: FileSystem.isSyncDeferred ? nil : hiddenDescriptor)
     let check = checksWhole ? "integrity_check" : "quick_check"

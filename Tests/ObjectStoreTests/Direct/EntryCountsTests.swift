@@ -10,37 +10,40 @@ import Testing
 struct EntryCountsTests {
   private let folder = TemporaryFolder()
 
-  /// A table of ten rows, with an index whose entries lack the first `missing` of them.
-  private func makeDatabase(missing: Int) throws -> String {
+  /// A table, with an index whose entries lack the first `missing` rows.
+  private func makeDatabase(rows: Int, missing: Int) throws -> Connection {
     let path = folder.file("t.sqlite")
     let connection = try SQLiteCalls.open(path, .create)
     try SQLiteCalls.execute(
       connection,
       """
       CREATE TABLE T (X INTEGER);
-      INSERT INTO T WITH RECURSIVE N(X) AS (VALUES (1) UNION ALL SELECT X + 1 FROM N WHERE X < 10) SELECT X FROM N;
+      INSERT INTO T WITH RECURSIVE N(X) AS (VALUES (1) UNION ALL SELECT X + 1 FROM N WHERE X < \(rows)) SELECT X FROM N;
       CREATE INDEX WHOLE ON T (X);
       CREATE INDEX SHORT ON T (X) WHERE X > \(missing);
       PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET sql = 'CREATE INDEX SHORT ON T (X)' WHERE name = 'SHORT';
       """)
     try SQLiteCalls.close(connection)
-    return path
+    return try SQLiteCalls.open(path, .readWrite)
   }
 
-  @Test("an index without an entry for each row is named", arguments: [0, 1, 10])
-  func missing(_ missing: Int) throws {
-    let path = try makeDatabase(missing: missing)
-    let counts = EntryCounts(path: path, indexes: [("T", "WHOLE"), ("T", "SHORT")], descriptor: nil)
-    #expect(try counts.wait() == (missing == 0 ? nil : "SHORT has \(10 - missing) entries for 10 rows"))
+  /// Few rows are counted at once, many on a thread.
+  @Test("an index without an entry for each row is named", arguments: [0, 1, 10], [10, 100_000])
+  func missing(_ missing: Int, _ rows: Int) throws {
+    let connection = try makeDatabase(rows: rows, missing: missing)
+    #expect((try SQLiteCalls.integer(connection, "PRAGMA page_count") ?? 0 > 256) == (rows > 10))
+    let counts = EntryCounts(connection, indexes: [("T", "WHOLE"), ("T", "SHORT")], descriptor: nil)
+    #expect(try counts.wait() == (missing == 0 ? nil : "SHORT has \(rows - missing) entries for \(rows) rows"))
   }
 
-  @Test("a file that cannot be synced is an error, and so is one that is not there")
-  func failures() throws {
-    let counts = EntryCounts(path: try makeDatabase(missing: 0), indexes: [("T", "WHOLE")], descriptor: -1)
+  @Test("a file that cannot be synced is an error, and so is an index that is not there", arguments: [10, 100_000])
+  func failures(rows: Int) throws {
+    let connection = try makeDatabase(rows: rows, missing: 0)
+    let counts = EntryCounts(connection, indexes: [("T", "WHOLE")], descriptor: -1)
     #expect(#expect(throws: StoreError.self) { try counts.wait() }?.code == .inputOutput)
-    let none = EntryCounts(path: folder.file("none"), indexes: [], descriptor: nil)
-    #expect(#expect(throws: StoreError.self) { try none.wait() } != nil)
+    let other = EntryCounts(connection, indexes: [("T", "NONE")], descriptor: nil)
+    #expect(#expect(throws: StoreError.self) { try other.wait() }?.code == .damagedFile)
   }
 
   @Test("a store with an index that lacks an entry gets no name, and nothing of it stays")
