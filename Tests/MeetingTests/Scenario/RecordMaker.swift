@@ -107,7 +107,8 @@ struct RecordMaker {
       // Beyond the keys that records have.
       let keys = Self.keys(scenario.keyType, texts)
       guard keys.count > scenario.keyRange, let last = keys.last else { return [:] }
-      return ["code": typed(last, .key), "number": .text("99")]
+      let code = scenario.keyRepeats == .never ? Self.ownKey(scenario.keyType, 89, texts) : last
+      return ["code": typed(code, .key), "number": .text("99")]
     default:
       if parent.passes == "one" { return earlier.randomElement(using: &random) ?? [:] }
       let code = pick(Self.keys(scenario.keyType, texts), scenario.keyRange)
