@@ -4,7 +4,8 @@ package enum NearestName {
   ///
   /// Near enough is a distance of at most a third of the longer name's length (at least 1), letters compared
   /// without case and without white space around the names; ties go to the candidate that comes first. Without one, a
-  /// name of at least four letters that a single candidate begins with means that one.
+  /// name that a single candidate begins with means that one: one of at least four letters, or of two where the candidate
+  /// has at most five. Names of two or three letters mean it also when another candidate is near.
   ///
   /// - Complexity: O(candidates × name length × candidate length).
   package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {

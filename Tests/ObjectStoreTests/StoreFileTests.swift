@@ -109,6 +109,17 @@ struct StoreFileTests {
     #expect(first.tables.suffix(3) == bookkeeping && first.tables.contains("ZANIMAL"))
   }
 
+  @Test("a store that was made does not hold its model")
+  func freedModel() throws {
+    weak var model: ManagedObjectModel?
+    do {
+      let made = try Models.zoo()
+      model = made
+      try StoreFile.create(path: path, model: made).finish()
+    }
+    #expect(model == nil)
+  }
+
   @Test("the metadata name the hashes, the digest and the identifier")
   func metadata() throws {
     try makeStore()

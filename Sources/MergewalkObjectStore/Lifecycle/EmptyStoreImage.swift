@@ -7,7 +7,6 @@ import Synchronization
 /// SQLite parses the schema anew for each table that it makes, which takes longer than some hundred records: of a family
 /// of stores, that is most of the time.
 struct EmptyStoreImage: Sendable {
-  let schema: StoreSchema
   /// What the pages say, with an identity that each store replaces by its own.
   private let metadata: StoreMetadata
   /// The file: page size 4096, incremental auto-vacuum, all tables, the metadata and one `Z_PRIMARYKEY` row an entity;
@@ -18,7 +17,6 @@ struct EmptyStoreImage: Sendable {
   private static let placeholder = "00000000-0000-0000-0000-000000000000"
 
   private init(_ model: ManagedObjectModel, _ schema: StoreSchema, path: String) throws(StoreError) {
-    self.schema = schema
     var metadata = StoreMetadata(hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
     metadata.uuid = Self.placeholder
     metadata[ModelCopy.key] = try ModelImage.of(model).copy
@@ -48,22 +46,20 @@ struct EmptyStoreImage: Sendable {
 
   private static let last = Mutex<Last?>(nil)
 
-  /// The image of a model; that of the last one is remembered as long as the model is there.
+  /// The image of a schema; that of the last model is remembered as long as the model is there, which it does not hold.
   ///
   /// - Parameters:
-  ///   - configuration: The configuration whose entities are stored; `nil` for all.
+  ///   - configuration: The configuration that the schema is of; `nil` for all.
   ///   - path: The store that errors name.
-  /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.
+  /// - Throws: ``StoreError`` with `sqlite`.
   static func of(
-    _ model: ManagedObjectModel, configuration: String?, path: String
+    _ schema: StoreSchema, configuration: String?, path: String
   ) throws(StoreError) -> EmptyStoreImage {
+    let model = schema.model
     let known = last.withLock { last in
       last?.model === model && last?.configuration == configuration ? last?.image : nil
     }
     if let known { return known }
-    guard let schema = StoreSchema(model: model, configuration: configuration) else {
-      throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
-    }
     let image = try EmptyStoreImage(model, schema, path: path)
     last.withLock { $0 = Last(model: model, configuration: configuration, image: image) }
     return image

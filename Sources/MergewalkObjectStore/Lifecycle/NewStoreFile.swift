@@ -39,7 +39,10 @@ extension StoreFile {
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int, threads: Int = 1,
     lockWait: Double, keepsBatches: Bool, sparesOthers: Bool
   ) throws(StoreError) -> StoreFile {
-    let empty = try EmptyStoreImage.of(model, configuration: configuration, path: path)
+    guard let schema = StoreSchema(model: model, configuration: configuration) else {
+      throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
+    }
+    let empty = try EmptyStoreImage.of(schema, configuration: configuration, path: path)
     let path = StorePath.resolved(path)
     let file = try NewStoreFile(path, lockWait: lockWait, sparesOthers: sparesOthers)
     do {
@@ -50,8 +53,8 @@ extension StoreFile {
       let metadata = empty.newMetadata()
       try metadata.write(connection)
       let store = StoreFile(
-        path: path, schema: empty.schema, metadata: metadata, connection: connection, warnings: [],
-        undo: .newFile(file), pendingIndexes: empty.schema.indexes, keepsBatches: keepsBatches)
+        path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .newFile(file),
+        pendingIndexes: schema.indexes, keepsBatches: keepsBatches)
       store.sparesOthers = sparesOthers
       return store
     } catch {

@@ -35,7 +35,7 @@ enum ValueProposal {
     return "for a value that is missing set “null_tokens: [\(list.joined(separator: ", "))]”"
   }
 
-  /// Advice about fields in apostrophes, which no option reads as quotes.
+  /// Advice about fields in apostrophes, which are quotes only where the source says so.
   private static func quoted(_ samples: [RejectedValue]) -> String? {
     samples.allSatisfy {
       $0.bytes.count > 2 && $0.bytes[0] == UInt8(ascii: "'") && $0.bytes.dropFirst().contains(UInt8(ascii: "'"))
