@@ -1,3 +1,4 @@
+import Foundation
 import MergewalkTestSupport
 import Testing
 
@@ -108,5 +109,42 @@ struct SyncListTests {
       """
     // What has no line any more is named by nothing.
     #expect(try night(second, others: "q", query: figures) == ["-q", "a1x", "b1x"])
+  }
+
+  @Test(
+    "what an interrupted run made without a key stays when it is resumed",
+    .enabled(if: Shim.isThere),
+    arguments: [
+      ("Line", "no", "SELECT count(*) FROM ZLINE WHERE ZBOOK"),
+      ("Book", "k", "SELECT count(*) FROM ZBOOK WHERE ZV = 7"),
+      ("Figure", "l", "SELECT count(*) FROM ZFIGURE WHERE ZLINE"),
+    ])
+  func resumed(synced entity: String, by key: String, query: String) throws {
+    try folder.write(Self.model, to: "model.yaml")
+    try folder.write(pipeline(options: "", synced: entity, by: key), to: "p.yaml")
+    _ = try night(#"{"k":"a","lines":[{"no":1,"figures":["x"]}]}"#, others: "8\n9", query: query)
+    let text = pipeline(options: "mode: insert", synced: entity, by: key)
+      .replacing("      find_by: [k]\n", with: "").replacing(
+        "rejects: r.ndjson", with: "rejects: r.ndjson\nbatch: { records: 4 }")
+    try folder.write(text, to: "p.yaml")
+    let books = (0..<60).map { #"{"k":"b\#($0)","v":7,"lines":[{"no":1,"figures":["x"]},{"no":2,"figures":["y"]}]}"# }
+    try folder.write(books.joined(separator: "\n"), to: "books.ndjson")
+    try folder.write("x\n9\n", to: "others.csv")
+    try FileManager.default.copyItem(atPath: folder.file("s.sqlite"), toPath: folder.file("count.sqlite"))
+    try folder.write(text.replacing("store: s.sqlite", with: "store: count.sqlite"), to: "count.yaml")
+    let arguments = ["--json", "--quiet"]
+    let undisturbed = try Command(
+      ["run", "count.yaml"] + arguments, in: folder.path, environment: Shim.counting(into: folder.file("count")))
+    #expect(undisturbed.status == 0, "\(undisturbed.words)")
+    let wanted = try PipelineSet.rows(folder.file("count.sqlite"), query)
+    #expect(wanted != ["0"])
+    let writes = Int(try String(contentsOfFile: folder.file("count"), encoding: .utf8)) ?? 0
+    let killed = try Command(
+      ["run", "p.yaml"] + arguments, in: folder.path, environment: Shim.killing(at: writes / 2))
+    #expect(killed.status == -9, "\(killed.words)")
+    let command = try Command(["run", "p.yaml"] + arguments, in: folder.path)
+    #expect(command.status == 0, "\(command.words)")
+    #expect(try command.object()["resumed_after"] as? Int ?? 0 > 0)
+    #expect(try PipelineSet.rows(folder.file("s.sqlite"), query) == wanted)
   }
 }

@@ -7,14 +7,7 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = [
-    (
-      "parts",
-      Exclusion(
-        ["members-sync"], with: "mode", ["insert-blindly"],
-        because: "a run that is resumed cannot find the owners of members by a key that there is not")
-    )
-  ]
+  static let pairs: [(factor: String, exclusion: Exclusion)] = []
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

@@ -16,6 +16,11 @@ final class SyncRun {
   private let definition: ImportDefinition
   private let plans: [ImportPlan]
   private let store: PersistentStore
+  /// The first primary key of each hierarchy that the run can have given out, by root entity.
+  ///
+  /// Whatever the run made was made for a record. Its marks alone do not say so after an interruption: what has no key,
+  /// or hangs on an owner without one, is not found again by the records of the earlier process.
+  private let firstKeys: [Int: Int64]
   /// The objects that records name, by root entity.
   private var marks: [Int: ObjectMarks] = [:]
   private var watches: [Int: SyncWatch] = [:]
@@ -35,13 +40,16 @@ final class SyncRun {
   }
 
   /// `nil` when no part of the definition lets objects go or takes those back that are gone, or the store has none.
-  init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore) {
+  ///
+  /// - Parameter firstKeys: the first primary key of each hierarchy that the run can have given out, by root entity.
+  init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore, firstKeys: [Int: Int64]) {
     guard !store.file.isNew,
       definition.parts.contains(where: { $0.root.mode.removesOthers || $0.root.sync.softDelete != nil })
     else { return nil }
     self.definition = definition
     self.plans = plans
     self.store = store
+    self.firstKeys = firstKeys
     for (part, plan) in zip(definition.parts, plans) where part.root.mode.removesOthers {
       let root = plan.nodes[plan.root].rootEntity
       if marks[root] == nil { marks[root] = ObjectMarks() }
@@ -131,6 +139,7 @@ final class SyncRun {
     _ node: ImportNode, _ policy: SyncPolicy, _ entity: EntityDescription
   ) throws(ImportError) -> (others: ObjectMarks, total: Int) {
     let named = marks[node.rootEntity] ?? ObjectMarks()
+    let firstKey = firstKeys[node.rootEntity] ?? .max
     let others = ObjectMarks()
     var total = 0
     var conditions = policy.scope.map { [$0] } ?? []
@@ -139,7 +148,7 @@ final class SyncRun {
     let predicate: ObjectPredicate? = conditions.isEmpty ? nil : .and(conditions)
     try SyncQuery(store, entity).forEach(predicate) { key in
       total += 1
-      if !named.contains(key) { others.mark(key) }
+      if key < firstKey, !named.contains(key) { others.mark(key) }
     }
     return (others, total)
   }

@@ -85,7 +85,7 @@ final class RecordRun {
     endJournal =
       journal
       ?? (isMarked ? RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: false) : nil)
-    sync = SyncRun(definition, plans: plans, store: store)
+    sync = SyncRun(definition, plans: plans, store: store, firstKeys: checkpoint.firstKeys)
     sample =
       definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
     place = checkpoint.place
