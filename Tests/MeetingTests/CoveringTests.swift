@@ -16,14 +16,24 @@ import Testing
         return meeting
       }
     }
-    return array.rows.enumerated().map { Factors.space.meeting($1, seed: firstSeed + UInt64($0)) }
+    return array.rows.enumerated().map { space.meeting($1, seed: firstSeed + UInt64($0)) }
+  }()
+
+  /// All factors, or as `MERGEWALK_MEETING_ONLY` narrows them (`list=nested,lines mode=sync`).
+  static let space: FactorSpace = {
+    guard let text = ProcessInfo.processInfo.environment["MERGEWALK_MEETING_ONLY"] else { return Factors.space }
+    let chosen = text.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+    return FactorSpace(
+      Factor.narrowed(
+        KnownIssues.applied(to: Factors.all),
+        to: Dictionary(uniqueKeysWithValues: chosen.map { ($0[0], $0[1].split(separator: ",").map(String.init)) })))
   }()
 
   /// The seed of the array and of the first case.
   static let firstSeed = ProcessInfo.processInfo.environment["MERGEWALK_MEETING_SEED"].flatMap { UInt64($0) } ?? 1
 
   static let array = CoveringArray(
-    Factors.space, strength: Soak.isOn ? 3 : 2, seed: firstSeed, tries: Soak.isOn ? 1 : 4)
+    space, strength: Soak.isOn ? 3 : 2, seed: firstSeed, tries: Soak.isOn ? 1 : 4)
 
   @Test("every pair of features gives what the reference importer says", arguments: cases)
   func meet(_ meeting: MeetingCase) {

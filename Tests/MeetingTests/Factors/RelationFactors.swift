@@ -29,10 +29,11 @@ extension Factors {
       Factor.Value("ordered") { $0.list = .ordered },
       Factor.Value("lines") { $0.list = .lines },
       Factor.Value("notes") { $0.list = .notes },
+      Factor.Value("nested") { $0.list = .nested },
     ],
     except: [
       Exclusion(
-        ["scalars", "objects", "ordered", "lines", "notes"], with: "format", ["fixed-width"],
+        ["scalars", "objects", "ordered", "lines", "notes", "nested"], with: "format", ["fixed-width"],
         because: "arrays do not fit the columns of fixed-width text")
     ])
 
@@ -48,11 +49,20 @@ extension Factors {
       Factor.Value("keep-empty") { $0.listOptions["empty"] = "keep" },
       Factor.Value("missing-reject") { $0.listOptions["missing"] = "reject" },
       Factor.Value("missing-null") { $0.listOptions["missing"] = "\"null\"" },
+      Factor.Value("update") { $0.listOptions["mode"] = "update" },
+      Factor.Value("create-missing") { $0.listOptions["mode"] = "create-missing" },
+      Factor.Value("everywhere") { $0.listOptions["find_in"] = "everywhere" },
+      Factor.Value("orphans") { $0.listOptions["orphans"] = "delete" },
     ],
     except: [
       Exclusion(
-        ["add", "reject-empty", "keep-empty", "missing-reject", "missing-null"], with: "list", ["none"],
-        because: "there is no list")
+        [
+          "add", "reject-empty", "keep-empty", "missing-reject", "missing-null", "update", "create-missing",
+          "everywhere", "orphans",
+        ], with: "list", ["none"], because: "there is no list"),
+      Exclusion(
+        ["orphans"], with: "list", ["split", "scalars", "objects", "ordered"],
+        because: "what belongs to many is nobody's orphan"),
     ])
 
   private static let kind = Factor(
@@ -81,6 +91,7 @@ extension Factors {
         case .ordered: members = EntityMap("Topic", [FieldMap("name", "member")])
         case .lines: members = EntityMap("Line", [FieldMap("number")])
         case .notes: members = EntityMap("Note", [FieldMap("code", "member")])
+        case .nested: members = EntityMap("Figure", [FieldMap("label", "member")])
         }
         members.options["mode"] = "sync"
         members.options["sync"] = "{ unreadable: delete }"

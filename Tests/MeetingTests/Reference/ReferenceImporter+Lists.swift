@@ -118,8 +118,9 @@ extension ReferenceImporter {
       var own = related
       if let inverse, !inverse.isToMany { own[inverse.name] = owner }
       let object: Int
+      var isUnchanged = false
       if let found {
-        if target.mode != .createMissing { _ = update(inner, target, found, own) }
+        if target.mode != .createMissing { isUnchanged = !update(inner, target, found, own) }
         object = found
       } else if target.mode == .update || relationship.missing != .create {
         if relationship.missing == .reject { return nil }
@@ -127,7 +128,14 @@ extension ReferenceImporter {
       } else {
         object = create(inner, target, own)
       }
-      guard relateLists(inner, target, object) != nil else { return nil }
+      // What is only to be made has the lists that it has.
+      if found == nil || target.mode != .createMissing {
+        guard let isRelated = relateLists(inner, target, object) else { return nil }
+        if isRelated, isUnchanged {
+          outcome.entities[target.entityName, default: .init()].updated += 1
+          outcome.entities[target.entityName, default: .init()].unchanged -= 1
+        }
+      }
       named += 1
       self.named.insert(object)
       if !wanted.contains(object) { wanted.append(object) }
@@ -171,8 +179,13 @@ extension ReferenceImporter {
     // Without an owner it is not known whose member is meant.
     if isScoped, owner == nil { return }
     for element in elements {
-      guard let key = key(self.record(element, target), target) else { continue }
-      if let object = find(key, target, of: isScoped ? owner : nil, inverse) { named.insert(object) }
+      let inner = self.record(element, target)
+      guard let key = key(inner, target) else { continue }
+      let found = find(key, target, of: isScoped ? owner : nil, inverse)
+      if let found { named.insert(found) }
+      for relationship in target.relationships {
+        if let list = relationship.list { noteNamed(inner, target, relationship, list, found) }
+      }
     }
   }
 

@@ -128,13 +128,13 @@ final class MeetingRun {
   func compare(_ name: String, _ graph: ObjectGraph, storePath: String, _ definition: ImportDefinition) throws {
     var graph = graph
     if scenario.hasDerived { graph.derive() }
-    let lines = graph.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
+    let lines = graph.dump(definition.model, keys: Scenario.names(scenario), owners: Scenario.owners)
     guard FileManager.default.fileExists(atPath: storePath) else {
       if !lines.isEmpty { differences.append("\(name): there is no store") }
       return
     }
     let stored = try ObjectGraph(path: storePath, model: definition.model)
-    let found = stored.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
+    let found = stored.dump(definition.model, keys: Scenario.names(scenario), owners: Scenario.owners)
     let (missing, surplus) = (RunOutcome.without(lines, found), RunOutcome.without(found, lines))
     differences += missing.prefix(6).map { "\(name): the store lacks \($0)" }
     differences += surplus.prefix(6).map { "\(name): the store has \($0)" }
@@ -151,7 +151,10 @@ extension Scenario {
     let item = scenario.keyNames
     return [
       "Item": item, "Thing": item, "Person": ["email"], "Team": ["name"], "Tag": ["name"], "Topic": ["name"],
-      "Line": ["number"], "Note": ["code"],
+      "Line": ["number"], "Note": ["code"], "Figure": ["label"],
     ]
   }
+
+  /// The relationships to the objects without which a name says little, by entity.
+  static let owners = ["Line": "item", "Figure": "line"]
 }

@@ -164,6 +164,10 @@ struct RecordMaker {
       case .objects: elements.append(object(["name": .text(pick(names, 6)), "rank": .number(pick(Self.integers, 2))]))
       case .lines: elements.append(object(["number": typed(number, .integer), "text": text]))
       case .notes: elements.append(object(["code": .text(pick(names, 6)), "text": text]))
+      case .nested:
+        let figures = (0..<Int.random(in: 0...2, using: &random)).map { _ in Cell.text(pick(names, 6)) }
+        let list = Int.random(in: 0..<8, using: &random) == 0 ? Cell.null : .list(figures)
+        elements.append(object(["number": typed(number, .integer), "text": text, "figures": list]))
       }
     }
     guard scenario.list == .split else { return .list(elements) }

@@ -171,12 +171,15 @@ struct Scenario: Sendable {
     case .objects: target = EntityMap("", [FieldMap("name")], [FieldMap("rank")])
     case .lines: target = EntityMap("", [FieldMap("number")], [FieldMap("text")])
     case .notes: target = EntityMap("", [FieldMap("code")], [FieldMap("text")])
+    case .nested:
+      target = EntityMap("", [FieldMap("number")], [FieldMap("text")])
+      target.relations = [RelationMap("figures", EntityMap("", [FieldMap("label", ".")]), list: "figures")]
     case .none, .split, .scalars, .ordered: break
     }
     var relation = RelationMap(list.name, target, list: list.name)
     relation.options = listOptions
     if list == .split { relation.options["split"] = "\";\"" }
-    if list == .lines, listOptions["links"] == nil { relation.options["orphans"] = "delete" }
+    if list.name == "lines", listOptions["links"] == nil { relation.options["orphans"] = "delete" }
     item.relations.append(relation)
     columns.append(ColumnSpec(list.name, .list))
   }
@@ -268,6 +271,8 @@ enum ListKind: Sendable {
   case lines
   /// Notes that belong to one item and are found everywhere.
   case notes
+  /// Lines with lists of their own.
+  case nested
 
   /// The relationship and the column.
   var name: String {
@@ -275,7 +280,7 @@ enum ListKind: Sendable {
     case .none: ""
     case .split, .scalars, .objects: "tags"
     case .ordered: "topics"
-    case .lines: "lines"
+    case .lines, .nested: "lines"
     case .notes: "notes"
     }
   }

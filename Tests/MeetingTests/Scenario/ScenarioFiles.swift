@@ -247,7 +247,12 @@ extension Scenario {
           \(unique("name"))
         Line:
           attributes: { number: integer64, text: string }
-          relationships: { item: { to_one: Item, inverse: lines } }
+          relationships:
+            item: { to_one: Item, inverse: lines }
+            figures: { to_many: Figure, inverse: line, delete: cascade }
+        Figure:
+          attributes: { label: string }
+          relationships: { line: { to_one: Line, inverse: figures } }
         Note:
           attributes: { code: string, text: string }
           relationships: { item: { to_one: Item, inverse: notes } }
