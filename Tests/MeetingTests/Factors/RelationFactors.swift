@@ -98,8 +98,31 @@ extension Factors {
         scenario.people = members
         if scenario.nights.count == 1 { scenario.nights = [16, 12] }
       },
+      Factor.Value("items") { $0.people = items($0) },
+      Factor.Value("items-update") {
+        $0.people = items($0)
+        $0.people?.options["mode"] = "update"
+      },
+      Factor.Value("items-sync") {
+        $0.people = items($0)
+        $0.people?.options["mode"] = "sync"
+        $0.people?.options["sync"] = "{ unreadable: delete }"
+        if $0.nights.count == 1 { $0.nights = [16, 12] }
+      },
     ],
     except: [
+      Exclusion(
+        ["items", "items-update", "items-sync"], with: "owner", ["required", "required-null"],
+        because: "a second import says nothing about owners"),
+      Exclusion(
+        ["items", "items-update", "items-sync"], with: "process", ["echo", "answers"],
+        because: "a program belongs to one import, its twin to an entity"),
+      Exclusion(
+        ["items", "items-update", "items-sync"], with: "hooks", ["record"],
+        because: "a hook belongs to one import, its twin to an entity"),
+      Exclusion(
+        ["items", "items-update", "items-sync"], with: "stores",
+        ["column", "made", "shared", "few-gone", "share-gone"], because: "its records have no column that spreads them"),
       Exclusion(["members-sync"], with: "list", ["none"], because: "there is no list whose members could go"),
       Exclusion(
         ["members-sync"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
@@ -108,4 +131,9 @@ extension Factors {
         ["people-sync"], with: "owner", ["required", "required-null"],
         because: "what delete rules deny has tests of its own"),
     ])
+
+  /// A second import of the same items.
+  private static func items(_ scenario: Scenario) -> EntityMap {
+    EntityMap("Item", scenario.keyNames.map { FieldMap($0) }, [FieldMap("label"), FieldMap("amount")])
+  }
 }

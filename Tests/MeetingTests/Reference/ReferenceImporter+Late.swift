@@ -229,7 +229,8 @@ extension ReferenceImporter {
   private func isKnown(_ record: ReadRecord, _ target: EntityImport) -> Bool {
     let keys = Set(target.findBy.map(\.attributeName))
     let entity = model.entity(named: target.entityName)
-    guard entity?.uniquenessConstraints.contains(where: { Set($0) == keys }) ?? false, let key = key(record, target)
+    guard !isNewStore, entity?.uniquenessConstraints.contains(where: { Set($0) == keys }) ?? false,
+      let key = key(record, target)
     else { return false }
     return find(target.entityName, target, key).map(known.contains) ?? false
   }

@@ -53,6 +53,8 @@ struct ReferenceImporter {
   var waitingObjects: Set<Int> = []
   /// The objects that were there before the run.
   var known: Set<Int> = []
+  /// Whether the run makes the store: what an earlier import has made is not looked for then, as no index leads to it.
+  var isNewStore = false
   /// Keys of records that were refused for a value which another one has that may be rejected itself, so that they wait.
   var parked: Set<[ReferenceValue]> = []
   /// Keys of the records that were imported.
@@ -89,6 +91,7 @@ struct ReferenceImporter {
     isBreached = false
     tally = ReferenceTally()
     var done: [Int: (counts: ImportSummary.PartCounts, unreadable: Int)] = [:]
+    isNewStore = graph.objects.isEmpty
     cursorsNow = Array(repeating: nil, count: definition.parts.count)
     for index in order(definition.parts) {
       let part = definition.parts[index]
@@ -138,6 +141,8 @@ struct ReferenceImporter {
     }
     func needs(_ entity: EntityImport) -> Set<Int> {
       var roots: Set<Int> = []
+      // What is only updated is made before.
+      if entity.mode == .update, let root = model.entity(named: entity.entityName)?.rootIndex { roots.insert(root) }
       for relationship in entity.relationships {
         let target = relationship.target
         if relationship.missing != .create || target.mode == .update,

@@ -212,8 +212,10 @@ struct RecordMaker {
       // A list is so many elements: none is no column, and one that is empty an empty text.
       let full = elements.filter { $0 != .text("") }.map { fit($0, column) }
       return full.isEmpty ? .absent : .list(full)
+    case .list(let elements) where !format.hasNull && format.isTree: return .list(elements.map { fit($0, column) })
     case .object(let members):
-      return .object(members.map { Cell.Member(name: $0.name, value: fit($0.value, column)) })
+      return .object(
+        members.map { Cell.Member(name: $0.name, value: fit($0.value, column)) }.filter { $0.value != .absent })
     default: return cell
     }
   }

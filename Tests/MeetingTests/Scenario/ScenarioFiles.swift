@@ -149,7 +149,11 @@ extension Scenario {
     var names = (0..<fileCount).map { fileName($0) }
     if let emptyFile { names.insert(emptyFileName, at: emptyFile == .first ? 0 : names.count) }
     var parts = [partText(names)]
-    if let people { parts.append(plain(people).partText(["people.ndjson"])) }
+    if let people {
+      var second = plain(people).partText(["people.ndjson"])
+      second["name"] = "second"
+      parts.append(second)
+    }
     return Self.text(
       top.merging(["store": "store.sqlite", "pipeline": "meeting", "model": modelFile]) { mine, _ in mine }, parts)
   }
