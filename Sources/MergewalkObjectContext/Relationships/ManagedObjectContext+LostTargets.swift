@@ -163,10 +163,9 @@ extension ManagedObjectContext {
       }
     }
     if annihilated[table]?.contains(key) ?? false {
-      // A parent that rolled back has it again.
-      guard let row = buffer.row(primaryKey: key) else { return true }
+      // A parent that rolled back, or another context that undid its deletion, has it again.
       try? fetchMissing(buffer, [key])
-      return buffer.states[row] == RowState.fault
+      return buffer.row(primaryKey: key).map { buffer.states[$0] == RowState.fault } ?? true
     }
     if let parent { return parent.isLost(key, table: table, staysWhenDeleted: staysWhenDeleted) }
     return key < 0

@@ -112,8 +112,10 @@ enum QueryFunctions {
     }
     // Refuses what can never be cast, before anything runs.
     _ = try ValueCast.cast(value.family.example, to: .string(name))
+    // In an exact text only what is text is a decimal.
+    let type = value.exactText == nil ? value.type : .undefined
     let arguments = [
-      value.exactText ?? value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue))),
+      value.exactText ?? value.text, SQLText(.text(name)), SQLText(.integer(Int64(type.rawValue))),
     ]
     let text = SQLText.call(castName, arguments)
     switch result {
