@@ -421,6 +421,8 @@ extension ManagedObjectContext {
         switch buffer.states[row] {
         case RowState.inserted, RowState.updated: buffer.markClean(row: row)
         case RowState.deleted:
+          // Undoing may bring references to it back.
+          if recorder != nil { annihilated[buffer.table, default: []].insert(buffer.primaryKeys[row]) }
           detach(buffer, row: row)
           buffer.release(row: row)
         default: break

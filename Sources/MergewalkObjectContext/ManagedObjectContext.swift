@@ -67,7 +67,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var isKeptByObjects = false
   /// Who refers to whom among the changed rows; `nil` until the first access to a to-many relationship.
   @exclusivity(unchecked) var pendingReferences: PendingReferences?
-  /// The keys of objects that got permanent ones, were never saved, and are gone.
+  /// The keys of objects that are gone: that got permanent ones and were never saved, and, with an undo manager, whose
+  /// deletion was saved here or merged.
   var annihilated: [TableID: Set<Int64>] = [:]
   /// By entity: the to-one relationships without an inverse that may refer to its objects, once asked for.
   var unpairedReferences: [Int: [RelationshipDescription]] = [:]

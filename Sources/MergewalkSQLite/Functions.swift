@@ -112,14 +112,18 @@ extension Connection {
     guard code == SQLITE_OK else { throw SQLiteError(handle: handle, fallback: code) }
   }
 
-  /// Registers an aggregate function of one argument.
+  /// Registers an aggregate function.
   ///
-  /// - Parameter make: Makes the collector of a group.
+  /// - Parameters:
+  ///   - argumentCount: The number of arguments, -1 for any.
+  ///   - make: Makes the collector of a group.
   /// - Throws: ``SQLiteError`` when the name is too long.
-  package func registerAggregate(_ name: String, _ make: @escaping () -> any AggregateFunction) throws(SQLiteError) {
+  package func registerAggregate(
+    _ name: String, argumentCount: Int32 = 1, _ make: @escaping () -> any AggregateFunction
+  ) throws(SQLiteError) {
     let box = Unmanaged.passRetained(AggregateBox(make)).toOpaque()
     let code = sqlite3_create_function_v2(
-      handle, name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, box, nil,
+      handle, name, argumentCount, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, box, nil,
       { context, count, arguments in
         guard let context, let collector = collector(context, makes: true) else { return }
         collector.function.step(FunctionCall(context: context, count: count, arguments: arguments))

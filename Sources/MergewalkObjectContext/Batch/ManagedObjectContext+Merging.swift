@@ -107,6 +107,8 @@ extension ManagedObjectContext {
         buffer.release(row: row)
       }
     }
+    // Undoing may bring references to them back.
+    if recorder != nil { annihilated.merge(gone) { $0.union($1) } }
     for buffer in allBuffers { clearReferences(in: buffer, to: gone) }
     pendingLinks.forget(gone)
     pendingReferences = nil

@@ -24,7 +24,8 @@ public final class FetchedResults {
   public private(set) var objects: FetchedObjects
   /// The sections in order; none when there are no objects.
   public private(set) var sections: [Section]
-  /// Called with each difference caused by a save, refresh or rollback of the context, or with an error.
+  /// Called with each difference caused by a save, refresh or rollback of the context, or with an error; without it, the
+  /// default, the result is as it was at the last ``update()``.
   public var onChange: ((Result<Changes, ObjectError>) -> Void)?
 
   /// Consecutive objects with the same value.

@@ -62,31 +62,60 @@ extension ManagedObjectContext {
     }
     let mayLosePermanent = hasDeletions || parent != nil || !annihilated.isEmpty
     for buffer in allBuffers where !buffer.touchedRows.isEmpty {
-      // The program did not do this, so it is nothing to undo.
-      let recorder = buffer.recorder
-      buffer.recorder = nil
-      defer { buffer.recorder = recorder }
-      let rows = buffer.touchedRows.lazy.map(Int.init).filter {
-        buffer.states[$0] == RowState.inserted || buffer.states[$0] == RowState.updated
-      }
-      forEachChangedReference(buffer, rows) { row, key, reference in
-        guard key < 0 || mayLosePermanent,
-          isLost(key, table: reference.table, staysWhenDeleted: reference.hasInverse)
-        else { return }
-        buffer.setReference(row: row, slot: reference.slot, primaryKey: 0, destinationEntity: -1)
-        pendingReferences = nil
-      }
+      clearLostReferences(buffer, buffer.touchedRows, mayLosePermanent)
     }
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }
-      for (pair, change) in changes.changes where change.isLinked && !change.isStored {
-        guard
-          (pair.owner < 0 || mayLosePermanent) && isLost(pair.owner, table: changes.ownerTable, staysWhenDeleted: true)
-            || (pair.target < 0 || mayLosePermanent)
-              && isLost(pair.target, table: changes.targetTable, staysWhenDeleted: true)
-        else { continue }
-        pendingLinks.forget(place) { $0 == pair }
-      }
+      clearLostPairs(changes, changes.changes.keys, mayLosePermanent)
+    }
+    joinChanges()
+  }
+
+  /// Clears the references and pairs that a step has brought back and that lead to objects whose own deletion is saved.
+  ///
+  /// They go to the step before, as undoing the deletion of these objects needs them again.
+  ///
+  /// - Complexity: O(changes of the step).
+  func clearLostReferences(of changes: UndoChanges) {
+    guard let recorder, !annihilated.isEmpty else { return }
+    let live = changes.records.lazy.map(\.object).filter { $0.isValid && !$0.isDeleted && !$0.isFault }
+    for (table, objects) in Dictionary(grouping: live, by: \.table) {
+      clearLostReferences(buffer(table: table), objects.map { Int32($0.row) }, true)
+    }
+    for old in changes.pairs {
+      let pair = recorder.current(old).change.row
+      guard let known = pendingLinks.changes(old.relation.place) else { continue }
+      clearLostPairs(known, [LinkChanges.Pair(owner: pair.owner, target: pair.target)], true)
+    }
+    guard !recorder.isEmpty else { return }
+    joinChanges()
+    updateResults()
+  }
+
+  private func clearLostReferences(_ buffer: RowBuffer, _ rows: some Collection<Int32>, _ mayLosePermanent: Bool) {
+    let changed = rows.lazy.map(Int.init).filter {
+      buffer.states[$0] == RowState.inserted || buffer.states[$0] == RowState.updated
+    }
+    forEachChangedReference(buffer, changed) { row, key, reference in
+      guard key < 0 || mayLosePermanent, isLost(key, table: reference.table, staysWhenDeleted: reference.hasInverse)
+      else { return }
+      buffer.setReference(row: row, slot: reference.slot, primaryKey: 0, destinationEntity: -1)
+      pendingReferences = nil
+    }
+  }
+
+  private func clearLostPairs(
+    _ changes: LinkChanges, _ pairs: some Sequence<LinkChanges.Pair>, _ mayLosePermanent: Bool
+  ) {
+    func isLost(_ key: Int64, _ table: TableID) -> Bool {
+      (key < 0 || mayLosePermanent) && self.isLost(key, table: table, staysWhenDeleted: true)
+    }
+    for pair in pairs {
+      guard var change = changes.changes[pair], change.isLinked, !change.isStored,
+        isLost(pair.owner, changes.ownerTable) || isLost(pair.target, changes.targetTable)
+      else { continue }
+      change.isLinked = false
+      pendingLinks.set(change, changes.relation)
     }
   }
 
@@ -133,7 +162,11 @@ extension ManagedObjectContext {
       default: return false
       }
     }
-    if annihilated[table]?.contains(key) ?? false { return true }
+    if annihilated[table]?.contains(key) ?? false {
+      // A parent that rolled back, or another context that undid its deletion, has it again.
+      try? fetchMissing(buffer, [key])
+      return buffer.row(primaryKey: key).map { buffer.states[$0] == RowState.fault } ?? true
+    }
     if let parent { return parent.isLost(key, table: table, staysWhenDeleted: staysWhenDeleted) }
     return key < 0
   }

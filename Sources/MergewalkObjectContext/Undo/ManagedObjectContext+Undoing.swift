@@ -96,6 +96,7 @@ extension ManagedObjectContext {
       return
     }
     let (key, entity) = (object.primaryKey, Int32(object.entityIndex))
+    annihilated[object.table]?.remove(key)
     var place = -1
     if let row = buffer.row(primaryKey: key) {
       // The record was asked for by its ID since, or the store has got it back.

@@ -29,6 +29,17 @@ final class UndoGroup {
     }
   }
 
+  /// Has contexts clear what undoing the group has brought back in vain.
+  func clearLostReferences() {
+    for action in actions {
+      switch action {
+      case .group(let group): group.clearLostReferences()
+      case .changes(let changes, let client): client.context?.clearLostReferences(of: changes)
+      case .handler: break
+      }
+    }
+  }
+
   /// Forgets the actions of a target.
   func remove(_ target: ObjectIdentifier) {
     actions.removeAll { action in

@@ -107,15 +107,11 @@ public final class UndoManager {
     if isOutside, !groupsByEvent { closeGroup() }
   }
 
-  /// Adds to the step that was registered last what a save changed on the way.
+  /// Adds to the step that was registered last what a save changed on the way; without a step there is nothing before it
+  /// to go back to.
   func join(_ changes: UndoChanges, of context: ManagedObjectContext) {
-    guard isUndoRegistrationEnabled else { return }
-    let action = UndoAction.changes(changes, WeakContext(context))
-    if let group = openGroups.last ?? undoStack.last {
-      group.actions.append(action)
-    } else {
-      register(action)
-    }
+    guard isUndoRegistrationEnabled, let group = openGroups.last ?? undoStack.last else { return }
+    group.actions.append(.changes(changes, WeakContext(context)))
   }
 
   /// Whether changes are recorded; see ``disableUndoRegistration()``.
@@ -185,6 +181,7 @@ public final class UndoManager {
       self[keyPath: stack].append(group)
       throw error
     }
+    group.clearLostReferences()
   }
 
   /// Undoes the most recently closed group within the open one; without an open group, the last step.
@@ -198,13 +195,16 @@ public final class UndoManager {
     guard case .group(let group)? = outer.actions.last else { return }
     outer.actions.removeLast()
     let open = openGroups
-    // What redoes the group is a step of its own.
-    openGroups = []
-    defer { openGroups = open }
-    do { try perform(group, isUndo: true) } catch {
+    do {
+      // What redoes the group is a step of its own.
+      openGroups = []
+      defer { openGroups = open }
+      try perform(group, isUndo: true)
+    } catch {
       outer.actions.append(.group(group))
       throw error
     }
+    group.clearLostReferences()
   }
 
   private func perform(_ group: UndoGroup, isUndo: Bool) throws(ObjectError) {

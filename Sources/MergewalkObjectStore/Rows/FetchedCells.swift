@@ -199,6 +199,11 @@ extension DecimalNumber {
   /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
   package init?(stored number: Double) {
     guard number.isFinite else { return nil }
+    // Fewer digits would be another integer, and stored as that.
+    if number.magnitude >= 0x1p53, let integer = Int64(exactly: number) {
+      self.init(significand: Int128(integer), exponent: 0)
+      return
+    }
     // A number of at most 15 digits has one decimal spelling of so many, and the quotient of two exact numbers is
     // rounded correctly: so the first power of ten that gives the number back is that of the spelling.
     var power = 1.0

@@ -69,9 +69,7 @@ extension QueryBuilder {
         hint: "SQL has aggregates of values only")
     }
     usesAggregate = true
-    let argument: SQLText =
-      function == .count && !value.isNullable && !isDistinct ? "*" : isDistinct ? "DISTINCT \(value.text)" : value.text
-    return try result(function, of: value, argument)
+    return try result(function, of: value, isDistinct, countsRows: !value.isNullable && !isDistinct)
   }
 
   // MARK: Collections
@@ -110,29 +108,29 @@ extension QueryBuilder {
 
   /// An aggregate as a subquery.
   func aggregate(_ function: ExpressionFunction, _ collection: QueryCollection) throws(PredicateError) -> SQLValue {
-    var argument: SQLText
-    let value = collection.value
-    if function == .count, case .row(let row) = collection.element, !row.isNullable, !collection.isDistinct {
-      argument = "*"
-    } else {
-      argument = value.text
-      if collection.isDistinct { argument = "DISTINCT \(argument)" }
-    }
-    var result = try result(function, of: value, argument)
+    var countsRows = false
+    if case .row(let row) = collection.element { countsRows = !row.isNullable && !collection.isDistinct }
+    var result = try result(function, of: collection.value, collection.isDistinct, countsRows: countsRows)
     let exact = result.exactText.map { select($0, collection) }
     result.text = select(result.text, collection)
     result.exactText = exact
     return result
   }
 
-  /// SQL's aggregate of an argument.
+  /// SQL's aggregate of a value.
   private func result(
-    _ function: ExpressionFunction, of value: SQLValue, _ argument: SQLText
+    _ function: ExpressionFunction, of value: SQLValue, _ isDistinct: Bool, countsRows: Bool
   ) throws(PredicateError) -> SQLValue {
+    let argument: SQLText = isDistinct ? "DISTINCT \(value.text)" : value.text
     if function == .count {
-      return .number("count(\(argument))", .integer, isNullable: false)
+      return .number("count(\(countsRows ? "*" : argument))", .integer, isNullable: false)
     }
     try refuseOpaque(value)
+    if let exact = value.exactText, let name = QueryFunctions.exactName(function) {
+      // SQL's DISTINCT takes the same number as text and as a number for two.
+      let result = SQLText.call(name, isDistinct ? [exact, "1"] : [exact])
+      return .number(.call(QueryFunctions.storedName, [result]), exact: result, value.type)
+    }
     switch function {
     case .min, .max, .mode:
       if case .object = value.family {
@@ -150,9 +148,8 @@ extension QueryBuilder {
     default: break
     }
     try demand(.number, [value], function)
-    if value.type == .decimal || value.isDecimal, let names = QueryFunctions.decimalNames(function) {
-      return .decimal(
-        .call(names.number, [argument]), exact: .call(names.text, [argument]), isNullable: function != .sum)
+    if value.type == .decimal, let names = QueryFunctions.decimalNames(function) {
+      return .number(.call(names.number, [argument]), exact: .call(names.exact, [argument]), .decimal)
     }
     let text = SQLText.call(QueryFunctions.aggregateName(function, value), [argument])
     switch function {

@@ -150,11 +150,11 @@ extension QueryBuilder {
         hint: "use values of one kind")
     }
     let alias = names.next()
-    let column: SQLText
+    let isExact = SQLValue.needExact(values)
+    let texts = values.map { isExact ? $0.exact : $0.text }
     if values.allSatisfy({ $0.constant != nil }) {
       level.add(
-        "\(name: ListSource.name)(\(SQLText(.list(values.map { $0.text.bindings.first ?? .null })))) AS \(name: alias)")
-      column = SQLText(name: "\(alias).value")
+        "\(name: ListSource.name)(\(SQLText(.list(texts.map { $0.bindings.first ?? .null })))) AS \(name: alias)")
     } else {
       guard values.count <= QueryBuilder.listLimit else {
         throw PredicateError(
@@ -163,24 +163,23 @@ extension QueryBuilder {
       }
       // SQLite refuses columns of the outer statement inside VALUES.
       // The sign keeps the first column's affinity from turning integers into binary64 numbers or the other way round.
-      let isMixed = values.contains { !$0.isNull && $0.kind != first.kind }
-      let rows = values.enumerated().map { i, value in
-        let text = isMixed && value.isColumn ? SQLText("+\(value.text)", .unary) : value.text
+      let isMixed = isExact || values.contains { !$0.isNull && $0.kind != first.kind }
+      let rows = zip(values, texts).enumerated().map { i, row in
+        let text = isMixed && row.0.isColumn ? SQLText("+\(row.1)", .unary) : row.1
         return i == 0 ? "SELECT \(text) AS value" as SQLText : "SELECT \(text)"
       }
       level.add("(\(SQLText.joined(rows, " UNION ALL "))) AS \(name: alias)")
-      column = SQLText(name: "\(alias).value")
     }
+    let column = SQLText(name: "\(alias).value")
     var element = first
-    element.text = column
+    element.text = isExact ? .call(QueryFunctions.storedName, [column]) : column
+    if isExact { element.exactText = column }
     element.constant = nil
     element.isColumn = false
     element.isNullable = true
     element.name = "the list"
     element.kind = known.allSatisfy { $0.kind == first.kind } ? first.kind : .mixed
     element.type = known.allSatisfy { $0.type == first.type } ? first.type : .undefined
-    element.isDecimal =
-      known.contains { $0.type == .decimal } && known.allSatisfy { $0.type == .decimal || $0.kind == .integer }
     if let row = first.row {
       let element = QueryRow(
         entity: row.entity, key: column, entityNumber: nil, isElement: false, level: level, names: names)

@@ -35,9 +35,11 @@ extension QueryBuilder {
         case .integer: .integer
         default: .real
         }
-      return SQLValue(
+      var result = SQLValue(
         text: SQLText(binding), family: SQLFamily(type), type: type, kind: kind, isNullable: false,
         constant: constant, name: SQLFamily(type).words)
+      if case .decimal(let number) = value { result.exactText = SQLText(.text(number.description)) }
+      return result
     }
   }
 

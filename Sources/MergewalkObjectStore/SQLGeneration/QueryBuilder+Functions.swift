@@ -135,7 +135,6 @@ extension QueryBuilder {
     _ function: ExpressionFunction, _ left: SQLValue, _ right: SQLValue
   ) throws(PredicateError) -> SQLValue {
     try refuseOpaque(left, right)
-    let isNullable = left.isNullable || right.isNullable
     let isAddition = function == .add
     func text(_ left: SQLText, _ right: SQLText) -> SQLText {
       .infix(left, isAddition ? "+" : "-", right, .sum)
@@ -143,15 +142,22 @@ extension QueryBuilder {
     switch (left.family, right.family) {
     case (.null, .null), (.null, .number), (.number, .null), (.null, .date), (.date, .null): return .null
     case (.number, .number):
-      return .number(text(left.text, right.text), .combined(left.kind, right.kind), isNullable: isNullable)
+      return computed(text(left.text, right.text), left, right)
     case (.date, .number):
-      return .computed(text(real(left), right.text), .date, kind: .real, isNullable: isNullable)
+      return .computed(text(real(left), right.text), .date, kind: .real)
     case (.number, .date) where isAddition:
-      return .computed(text(left.text, real(right)), .date, kind: .real, isNullable: isNullable)
+      return .computed(text(left.text, real(right)), .date, kind: .real)
     case (.date, .date) where !isAddition:
-      return .number(text(real(left), right.text), .real, isNullable: isNullable)
+      return .number(text(real(left), right.text), .real)
     default: throw arithmeticError(function, left, right)
     }
+  }
+
+  /// The sum, difference or product of two numbers: only of integers it is always a number, as infinities may give none.
+  private func computed(_ text: SQLText, _ left: SQLValue, _ right: SQLValue) -> SQLValue {
+    let areIntegers = left.kind == .integer && right.kind == .integer
+    return .number(
+      text, .combined(left.kind, right.kind), isNullable: !areIntegers || left.isNullable || right.isNullable)
   }
 
   /// A date as binary64: dates of whole seconds are stored as integers.
@@ -175,10 +181,9 @@ extension QueryBuilder {
       throw arithmeticError(function, left, right)
     }
     if left.isNull || right.isNull { return .null }
-    let isNullable = left.isNullable || right.isNullable
     let kind = NumberKind.combined(left.kind, right.kind)
     switch function {
-    case .multiply: return .number(.infix(left.text, "*", right.text, .product), kind, isNullable: isNullable)
+    case .multiply: return computed(.infix(left.text, "*", right.text, .product), left, right)
     case .divide: return .number(.infix(left.text, "/", right.text, .product), kind)
     default:
       // SQLite's own operator cuts both sides to integers first.
@@ -223,15 +228,13 @@ extension QueryBuilder {
     if case .known(let holds) = condition { return holds ? left : right }
     if left.isNull, right.isNull { return .null }
     var result = left.isNull ? right : left
-    let isExact = left.exactText != nil || right.exactText != nil
-    result.text = "CASE WHEN \(condition.text) THEN \(left.text) ELSE \(right.text) END"
-    result.text.depth += 3
-    if isExact, left.isNull || right.isNull || left.type == right.type {
-      var exact: SQLText =
-        "CASE WHEN \(condition.text) THEN \(left.exactText ?? left.text) ELSE \(right.exactText ?? right.text) END"
-      exact.depth += 3
-      result.exactText = exact
+    func text(_ left: SQLText, _ right: SQLText) -> SQLText {
+      var text: SQLText = "CASE WHEN \(condition.text) THEN \(left) ELSE \(right) END"
+      text.depth += 3
+      return text
     }
+    result.text = text(left.text, right.text)
+    if SQLValue.needExact([left, right]) { result.exactText = text(left.exact, right.exact) }
     result.isColumn = false
     result.constant = nil
     result.isNullable = left.isNullable || right.isNullable

@@ -53,7 +53,13 @@ extension QueryFunctions {
     for function in decimalAggregates {
       guard let names = decimalNames(function) else { continue }
       try connection.registerAggregate(names.number) { Aggregate(function, context, .decimal) }
-      try connection.registerAggregate(names.text) { Aggregate(function, context, .decimal, givesText: true) }
+      try connection.registerAggregate(names.exact) { Aggregate(function, context, .decimal, isExact: true) }
+    }
+    for function in exactAggregates {
+      guard let name = exactName(function) else { continue }
+      try connection.registerAggregate(name, argumentCount: -1) {
+        Aggregate(function, context, .undefined, isExact: true)
+      }
     }
     return context
   }
@@ -144,14 +150,20 @@ extension QueryFunctions {
     try connection.registerFunction(name(.randomBelow), argumentCount: 1, isDeterministic: false) { call in
       call.return((try? ExpressionFunction.randomBelow.call(value(call, 0))) ?? .null)
     }
-    try connection.registerFunction(castName, argumentCount: 3) { call in
-      guard let source = AttributeType(rawValue: Int32(truncatingIfNeeded: call.integer(2))) else { return }
-      do throws(PredicateError) {
-        call.return(try ValueCast.cast(value(call, 0, source), to: .string(call.text(1))))
-      } catch {
-        context.fail(error, call)
+    for (name, isExact) in [(castName, false), (castExactName, true)] {
+      try connection.registerFunction(name, argumentCount: 3) { call in
+        guard let source = AttributeType(rawValue: Int32(truncatingIfNeeded: call.integer(2))) else { return }
+        do throws(PredicateError) {
+          call.return(try ValueCast.cast(value(call, 0, source), to: .string(call.text(1))), isExact: isExact)
+        } catch {
+          context.fail(error, call)
+        }
       }
     }
+    try connection.registerFunction(exactName, argumentCount: 1) { call in
+      call.return(value(call, 0, .decimal), isExact: true)
+    }
+    try connection.registerFunction(storedName, argumentCount: 1) { call in call.return(value(call, 0, .undefined)) }
   }
 
   /// An argument as a value that says its type itself.
@@ -165,12 +177,12 @@ extension QueryFunctions {
     }
   }
 
-  /// An argument as a value of a type.
+  /// An argument as a value of a type; text is a decimal among numbers, whose type may be undefined.
   fileprivate static func value(_ call: FunctionCall, _ index: Int, _ type: AttributeType) -> AttributeValue {
     switch call.type(index) {
     case SQLITE_INTEGER: AttributeValue(stored: call.integer(index), type)
     case SQLITE_FLOAT: AttributeValue(stored: call.double(index), type)
-    case SQLITE_TEXT: AttributeValue(stored: call.text(index), type)
+    case SQLITE_TEXT: AttributeValue(stored: call.text(index), type == .undefined ? .decimal : type)
     case SQLITE_BLOB: AttributeValue(stored: UnsafeRawBufferPointer(call.bytes(index)), type)
     default: .null
     }
@@ -179,23 +191,28 @@ extension QueryFunctions {
   /// An aggregate over the rows of a group.
   private final class Aggregate: AggregateFunction {
     private var accumulator: AggregateAccumulator
+    private var isEmpty = true
+    private let function: ExpressionFunction
     private let context: QueryFunctionContext
-    private let type: AttributeType
-    private let givesText: Bool
+    private let type: AttributeType?
+    private let isExact: Bool
 
     init(
-      _ function: ExpressionFunction, _ context: QueryFunctionContext, _ type: AttributeType = .undefined,
-      givesText: Bool = false
+      _ function: ExpressionFunction, _ context: QueryFunctionContext, _ type: AttributeType? = nil,
+      isExact: Bool = false
     ) {
       accumulator = AggregateAccumulator(function)
+      self.function = function
       self.context = context
       self.type = type
-      self.givesText = givesText
+      self.isExact = isExact
     }
 
     func step(_ call: FunctionCall) {
+      if isEmpty, call.count > 1 { accumulator = AggregateAccumulator(function, isDistinct: true) }
+      isEmpty = false
       do throws(PredicateError) {
-        try accumulator.add(QueryFunctions.value(call, 0, type))
+        try accumulator.add(type.map { QueryFunctions.value(call, 0, $0) } ?? QueryFunctions.value(call, 0))
       } catch {
         context.fail(error, call)
       }
@@ -203,12 +220,7 @@ extension QueryFunctions {
 
     func finish(_ call: FunctionCall) {
       do throws(PredicateError) {
-        let result = try accumulator.result()
-        if givesText, case .decimal(let number) = result, AttributeValue(number.number, .decimal) != result {
-          call.return(number.description)
-        } else {
-          call.return(result)
-        }
+        call.return(try accumulator.result(), isExact: isExact)
       } catch {
         context.fail(error, call)
       }
@@ -239,9 +251,10 @@ extension QueryFunctionContext {
 }
 
 extension FunctionCall {
-  /// The result is a value as the store keeps it.
-  fileprivate func `return`(_ value: AttributeValue) {
+  /// The result is a value as the store keeps it; where it is exact, decimals are text.
+  fileprivate func `return`(_ value: AttributeValue, isExact: Bool = false) {
     switch value {
+    case .decimal(let number) where isExact: self.return(number.description)
     case .null: returnNull()
     case .boolean(let value): self.return(value)
     case .integer(let value): self.return(value)

@@ -14,6 +14,12 @@ enum QueryFunctions {
 
   static let random = "mergewalk_random"
   static let castName = "mergewalk_cast"
+  /// The same with a decimal result as text.
+  static let castExactName = "mergewalk_cast_exact"
+  /// Makes text of a stored decimal.
+  static let exactName = "mergewalk_exact"
+  /// Makes a number, as stores keep it, of a decimal in text; others stay what they are.
+  static let storedName = "mergewalk_stored"
   static let equalsType = "mergewalk_equals_type"
   static let conformsToType = "mergewalk_conforms_to_type"
 
@@ -77,11 +83,19 @@ enum QueryFunctions {
   /// Aggregates whose results over decimals are decimals.
   static let decimalAggregates: [ExpressionFunction] = [.sum, .average, .median]
 
-  /// The aggregates that compute a function over decimals, exactly: one gives a number as stores keep decimals, the
-  /// other text where such a number has fewer digits.
-  static func decimalNames(_ function: ExpressionFunction) -> (number: String, text: String)? {
+  /// The aggregates that compute a function over stored decimals, exactly: one gives a number as stores keep decimals,
+  /// the other gives decimals as text.
+  static func decimalNames(_ function: ExpressionFunction) -> (number: String, exact: String)? {
     guard decimalAggregates.contains(function) else { return nil }
-    return ("\(name(function))_decimal", "\(name(function))_decimal_text")
+    return ("\(name(function))_decimal", "\(name(function))_decimal_exact")
+  }
+
+  /// Aggregates whose results over numbers, some of them decimals, may be decimals.
+  static let exactAggregates: [ExpressionFunction] = decimalAggregates + [.min, .max, .mode]
+
+  /// The aggregate that takes and gives decimals as text; a second argument makes equal numbers count once.
+  static func exactName(_ function: ExpressionFunction) -> String? {
+    exactAggregates.contains(function) ? "\(name(function))_exact" : nil
   }
 
   /// Refuses a malformed regular expression before anything runs.
@@ -98,12 +112,18 @@ enum QueryFunctions {
     }
     // Refuses what can never be cast, before anything runs.
     _ = try ValueCast.cast(value.family.example, to: .string(name))
-    // A decimal that SQL's numbers do not hold is cast with all its digits.
-    let text = SQLText.call(
-      castName, [value.exactText ?? value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue)))])
+    // In an exact text only what is text is a decimal.
+    let type = value.exactText == nil ? value.type : .undefined
+    let arguments = [
+      value.exactText ?? value.text, SQLText(.text(name)), SQLText(.integer(Int64(type.rawValue))),
+    ]
+    let text = SQLText.call(castName, arguments)
+    switch result {
     // A number may be an integer or a Double.
-    if result == .undefined { return .number(text, .mixed) }
-    return .computed(text, result, name: "CAST to \(name)")
+    case .undefined: return .number(text, .mixed)
+    case .decimal: return .number(text, exact: .call(castExactName, arguments), .decimal)
+    default: return .computed(text, result, name: "CAST to \(name)")
+    }
   }
 }
 

@@ -68,7 +68,8 @@ enum NumberKind: Hashable {
 /// A single value in SQL.
 struct SQLValue {
   var text: SQLText { didSet { exactText = nil } }
-  /// SQL for the same decimal with all its digits, as text where a stored number would not keep them.
+  /// SQL for the same number with decimals as text, where stored numbers do not say which of them are decimals or keep
+  /// fewer digits.
   var exactText: SQLText?
   var family: SQLFamily
   /// The type of the values, ``AttributeType/undefined`` when each says its own.
@@ -86,9 +87,6 @@ struct SQLValue {
   var row: QueryRow?
   /// Whether it is the ID of an object of another store, which equals nothing here.
   var isForeign = false
-
-  /// Whether values are decimals, or whole numbers among them.
-  var isDecimal = false
 
   /// Whether it is nothing but null.
   var isNull: Bool { family == .null }
@@ -114,11 +112,23 @@ struct SQLValue {
     return SQLValue(text: text, family: .number, type: type, kind: kind, isNullable: isNullable)
   }
 
-  /// A decimal: stored as a whole or a binary64 number.
-  static func decimal(_ text: SQLText, exact: SQLText, isNullable: Bool = true) -> SQLValue {
-    var value = SQLValue(text: text, family: .number, type: .decimal, isNullable: isNullable)
+  /// A number with SQL for itself with decimals as text.
+  static func number(_ text: SQLText, exact: SQLText, _ type: AttributeType) -> SQLValue {
+    var value = SQLValue(text: text, family: .number, type: type)
     value.exactText = exact
     return value
+  }
+
+  /// The same number with decimals as text, which keeps their type and all their digits.
+  var exact: SQLText {
+    exactText ?? (type == .decimal ? .call(QueryFunctions.exactName, [text]) : text)
+  }
+
+  /// Whether values, one of which is taken when the statement runs, must say themselves which of them are decimals.
+  static func needExact(_ values: [SQLValue]) -> Bool {
+    let known = values.filter { !$0.isNull }
+    return known.contains { $0.exactText != nil }
+      || known.contains { $0.type == .decimal } && known.contains { $0.type != .decimal }
   }
 
   static var null: SQLValue {
