@@ -170,7 +170,9 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unsuitableKey: "Objects cannot be found by an attribute of this type."
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
     case .mappedTwice: "An attribute is mapped twice."
-    case .unmappedRequired: "A mandatory attribute or relationship without a default is not mapped; of a to-many relationship without a minimum, this is a warning."
+    case .unmappedRequired:
+      "A mandatory attribute or relationship without a default is not mapped; of a to-many relationship without a"
+        + " minimum, this is a warning."
     case .unsuitableOption:
       "An option does not apply here: not to the attribute's type, the relationship or the mode. For a"
         + " format, this is a warning."
