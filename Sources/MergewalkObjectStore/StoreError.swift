@@ -10,6 +10,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case alreadyExists
     /// The file is not an SQLite database.
     case notADatabase
+    /// The file is a store of Core Data, or looks like one, but not an SQLite one.
+    case otherStoreType
     /// The file is a database without Core Data's metadata.
     case notACoreDataStore
     /// The metadata cannot be read: not exactly one row, not a property list, or no version hashes.
@@ -93,6 +95,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   public var advice: String? {
     switch code {
     case .notADatabase: "name the file of a store, or another path for a new one"
+    case .otherStoreType:
+      "make an SQLite store of it with migratePersistentStore, of the library or of Core Data, and name that one"
     case .notACoreDataStore:
       "it is a database of something else: name another path for a new store, or read its tables with “format: sqlite”"
     case .incompatibleModel:

@@ -107,7 +107,7 @@ struct PipelineLoader {
     findings.noteRead(file)
     do throws(DiagnosticList) {
       let draft = try StoreModel.draft(at: file, version: version?.value)
-      findings.add(ModelLint.check(draft))
+      findings.add(ModelLint.check(draft).map { place($0, at: path) })
       return try ManagedObjectModel(draft)
     } catch {
       findings.add(error.diagnostics.map { place($0, at: $0.code == "unknownVersion" ? version ?? path : path) })

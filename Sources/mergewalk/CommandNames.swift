@@ -61,10 +61,12 @@ enum CommandNames {
     guard let first = lines.first else { return text }
     if first.hasPrefix("Error: Missing value for '") {
       let option = arguments.indices.dropLast().first { index in
-        first.hasPrefix("Error: Missing value for '\(arguments[index]) ") && (Int(arguments[index + 1]) ?? 0) < 0
+        first.hasPrefix("Error: Missing value for '\(arguments[index]) ") && isNegative(arguments[index + 1])
       }
       if let option {
-        lines[0] = "Error: \(arguments[option]) takes a number that is not negative, not \(arguments[option + 1])"
+        let value = arguments[option + 1]
+        let kind = Int(value) == nil ? "value" : "number"
+        lines[0] = "Error: \(arguments[option]) takes a \(kind) that is not negative, not \(value)"
       }
     } else if first.hasPrefix("Error: The value '"), first.hasSuffix(">'"),
       ["count", "number", "records", "days", "jobs"].contains(where: { first.contains("<\($0)>'") })
@@ -78,6 +80,11 @@ enum CommandNames {
     return lines.joined(separator: "\n")
   }
 
+  /// Whether a text begins as a negative number does: `-1`, `-30s`.
+  private static func isNegative(_ text: String) -> Bool {
+    text.hasPrefix("-") && text.dropFirst().first.map { "0"..."9" ~= $0 } == true
+  }
+
   /// The names of options in other tools, by command.
   private static let optionsElsewhere = [
     "fetch": [
@@ -88,7 +95,10 @@ enum CommandNames {
       "--output": "--store", "--out": "--store", "-o": "--store", "--database": "--store", "--variable": "--set",
       "--var": "--set", "-n": "--dry-run", "--check": "--dry-run", "--plan": "--dry-run", "--debug": "--log text",
     ],
-    "model": ["--language": "--style", "--format": "--to", "-o": "--output"],
+    "model": ["--language": "--style", "--format": "--to", "-o": "--output", "--out": "--output"],
+    "export": ["-o": "--out", "--output": "--out", "--folder": "--out"],
+    "stores": ["-o": "--out", "--output": "--out", "--folder": "--out"],
+    "seed": ["-o": "--store", "--output": "--store", "--out": "--store"],
     "guess": ["--limit": "--records", "--rows": "--records", "-o": "--out", "--output": "--out"],
     "preview": ["--limit": "--records", "--rows": "--records", "--lines": "--records"],
   ]

@@ -30,4 +30,35 @@ struct CompositeKeyRejectTests {
     #expect(reject["field"] as? String == field && reject["attribute"] as? String == field)
     #expect(reject["code"] as? String == code)
   }
+
+  @Test("a message about a key has all its parts")
+  func allParts() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      """
+      entities:
+        K:
+          attributes: { a: string, b: integer64 }
+          relationships: { up: { to_one: K, inverse: down }, down: { to_many: K, inverse: up } }
+          unique: [[a, b]]
+      """, to: "model.yaml")
+    try folder.write("a,b,ua,ub\nx,1,,\nx,1,,\ny,2,x,3\nz,4,x,1\n", to: "in.csv")
+    try folder.write(
+      """
+      model: model.yaml
+      store: s.sqlite
+      source: in.csv
+      import:
+        entity: K
+        find_by: [a, b]
+        duplicates: reject
+        relationships: { up: { find_by: { a: ua, b: ub }, missing: reject } }
+      rejects: r.ndjson
+      """, to: "k.yaml")
+    let run = try Command(["run", "k.yaml"], in: folder.path)
+    #expect(run.status == 1, "\(run.words)")
+    let shown = try Command(["rejects", "show", "r.ndjson"], in: folder.path).output
+    #expect(shown.contains("has the key \"x\" for K.a, K.b = \"1\" [key.duplicate]"), "\(shown)")
+    #expect(shown.contains("there is no K with K.a = \"x\", K.b = \"3\" [relationship.missingTarget]"), "\(shown)")
+  }
 }

@@ -406,4 +406,27 @@ struct FetchAppStoresTests {
     #expect(line.hasPrefix(statement.text(0)), "\(line)")
     #expect(line.hasSuffix(",\(statement.double(1)),\(statement.text(2))"), "\(line)")
   }
+
+  @Test("the objects of an entity that has nothing but to-many relationships are their URIs")
+  func withoutColumns() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      """
+      model: Lists
+      entities:
+        List: { relationships: { items: { to_many: Item, inverse: list } } }
+        Item:
+          attributes: { name: string }
+          relationships: { list: { to_one: List, inverse: items } }
+      """, to: "Model.yaml")
+    try folder.write("{\"_id\":1}\n{\"_id\":2}\n", to: "lists.ndjson")
+    try folder.write(
+      "model: Model.yaml\nstore: p.sqlite\nobjects: [{ entity: List, files: lists.ndjson }]\n", to: "p.yaml")
+    let run = try Command(["run", "p.yaml"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    let fetch = try Command(["fetch", "p.sqlite", "--entity", "List", "--format", "csv"], in: folder.path)
+    let lines = fetch.output.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0] == "self", "\(fetch.output)\(fetch.words)")
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("x-coredata://") && $0.contains("/List/p") })
+  }
 }

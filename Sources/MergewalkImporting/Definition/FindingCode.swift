@@ -170,7 +170,9 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unsuitableKey: "Objects cannot be found by an attribute of this type."
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
     case .mappedTwice: "An attribute is mapped twice."
-    case .unmappedRequired: "A mandatory attribute or relationship without a default is not mapped."
+    case .unmappedRequired:
+      "A mandatory attribute or relationship without a default is not mapped; of a to-many relationship without a"
+        + " minimum, this is a warning."
     case .unsuitableOption:
       "An option does not apply here: not to the attribute's type, the relationship or the mode. For a"
         + " format, this is a warning."
@@ -180,7 +182,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unknownTable: "A database has no such table or view, or has several tables and none is named."
     case .invalidQuery: "A source's query or predicate cannot be parsed, or does more than read."
     case .invalidScope: "The predicate for the objects that may be deleted cannot be parsed or evaluated."
-    case .unsuitableStore: "A database is not a Core Data store, or does not fit the model."
+    case .unsuitableStore: "A file is not a Core Data store in SQLite, or does not fit the model."
     case .absentMember: "None of the first JSON records has such a member."
     case .datePattern:
       "A date pattern is invalid; as a warning: the pattern is valid, but probably not what was meant."

@@ -69,9 +69,12 @@ extension ImportPlanBuilder {
     where part.misses(relationship) && relationship.name != use.filled && !filled.contains(relationship.name) {
       let unknown = strangers.filter { entity.relationship(named: $0) == nil && entity.attribute(named: $0) == nil }
       guard !isMeant(relationship.name, by: unknown) else { continue }
+      // Apps ship models with mandatory to-many relationships that may be empty, and cannot be given another model.
+      let mayBeEmpty = relationship.isToMany && relationship.minCount == 0
       findings.report(
-        .unmappedRequired, at: part.position,
-        "the relationship “\(relationship.name)” of “\(entity.name)” is mandatory and is filled by nothing",
+        .unmappedRequired, as: mayBeEmpty ? .warning : nil, at: part.position,
+        "the relationship “\(relationship.name)” of “\(entity.name)” is mandatory and is filled by nothing"
+          + (mayBeEmpty ? "; it is left empty" : ""),
         hint: relationship.isToMany
           ? "fill it from the other end, or make it optional in the model" : "fill it under “relationships”")
     }

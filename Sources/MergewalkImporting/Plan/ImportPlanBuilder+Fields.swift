@@ -115,6 +115,17 @@ extension ImportPlanBuilder {
   /// Adds the field that tells which records earlier runs have read.
   mutating func addSince(_ policy: SincePolicy, _ root: EntityImport) -> Int? {
     guard let index = compile(policy.field, policy.attribute) else { return nil }
+    if policy.kind == .date, policy.places["type"] == nil, policy.places["date"] == nil,
+      let filled = sources.first(where: {
+        $0.isDirect && $0.field.column == policy.column && $0.attribute.type.isInteger
+      })
+    {
+      findings.report(
+        .invalidOption, as: .warning, at: policy.position,
+        "“since” reads “\(policy.column)” as ISO 8601 dates, but it fills “\(filled.attribute.name)”, which is"
+          + " \(filled.attribute.type.xmlName)",
+        hint: "set “type: integer” under “since”, or say with “date” how the dates are written")
+    }
     fieldColumns.append(column(policy.column, at: policy.position))
     fieldNames.append(
       ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))

@@ -305,30 +305,21 @@ final class RejectOutput {
             entry.code, value: $0, field: plan.fields[field], entity: names.entity, detail: entry.detail)
         }
       }
+    let rest = entry.detail.isEmpty ? plan.otherKeyParts(entry.code, field, record, batch) : ""
     return Reject.Reason(
-      entry.code, message: message, entity: names.entity, attribute: names.attribute, field: names.column,
+      entry.code, message: message + rest, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
   }
 
   /// The sentence about a field of a record of which only the cells were kept.
   private func keptMessage(_ entry: Entry, _ field: Int, _ record: Int, _ batch: ImportBatch) -> String {
-    let cells = batch.columns[field]
-    guard record < cells.tags.count, entry.detail.isEmpty else {
-      return RejectMessage.text(entry.code, detail: entry.detail)
-    }
-    func text(_ value: UnsafeRawBufferPointer) -> String {
-      RejectMessage.text(entry.code, value: value, field: plan.fields[field], entity: plan.fieldNames[field].entity)
-    }
-    switch cells.tags[record] {
-    case CellTag.text:
-      let range = ByteRange(payload: cells.payloads[record])
-      return batch.records.bytes.withUnsafeBytes {
-        text(UnsafeRawBufferPointer(rebasing: $0[range.offset..<range.offset + range.length]))
-      }
-    case CellTag.integer:
-      return Array("\(Int64(bitPattern: cells.payloads[record]))".utf8).withUnsafeBytes { text($0) }
-    default: return RejectMessage.text(entry.code, detail: entry.detail)
-    }
+    let message =
+      entry.detail.isEmpty
+      ? batch.withCellText(field, record) {
+        RejectMessage.text(entry.code, value: $0, field: plan.fields[field], entity: plan.fieldNames[field].entity)
+      } : nil
+    guard let message else { return RejectMessage.text(entry.code, detail: entry.detail) }
+    return message + plan.otherKeyParts(entry.code, field, record, batch)
   }
 }
 

@@ -83,6 +83,10 @@ struct SourceDatabase {
     }
     if let header = DatabaseHeader(bytes: bytes) { return header }
     if ContainerFormat.isPacked(bytes) { throw packed(path) }
+    if let foreign = ForeignStoreFile(head: bytes), foreign.code == .otherStoreType {
+      let error = foreign.error("")
+      throw ReadError(.corrupt, path: path, message: error.words, hasCure: true)
+    }
     let isCut = bytes.starts(with: SourceFormat.sqliteMagic)
     let what =
       bytes.isEmpty

@@ -124,7 +124,9 @@ public enum ModelReader {
     let file = path + "/contents"
     guard FileKind(file) == .file else {
       guard FileKind(path + "/elements") == .file else {
-        throw failure("notAModel", path, "the folder has no file “contents”")
+        throw failure(
+          "notAModel", path, "the folder has no file “contents”",
+          hint: "copy the whole .xcdatamodel folder of the app's project")
       }
       throw failure(
         "oldBinaryModel", path, "the model is in the binary form that Xcode wrote before version 4",
@@ -158,7 +160,9 @@ public enum ModelReader {
   public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     if bytes.starts(with: Array("bplist00".utf8)) {
       guard var draft = ArchivedModel.read(bytes, path: path) else {
-        throw failure("compiledModel", path, "this is a binary property list, but no compiled model")
+        throw failure(
+          "compiledModel", path, "this is a binary property list, but no compiled model",
+          hint: kinds)
       }
       draft.name = withoutSuffix(lastComponent(path))
       return draft

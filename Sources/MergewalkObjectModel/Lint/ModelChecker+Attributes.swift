@@ -95,8 +95,21 @@ extension ModelChecker {
           "“\(attribute.name)” has a \(label), which the type \(attribute.type.xmlName) does not use")
       }
     }
-    if let low = validation.minimumLength, low < 0 {
-      findings.warning("invalidBound", attribute.position, "the minimum length of “\(attribute.name)” is negative")
+    for (length, label, effect) in [
+      (validation.minimumLength, "minimum", "every text has it"),
+      (validation.maximumLength, "maximum", "no text is as short"),
+    ] {
+      guard let length, length < 0 else { continue }
+      findings.warning(
+        "invalidBound", attribute.position,
+        "the \(label) length of “\(attribute.name)” is negative (\(length)): \(effect)",
+        hint: "leave it out, or give a number of characters from 0 on")
+    }
+    if validation.maximumLength == 0 {
+      findings.warning(
+        "invalidBound", attribute.position,
+        "the maximum length of “\(attribute.name)” is 0, which only the empty text has",
+        hint: "leave it out, or give a number of characters from 1 on")
     }
     let isReversed =
       switch (validation.minimumValue, validation.maximumValue) {

@@ -16,7 +16,10 @@ struct ModelXMLReader {
     guard root.name == "model" else {
       throw DiagnosticList(
         error: "notAModel", path: path, position: root.position,
-        message: "the root element is “\(root.name)”, not “model”")
+        message: root.name == "database"
+          ? "this is an XML store of Core Data, and no model" : "the root element is “\(root.name)”, not “model”",
+        hint: root.name == "database"
+          ? "name the model of the store" : "a model is the file “contents” of an .xcdatamodel folder")
     }
     var reader = ModelXMLReader(findings: FindingList(path: path))
     return reader.model(root)

@@ -127,14 +127,10 @@ extension PersistentStoreType {
     guard let head = FileSystem.head(path, count: 64) else {
       throw StoreError(.notFound, path: path, message: "there is no such file")
     }
-    let text = String(decoding: head, as: UTF8.self)
-    if text.hasPrefix("bplist0") {
-      self = .binary
-    } else if text.hasPrefix("<?xml") || text.hasPrefix("<database") {
-      self = .xml
-    } else {
+    guard let type = PersistentStoreType(head: head), type != .sqlite else {
       throw StoreError(.notADatabase, path: path, message: "the file is not a store of a type that is built in")
     }
+    self = type
   }
 }
 

@@ -31,10 +31,9 @@ package struct DatabaseHeader: Sendable {
 
   /// Reads and checks the header of an open file.
   init(_ connection: Connection) throws(StoreError) {
-    guard let header = connection.head(count: Self.size).flatMap({ DatabaseHeader(bytes: $0) }) else {
-      throw StoreError(.notADatabase, path: connection.name, message: "the file is not a SQLite database")
-    }
-    self = header
+    let head = connection.head(count: ForeignStoreFile.headSize) ?? []
+    if let foreign = ForeignStoreFile(head: head) { throw foreign.error(connection.name) }
+    bytes = Array(head.prefix(Self.size))
   }
 
   /// Whether the file is in write-ahead mode.

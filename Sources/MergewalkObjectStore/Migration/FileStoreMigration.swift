@@ -16,11 +16,7 @@ package struct FileStoreMigration {
 
   /// The type of a store's file, by its first bytes; SQLite for everything that is neither XML nor a property list.
   package static func type(_ path: String) -> PersistentStoreType {
-    guard let head = FileSystem.head(path, count: 64) else { return .sqlite }
-    if head.starts(with: Array("bplist".utf8)) { return .binary }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = (head.starts(with: mark) ? head[3...] : head[...]).drop { $0.isSpace }
-    return text.first == UInt8(ascii: "<") ? .xml : .sqlite
+    FileSystem.head(path, count: 64).flatMap { PersistentStoreType(head: $0) } ?? .sqlite
   }
 
   /// The metadata of a store of any of these types.

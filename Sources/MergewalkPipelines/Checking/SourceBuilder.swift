@@ -69,7 +69,9 @@ struct SourceBuilder {
         .missingField, at: input.position,
         isStream
           ? "“\(input.path)” does not tell its format, because it can be read only once"
-          : "neither the name nor the content of “\(input.path)” tells its format",
+          : input.source.isBlank
+            ? "“\(input.path)” is empty, and its name tells no format"
+            : "neither the name nor the content of “\(input.path)” tells its format",
         hint: "set it in “source”, for example “format: csv”")
     } catch {
       findings.add(error, of: input, source)

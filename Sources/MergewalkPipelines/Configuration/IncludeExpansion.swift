@@ -72,15 +72,17 @@ struct IncludeExpansion {
       findings.add(
         .invalidInclude, at: position,
         above.count > Self.deepest
-          ? "files include each other more than \(Self.deepest) deep" : "more than \(Self.mostFiles) files are included"
-      )
+          ? "files include each other more than \(Self.deepest) deep"
+          : "more than \(Self.mostFiles) files are included",
+        hint: "join some of them to one file")
       return nil
     }
     guard let node = parse(path, at: position)?.placed(in: path) else { return nil }
     guard node.entries != nil else {
       if !node.isNull {
         findings.add(
-          .wrongType, at: node.position, "an included file holds a mapping of fields, but here is \(node.summary)")
+          .wrongType, at: node.position, "an included file holds a mapping of fields, but here is \(node.summary)",
+          hint: "write the fields as in a pipeline, for example “batch: { records: 5000 }”")
       }
       return nil
     }
@@ -88,13 +90,26 @@ struct IncludeExpansion {
   }
 
   private func parse(_ path: String, at position: SourcePosition) -> YAMLNode? {
+    var bytes: [UInt8] = []
+    func isWrong(_ root: YAMLNode?) -> Bool {
+      // An empty file includes nothing, and a list is one of fields with dashes too many.
+      guard !bytes.isEmpty, root?.isNull != true, root?.items == nil,
+        let wrong = WrongFile.finding(bytes, root: root, path: path)
+          ?? root.flatMap({ WrongFile.model($0, path: path) })
+      else { return false }
+      findings.add(.wrongType, at: position, "“\(path)”: \(wrong.message)", hint: wrong.hint)
+      return true
+    }
     do throws(DiagnosticList) {
       findings.noteRead(path)
-      let bytes = try SourceFile.read(path, limit: YAMLLimits.standard.maximumBytes)
+      bytes = try SourceFile.read(path, limit: YAMLLimits.standard.maximumBytes)
       var list: [Diagnostic] = []
-      defer { findings.add(list) }
-      return try YAMLDocument.parse(bytes, path: path, findings: &list)
+      let root = try YAMLDocument.parse(bytes, path: path, findings: &list)
+      if isWrong(root) { return nil }
+      findings.add(list)
+      return root
     } catch {
+      if isWrong(nil) { return nil }
       for finding in error.diagnostics {
         if finding.position == .file {
           findings.add(.unreadableFile, at: position, "“\(path)”: \(finding.message)", hint: finding.hint)

@@ -149,11 +149,7 @@ private struct Look {
       sample = try SourceSample(
         paths: paths, definition, limit: .init(records: request.records, bytes: request.bytes))
     } catch {
-      var finding = error.diagnostic
-      if error.code == .missingRecords {
-        finding.hint = finding.hint ?? "guess again and give the path: --option 'records=PATH'"
-      }
-      throw DiagnosticList([finding])
+      throw DiagnosticList([error.diagnostic])
     }
     warnings =
       definition.warnings

@@ -47,6 +47,9 @@ struct ComponentReader {
         if let owner = owner(ofField: name, below: spec) {
           findings.add(
             .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+        } else if let other = sibling(withField: name, besides: spec) {
+          findings.add(
+            .unknownField, at: entry.key.position, message, hint: "it is a field of “\(other)”: write it there")
         } else if isOfRoot(name, besides: spec) {
           findings.add(
             .unknownField, at: entry.key.position, message,
@@ -113,6 +116,13 @@ struct ComponentReader {
       guard case .component(let component) = field.kind else { return false }
       return registry[component].field(named: name) != nil
     }?.name
+  }
+
+  /// The other one of “source” and “import” that has a field which neither this one nor anything like it has.
+  private func sibling(withField name: String, besides spec: ComponentSpec) -> String? {
+    let pair = [registry["source"], registry["import"]]
+    guard pair.contains(where: { $0.name == spec.name }), meant(name, in: spec) == nil else { return nil }
+    return pair.first { $0.name != spec.name && $0.field(named: name) != nil }?.name
   }
 
   /// Whether a field that a component of the file itself does not have, nor one like it, is one of the file itself.

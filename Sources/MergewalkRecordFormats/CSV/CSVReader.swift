@@ -245,9 +245,7 @@ extension CSVParser {
     for (i, name) in header.enumerated() { places[name] = i }
     for (i, name) in names.enumerated() {
       guard let place = places[name] else {
-        let near = NearestName.find(name, in: header).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw ReadError(
-          .missingColumn, path: path, position: position, message: "there is no column \"\(name)\"\(near)")
+        throw ReadError(missingColumn: name, among: header, path: path, position: position)
       }
       if slots[place] >= 0 {
         columns.repeats.append((copy: i, original: Int(slots[place])))

@@ -32,8 +32,7 @@ public struct FixedWidthReader: RecordReader {
     var repeats: [(copy: Int, original: Int)] = []
     for (slot, name) in columns.enumerated() {
       guard known.contains(name) else {
-        let near = NearestName.find(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw ReadError(.missingColumn, path: input.path, message: "there is no column \"\(name)\"\(near)")
+        throw ReadError(missingColumn: name, among: known, path: input.path)
       }
       if let original = slots[name] { repeats.append((slot, original)) } else { slots[name] = slot }
     }

@@ -97,6 +97,15 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     self.hasCure = hasCure
   }
 
+  /// A column that was asked for and does not exist: the nearest one, or those that do.
+  init(missingColumn name: String, among columns: [String], path: String, position: SourcePosition = .file) {
+    let near = NearestName.find(name, in: columns).map { "did you mean \"\($0)\"?" }
+    let hint = near ?? NearestName.hint(for: name, among: columns)
+    self.init(
+      .missingColumn, path: path, position: position,
+      message: "there is no column \"\(name)\"" + (hint.map { "; " + $0 } ?? ""), hasCure: true)
+  }
+
   /// The error as a finding of severity error.
   public var diagnostic: Diagnostic {
     Diagnostic(

@@ -4,11 +4,11 @@ extension ByteSource {
   /// Files of more bytes have something in them.
   private static let mostBlankBytes = 1 << 16
 
-  /// Whether a file has nothing in it, unpacked, but blanks, line ends and a mark of UTF-8; false for archives, for what
-  /// can be read only once and for what cannot be read.
+  /// Whether an input has nothing in it, unpacked, but blanks, line ends and a mark of UTF-8; false for archives, for
+  /// what can be read only once and for what cannot be read.
   package var isBlank: Bool {
-    guard let size = fileSize, size <= Self.mostBlankBytes else { return false }
-    if size == 0 { return true }
+    if isReadOnce { return false }
+    if let size = fileSize, size == 0 || size > Self.mostBlankBytes { return size == 0 }
     guard let contents = try? SourceContents(self), !contents.isArchive, let stream = try? contents.next() else {
       return false
     }

@@ -21,7 +21,9 @@ enum FetchColumns {
     } else if let groups {
       request.propertiesToFetch = try values(groups, option: "--group-by", in: scope)
     } else {
-      request.propertiesToFetch = defaults(scope.entity)
+      let columns = defaults(scope.entity)
+      // Of an entity that has to-many relationships alone, the objects themselves are left to show.
+      request.propertiesToFetch = columns.isEmpty ? try values("self", option: "--columns", in: scope) : columns
     }
     try refuseRepetitions(request.propertiesToFetch.map(\.name))
     for case .expression(let column) in request.propertiesToFetch {
@@ -49,11 +51,6 @@ enum FetchColumns {
       throw FetchFailure(
         PredicateError(
           .invalidRequest, "expected each column once, found “\(name)” again", hint: "name one of them: other=\(name)"),
-        option: "--columns", text: "")
-    }
-    if names.isEmpty {
-      throw FetchFailure(
-        PredicateError(.invalidRequest, "expected a column, found none", hint: "the entity has no attributes"),
         option: "--columns", text: "")
     }
   }

@@ -65,7 +65,7 @@ struct GuessCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FindingsOutput.orFail { () throws(DiagnosticList) in
+    try FindingsOutput.orFail(advised: SourceDefinition.advised) { () throws(DiagnosticList) in
       var request = PipelineGuess.Request(sources: sources)
       request.options = options.map { ($0.name, $0.value) }
       request.folder = folder

@@ -2,6 +2,7 @@ import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkImporting
+import MergewalkObjectStore
 
 /// `mergewalk runs`: what was imported into a store, run by run.
 struct RunsCommand: ParsableCommand {
@@ -73,6 +74,9 @@ struct RunsCommand: ParsableCommand {
     guard access(history.path, F_OK) == 0 else {
       if access(store, F_OK) != 0 {
         return "there is no such store; \(NearestFile.advice(for: store, preferring: [".sqlite"])) [notFound]"
+      }
+      if let foreign = ForeignStoreFile(at: store), foreign.code == .otherStoreType {
+        return foreign.error("").description
       }
       return "no run into this store was recorded; there is no \(history.path): name the store that a run names, or run"
         + " without “history: false” [noRuns]"

@@ -8,9 +8,13 @@ enum FindingsOutput {
   }
 
   /// Does what may be refused; the findings go to standard error then, and the command fails.
-  static func orFail<Result>(_ body: () throws(DiagnosticList) -> Result) throws -> Result {
+  ///
+  /// - Parameter advised: Adds what applies to the command.
+  static func orFail<Result>(
+    advised: ([Diagnostic]) -> [Diagnostic] = { $0 }, _ body: () throws(DiagnosticList) -> Result
+  ) throws -> Result {
     do throws(DiagnosticList) { return try body() } catch {
-      words(error.diagnostics)
+      words(advised(error.diagnostics))
       throw ExitStatus.failure
     }
   }

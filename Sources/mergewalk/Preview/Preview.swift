@@ -74,7 +74,7 @@ struct Preview {
         "\(source.path): error: its columns are not those of “\(definition.sources[0].path)”; look at it alone, or as"
         + " NDJSON [otherColumns]"
     } catch {
-      refusal = error.description
+      refusal = SourceDefinition.advised([error.diagnostic])[0].description
     }
     return nil
   }
@@ -89,7 +89,7 @@ struct Preview {
       account += batch.account
       if !isMore { return false }
     } catch {
-      refusal = error.description
+      refusal = SourceDefinition.advised([error.diagnostic])[0].description
       return false
     }
     if read == 0, case .ndjson = definition.format, batch.recordCount > 0 {

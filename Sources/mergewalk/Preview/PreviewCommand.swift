@@ -52,7 +52,7 @@ struct PreviewCommand: ParsableCommand {
   var verbose = false
 
   func run() throws {
-    let definition = try FindingsOutput.orFail { () throws(DiagnosticList) in
+    let definition = try FindingsOutput.orFail(advised: SourceDefinition.advised) { () throws(DiagnosticList) in
       try SourceDefinition.read(
         paths: [source], options: options.map { ($0.name, $0.value) }, defaults: Self.defaults,
         detectsNulls: false)

@@ -55,7 +55,8 @@ struct ArithmeticStep: StepAction {
 
   func compile(_ input: Value, _ compiler: inout TransformCompiler) -> Value? {
     let place = compiler.place
-    guard let number = compiler.number(input), let other = other(than: number, &compiler),
+    guard places.map({ compiler.takesPlaces($0) }) ?? true,
+      let number = compiler.number(input), let other = other(than: number, &compiler),
       var (left, right) = compiler.common(number, other, step: place.name, at: place.position)
     else { return nil }
     // A quotient of whole numbers is no whole number.

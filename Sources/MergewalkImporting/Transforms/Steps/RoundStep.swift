@@ -26,7 +26,7 @@ struct RoundStep: StepAction, ColumnStep {
 
   func compile(_ input: Value, _ compiler: inout TransformCompiler) -> Value? {
     guard let number = compiler.number(input) else { return nil }
-    guard places.magnitude <= 38 else { return compiler.refuse("there are at most 38 decimal places") }
+    guard compiler.takesPlaces(places) else { return nil }
     return compiler.emit(self, on: number, number.kind)
   }
 

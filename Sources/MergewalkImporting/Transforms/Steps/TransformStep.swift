@@ -77,6 +77,13 @@ extension TransformCompiler {
   /// Reports that the step cannot be as it is; returns nil.
   mutating func refuse(_ message: String) -> Value? { fail("transformOption", "“\(place.name)”: \(message)") }
 
+  /// Whether a decimal has so many places; more are a finding.
+  mutating func takesPlaces(_ places: Int) -> Bool {
+    guard places.magnitude > 38 else { return true }
+    _ = refuse("there are at most 38 decimal places")
+    return false
+  }
+
   /// Reports what is wrong with the step; returns nil.
   mutating func fail(_ code: String, _ message: String, hint: String? = nil) -> Value? {
     report(code, place.position, message, hint: hint)
