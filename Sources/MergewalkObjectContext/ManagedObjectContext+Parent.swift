@@ -60,6 +60,7 @@ extension ManagedObjectContext {
     for (buffer, row, target) in targets { push(buffer, Int(row), to: parent, row: target) }
     for changes in plan.roots { try pushTransients(changes, to: parent) }
     pushLinks(to: parent)
+    noteReferencesToDeleted(plan, parent)
     parent.pendingReferences = nil
     // Members that objects of the parent know may have changed.
     parent.storedVersion &+= 1
@@ -220,6 +221,26 @@ extension ManagedObjectContext {
       }
     }
     for child in children { child.context?.learnVersions(plan) }
+  }
+
+  /// Has the parent carry out once more the delete rules of what it deleted and what was pushed refers to.
+  private func noteReferencesToDeleted(_ plan: SavePlan, _ parent: ManagedObjectContext) {
+    func note(_ key: Int64, _ table: TableID) {
+      let theirs = parent.buffer(table: table)
+      guard let row = theirs.row(primaryKey: key), theirs.states[row] == RowState.deleted else { return }
+      let object = parent.object(theirs, row: row)
+      if parent.waitingDeletions.last !== object { parent.waitingDeletions.append(object) }
+    }
+    for changes in plan.roots {
+      let rows = (changes.inserted + changes.updated.values.joined()).lazy.map(Int.init)
+      forEachChangedReference(changes.buffer, rows) { _, key, reference in note(key, reference.table) }
+    }
+    for changes in pendingLinks.storages.values {
+      for (pair, change) in changes.changes where change.isLinked && change.isEffective {
+        note(pair.owner, changes.ownerTable)
+        note(pair.target, changes.targetTable)
+      }
+    }
   }
 
   private func pushLinks(to parent: ManagedObjectContext) {

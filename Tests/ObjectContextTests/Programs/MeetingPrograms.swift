@@ -326,4 +326,22 @@ struct MeetingPrograms {
       try place.verify()
     }
   }
+
+  @Test("what a child relates to an object that its parent deleted meanwhile: the delete rules see it")
+  func relatedToDeleted() throws {
+    let (place, people) = try people("a", "b")
+    let context = place.context
+    let (skill, company) = (try skill("s", context), try context.make("Company", ["name": .string("co")]))
+    try context.save()
+    let child = ManagedObjectContext(parent: context)
+    try child.own(people[0]).add(try child.own(skill), to: "skills")
+    try child.own(people[1]).setObject(try child.own(company), forKey: "employer")
+    try context.delete(skill)
+    try context.delete(company)
+    try child.save()
+    try context.processPendingChanges()
+    #expect(try people[0].objects(forKey: "skills").isEmpty && people[1].object(forKey: "employer") == nil)
+    try context.save()
+    try place.verify()
+  }
 }
