@@ -56,12 +56,32 @@ extension ManagedObjectContext {
     }
     for changes in plan.roots { try requireRoom(for: changes.buffer, in: parent) }
     for changes in plan.roots { insert(changes, into: parent) }
+    let partners = targets.flatMap { formerPartners($0.buffer, Int($0.row), of: $0.target, in: parent) }
     for (buffer, row, target) in targets { push(buffer, Int(row), to: parent, row: target) }
     for changes in plan.roots { try pushTransients(changes, to: parent) }
     pushLinks(to: parent)
+    noteReferencesToDeleted(plan, parent)
     parent.pendingReferences = nil
     // Members that objects of the parent know may have changed.
     parent.storedVersion &+= 1
+    try saveErrors { () throws(StoreError) in
+      for former in partners { try parent.agree(former) }
+    }
+  }
+
+  /// The one-to-one partners that a parent's row is about to lose to others.
+  private func formerPartners(
+    _ buffer: RowBuffer, _ row: Int, of target: Int, in parent: ManagedObjectContext
+  ) -> [FormerPartner] {
+    guard buffer.states[row] == RowState.updated else { return [] }
+    let theirs = parent.buffer(table: buffer.table)
+    return oneToOnes(of: buffer, row).compactMap { relationship in
+      let (old, new) = (
+        theirs.reference(row: target, slot: relationship.slot), buffer.reference(row: row, slot: relationship.slot)
+      )
+      guard buffer.isDirty(row: row, slot: relationship.slot), old != new else { return nil }
+      return FormerPartner(buffer: theirs, row: target, relationship: relationship, key: old)
+    }
   }
 
   /// Sees to it that a parent has room for everything that changed here.
@@ -142,6 +162,8 @@ extension ManagedObjectContext {
       // What it referred to at last decides whether its deletion is denied.
       push(buffer, row, slots: changedSlots(buffer, row), to: parent, row: target)
       theirs.markDeleted(row: target)
+      // Its delete rules did not see what the parent has made refer to it since.
+      parent.waitingDeletions.append(parent.object(theirs, row: target))
       return
     }
     push(buffer, row, slots: changedSlots(buffer, row), to: parent, row: target)
@@ -199,6 +221,26 @@ extension ManagedObjectContext {
       }
     }
     for child in children { child.context?.learnVersions(plan) }
+  }
+
+  /// Has the parent carry out once more the delete rules of what it deleted and what was pushed refers to.
+  private func noteReferencesToDeleted(_ plan: SavePlan, _ parent: ManagedObjectContext) {
+    func note(_ key: Int64, _ table: TableID) {
+      let theirs = parent.buffer(table: table)
+      guard let row = theirs.row(primaryKey: key), theirs.states[row] == RowState.deleted else { return }
+      let object = parent.object(theirs, row: row)
+      if parent.waitingDeletions.last !== object { parent.waitingDeletions.append(object) }
+    }
+    for changes in plan.roots {
+      let rows = (changes.inserted + changes.updated.values.joined()).lazy.map(Int.init)
+      forEachChangedReference(changes.buffer, rows) { _, key, reference in note(key, reference.table) }
+    }
+    for changes in pendingLinks.storages.values {
+      for (pair, change) in changes.changes where change.isLinked && change.isEffective {
+        note(pair.owner, changes.ownerTable)
+        note(pair.target, changes.targetTable)
+      }
+    }
   }
 
   private func pushLinks(to parent: ManagedObjectContext) {

@@ -111,7 +111,7 @@ public final class ManagedObjectContext {
   /// `false` by default. The end of an event is ``processPendingChanges()``.
   public var propagatesDeletesAtEndOfEvent = false
   /// Objects that are deleted here and whose delete rules wait for the end of the event.
-  var waitingDeletions: [ManagedObject] = []
+  var waitingDeletions: ArraySlice<ManagedObject> = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   @exclusivity(unchecked) var storedVersion: UInt32 = 0
 

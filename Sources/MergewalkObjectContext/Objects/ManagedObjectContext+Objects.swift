@@ -120,6 +120,7 @@ extension ManagedObjectContext {
     turnIntoFault(object, mergingChanges: true) {
       buffer.takeStored(row: row, from: current.buffer, row: current.row, slots: current.slots)
     }
+    try objectErrors { () throws(StoreError) in try agreeOneToOne(buffer, row: row) }
   }
 
   // MARK: Rows and objects

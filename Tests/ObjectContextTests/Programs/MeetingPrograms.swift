@@ -253,4 +253,95 @@ struct MeetingPrograms {
     #expect(try Array(context.fetch(request)) == [found] && context.count(for: request) == 1)
     try place.verify()
   }
+
+  /// People by name in a saved place.
+  private func people(_ names: String...) throws -> (Workplace, [ManagedObject]) {
+    let place = try Workplace(try Models.works())
+    let people = try names.map { try place.context.make("Person", ["name": .string($0)]) }
+    try place.context.save()
+    return (place, people)
+  }
+
+  @Test("a partner that is set here takes the one that another context married meanwhile, by a merge or a refresh")
+  func marriedMeanwhile() throws {
+    for merges in [true, false] {
+      let (place, people) = try people("a", "b", "c")
+      let context = place.context
+      try people[0].setObject(people[1], forKey: "spouse")
+      let other = place.anotherContext()
+      try other.own(people[0]).setObject(try other.own(people[2]), forKey: "spouse")
+      let token = other.observe(.didSave) { event in
+        #expect(throws: Never.self) { if merges { try context.mergeChanges(from: event) } }
+      }
+      try other.save()
+      token.cancel()
+      if !merges { for person in people { try context.refresh(person, mergingChanges: true) } }
+      #expect(try people[0].object(forKey: "spouse") == people[1] && people[1].object(forKey: "spouse") == people[0])
+      #expect(try people[2].object(forKey: "spouse") == nil)
+      try context.save()
+      try place.verify()
+    }
+  }
+
+  @Test("a child's marriage ends the one that its parent has made meanwhile, saved or not")
+  func marriedInChild() throws {
+    for saves in [true, false] {
+      let (place, people) = try people("a", "b", "c")
+      let child = ManagedObjectContext(parent: place.context)
+      try child.own(people[0]).setObject(try child.own(people[1]), forKey: "spouse")
+      try people[0].setObject(people[2], forKey: "spouse")
+      if saves { try place.context.save() }
+      try child.save()
+      #expect(try people[0].object(forKey: "spouse") == people[1] && people[1].object(forKey: "spouse") == people[0])
+      #expect(try people[2].object(forKey: "spouse") == nil)
+      try place.context.save()
+      try place.verify()
+    }
+  }
+
+  @Test("what a parent relates to an object that its child deletes: the delete rules see it, saved or not")
+  func relatedMeanwhile() throws {
+    for saves in [true, false] {
+      let (place, people) = try people("a", "b")
+      let context = place.context
+      context.undoManager = UndoManager()
+      let (skill, company) = (try skill("s", context), try context.make("Company", ["name": .string("co")]))
+      try context.save()
+      let child = ManagedObjectContext(parent: context)
+      try child.delete(try child.own(people[0]))
+      try child.delete(try child.own(company))
+      try people[0].add(skill, to: "skills")
+      try people[1].setObject(company, forKey: "employer")
+      if saves { try context.save() }
+      try child.save()
+      try context.processPendingChanges()
+      #expect(people[0].isDeleted && company.isDeleted)
+      #expect(try skill.objects(forKey: "people").isEmpty && people[1].object(forKey: "employer") == nil)
+      try context.save()
+      try context.undo()
+      if saves {
+        #expect(try skill.objects(forKey: "people") == [people[0]] && people[1].object(forKey: "employer") == company)
+      }
+      try context.save()
+      try place.verify()
+    }
+  }
+
+  @Test("what a child relates to an object that its parent deleted meanwhile: the delete rules see it")
+  func relatedToDeleted() throws {
+    let (place, people) = try people("a", "b")
+    let context = place.context
+    let (skill, company) = (try skill("s", context), try context.make("Company", ["name": .string("co")]))
+    try context.save()
+    let child = ManagedObjectContext(parent: context)
+    try child.own(people[0]).add(try child.own(skill), to: "skills")
+    try child.own(people[1]).setObject(try child.own(company), forKey: "employer")
+    try context.delete(skill)
+    try context.delete(company)
+    try child.save()
+    try context.processPendingChanges()
+    #expect(try people[0].objects(forKey: "skills").isEmpty && people[1].object(forKey: "employer") == nil)
+    try context.save()
+    try place.verify()
+  }
 }
