@@ -120,7 +120,7 @@ struct ComponentReader {
 
   /// The other one of “source” and “import” that has a field which neither this one nor anything like it has.
   private func sibling(withField name: String, besides spec: ComponentSpec) -> String? {
-    let pair = [registry["source"], registry["import"]]
+    let pair = ["source", "import"].compactMap { registry.component(named: $0) }
     guard pair.contains(where: { $0.name == spec.name }), meant(name, in: spec) == nil else { return nil }
     return pair.first { $0.name != spec.name && $0.field(named: name) != nil }?.name
   }

@@ -15,11 +15,12 @@ package struct ComponentRegistry: Sendable {
 
   /// The component with this name; the name must be one that a field spec of this registry uses.
   subscript(name: String) -> ComponentSpec {
-    guard let component = components.first(where: { $0.name == name }) else {
-      preconditionFailure("no component is called \(name)")
-    }
+    guard let component = component(named: name) else { preconditionFailure("no component is called \(name)") }
     return component
   }
+
+  /// The component with this name, if files of this kind have it.
+  func component(named name: String) -> ComponentSpec? { components.first { $0.name == name } }
 
   /// The components of pipeline files.
   package static let standard = ComponentRegistry(
