@@ -31,6 +31,9 @@ extension ManagedObjectContext {
   func push(_ plan: SavePlan, to parent: ManagedObjectContext) throws(SaveError) {
     var targets: [(buffer: RowBuffer, row: Int32, target: Int)] = []
     var lost: [ManagedObjectID] = []
+    // Held, so that their rows stay where they are.
+    var there: [ManagedObject] = []
+    defer { withExtendedLifetime(there) {} }
     for changes in plan.roots {
       let buffer = changes.buffer
       for row in changes.updated.values.joined() + changes.deleted {
@@ -46,6 +49,12 @@ extension ManagedObjectContext {
         } else if buffer.states[Int(row)] == RowState.updated {
           lost.append(objectID(table: buffer.table, entity: Int(buffer.entities[Int(row)]), primaryKey: key))
         }
+      }
+      let known = try saving { () throws(ObjectError) in try objectsThere(changes, in: parent) }
+      there += known
+      for object in known {
+        guard let row = buffer.row(primaryKey: object.primaryKey) else { continue }
+        targets.append((buffer, Int32(row), object.row))
       }
     }
     guard lost.isEmpty else {
@@ -69,17 +78,27 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The parent's objects of records that are new here: undo brought them back here as well as there, or in the store.
+  private func objectsThere(
+    _ changes: ChangedRows, in parent: ManagedObjectContext
+  ) throws(ObjectError) -> [ManagedObject] {
+    let (table, theirs) = (changes.buffer.table, parent.buffer(table: changes.buffer.table))
+    let keys = changes.inserted.map { changes.buffer.primaryKeys[Int($0)] }
+    // Temporary keys that the parent does not know are new to it and to the stores.
+    return try parent.objects(table: table, primaryKeys: keys.filter { $0 > 0 || theirs.row(primaryKey: $0) != nil })
+  }
+
   /// The one-to-one partners that a parent's row is about to lose to others.
   private func formerPartners(
     _ buffer: RowBuffer, _ row: Int, of target: Int, in parent: ManagedObjectContext
   ) -> [FormerPartner] {
-    guard buffer.states[row] == RowState.updated else { return [] }
+    guard buffer.states[row] != RowState.deleted else { return [] }
     let theirs = parent.buffer(table: buffer.table)
     return oneToOnes(of: buffer, row).compactMap { relationship in
       let (old, new) = (
         theirs.reference(row: target, slot: relationship.slot), buffer.reference(row: row, slot: relationship.slot)
       )
-      guard buffer.isDirty(row: row, slot: relationship.slot), old != new else { return nil }
+      guard changedSlots(buffer, row).contains(relationship.slot), old != new else { return nil }
       return FormerPartner(buffer: theirs, row: target, relationship: relationship, key: old)
     }
   }
@@ -104,12 +123,13 @@ extension ManagedObjectContext {
       let key = buffer.primaryKeys[row]
       // A fault made of the ID of an object that was not there yet becomes the object.
       let known = theirs.row(primaryKey: key)
+      if let known, theirs.isLive(row: known) { continue }
       if let known, theirs.states[known] == RowState.deleted {
         // Its deletion was undone here after the parent got to know of it; the stores still have it.
         theirs.unmarkDeleted(row: known)
         parent.recorder?.isThere(parent.object(theirs, row: known))
         theirs.touchedRows.append(Int32(known))
-        push(buffer, row, slots: Array(0..<buffer.columnCount), to: parent, row: known)
+        push(buffer, row, slots: changedSlots(buffer, row), to: parent, row: known)
         continue
       }
       if let known { theirs.makeFault(row: known) }
@@ -146,7 +166,7 @@ extension ManagedObjectContext {
   /// Puts the changed cells of a row, or its deletion, into a parent's row.
   private func push(_ buffer: RowBuffer, _ row: Int, to parent: ManagedObjectContext, row target: Int) {
     let theirs = parent.buffer(table: buffer.table)
-    if theirs.states[target] == RowState.clean {
+    if theirs.states[target] == RowState.clean, buffer.states[row] != RowState.inserted {
       // What was read here is what the change is based on: a later version in the store is a conflict.
       theirs.versions[target] = min(theirs.versions[target], buffer.versions[row])
     }
@@ -169,8 +189,9 @@ extension ManagedObjectContext {
     push(buffer, row, slots: changedSlots(buffer, row), to: parent, row: target)
   }
 
+  /// The slots of a row that were set here: of a new one, all.
   private func changedSlots(_ buffer: RowBuffer, _ row: Int) -> [Int] {
-    (0..<buffer.columnCount).filter { buffer.isDirty(row: row, slot: $0) }
+    (0..<buffer.columnCount).filter { buffer.states[row] == RowState.inserted || buffer.isDirty(row: row, slot: $0) }
   }
 
   /// Puts cells of a row into a parent's row.

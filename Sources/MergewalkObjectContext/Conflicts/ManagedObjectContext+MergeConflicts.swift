@@ -10,14 +10,20 @@ extension ManagedObjectContext {
     var conflicts: [MergeConflict] = []
     for changes in plan.roots {
       let buffer = changes.buffer
-      let rows = (changes.deleted + changes.updated.values.joined()).map(Int.init)
+      // A record whose deletion was undone here may be there again.
+      let back = changes.inserted.filter { buffer.primaryKeys[Int($0)] > 0 }
+      let changed = changes.deleted + changes.updated.values.joined()
+      let rows = (changed + back).map(Int.init)
       guard !rows.isEmpty else { continue }
       let store = store(table: buffer.table)
       let versions = try saveErrors { () throws(StoreError) in
         try store.access(root: buffer.rootEntity)
           .versions(primaryKeys: rows.map { buffer.primaryKeys[$0] }.sorted(), buffer)
       }
-      let stale = rows.filter { versions[buffer.primaryKeys[$0]] != buffer.versions[$0] }
+      let stale = rows.filter { row in
+        let version = versions[buffer.primaryKeys[row]]
+        return buffer.states[row] == RowState.inserted ? version != nil : version != buffer.versions[row]
+      }
       guard !stale.isEmpty else { continue }
       let stored = try storedRows(table: buffer.table, primaryKeys: stale.map { buffer.primaryKeys[$0] })
       for row in stale {
@@ -26,7 +32,8 @@ extension ManagedObjectContext {
           MergeConflict(
             objectID: objectID(
               table: buffer.table, entity: Int(buffer.entities[row]), primaryKey: buffer.primaryKeys[row]),
-            oldVersion: buffer.versions[row], newVersion: found.map { stored.versions[$0] } ?? 0,
+            oldVersion: buffer.states[row] == RowState.inserted ? 0 : buffer.versions[row],
+            newVersion: found.map { stored.versions[$0] } ?? 0,
             objectSnapshot: buffer.states[row] == RowState.deleted
               ? nil : snapshot(buffer, table: buffer.table, row: row),
             cachedSnapshot: snapshot(buffer, table: buffer.table, row: row, isCommitted: true),
@@ -90,6 +97,11 @@ extension ManagedObjectContext {
         return
       }
       buffer.rollBack(row: row)
+    }
+    if buffer.states[row] == RowState.inserted {
+      buffer.makeUpdated(
+        row: row, differingFrom: stored, found,
+        slots: kind == .mergeByPropertyObjectTrump || kind == .overwrite ? slots : [])
     }
     switch kind {
     case .mergeByPropertyStoreTrump:

@@ -31,14 +31,50 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes the other ends of what was set here in a row's one-to-one relationships agree with it, after the row has taken
-  /// over what the store or the parent has.
-  func agreeOneToOne(_ buffer: RowBuffer, row: Int) throws(StoreError) {
-    for relationship in oneToOnes(of: buffer, row) where buffer.isDirty(row: row, slot: relationship.slot) {
-      let committed = buffer.committed(row: row, slot: relationship.slot)
-      let former = committed.tag == CellTag.integer ? Int64(bitPattern: committed.payload) : 0
-      try agree(FormerPartner(buffer: buffer, row: row, relationship: relationship, key: former))
+  /// Makes both ends of a row's one-to-one relationships agree after the row has taken over what the store or the parent
+  /// has: what was set here, at either end, stays.
+  ///
+  /// - Parameter before: What the relationships referred to until then, as ``partners(_:row:)`` says.
+  func agreeOneToOne(_ buffer: RowBuffer, row: Int, before: [Int64]) throws(StoreError) {
+    for (relationship, before) in zip(oneToOnes(of: buffer, row), before) {
+      let slot = relationship.slot
+      if buffer.isDirty(row: row, slot: slot) {
+        let former = committedReference(buffer, row, slot)
+        try agree(FormerPartner(buffer: buffer, row: row, relationship: relationship, key: former))
+        continue
+      }
+      let (now, key) = (buffer.reference(row: row, slot: slot), buffer.primaryKeys[row])
+      let others = self.buffer(table: destinationTable(relationship, from: buffer.table))
+      if now != before, let other = rowSetHere(others, before, relationship),
+        others.reference(row: other, slot: relationship.inverseSlot) == key
+      {
+        buffer.setReference(row: row, slot: slot, primaryKey: before, destinationEntity: others.entities[other])
+        try agree(FormerPartner(buffer: buffer, row: row, relationship: relationship, key: now))
+      } else if let other = rowSetHere(others, now, relationship),
+        others.reference(row: other, slot: relationship.inverseSlot) != key
+      {
+        buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+      }
     }
+  }
+
+  /// What the one-to-one relationships of a row refer to.
+  func partners(_ buffer: RowBuffer, row: Int) -> [Int64] {
+    oneToOnes(of: buffer, row).map { buffer.reference(row: row, slot: $0.slot) }
+  }
+
+  /// The row of a record whose end of a one-to-one relationship was set here.
+  private func rowSetHere(_ others: RowBuffer, _ key: Int64, _ relationship: RelationshipDescription) -> Int? {
+    let inverse = relationship.inverseSlot
+    guard key != 0, let other = others.row(primaryKey: key), others.states[other] == RowState.updated,
+      committedReference(others, other, inverse) != others.reference(row: other, slot: inverse)
+    else { return nil }
+    return other
+  }
+
+  private func committedReference(_ buffer: RowBuffer, _ row: Int, _ slot: Int) -> Int64 {
+    let committed = buffer.committed(row: row, slot: slot)
+    return committed.tag == CellTag.integer ? Int64(bitPattern: committed.payload) : 0
   }
 
   /// The one-to-one relationships of a row's entity that have an inverse.
@@ -48,8 +84,29 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes the other ends agree with the partner that a record has now.
+  /// Makes the other ends agree with the partner that a record has now, and all changed records that name it.
   func agree(_ partner: FormerPartner) throws(StoreError) {
+    let (buffer, row, relationship) = (partner.buffer, partner.row, partner.relationship)
+    let (key, inverse) = (buffer.primaryKeys[row], relationship.inverseSlot)
+    let target = isInUse(buffer, row) ? buffer.reference(row: row, slot: relationship.slot) : 0
+    let others = self.buffer(table: destinationTable(relationship, from: buffer.table))
+    for touched in others.touchedRows {
+      let other = Int(touched)
+      guard others.primaryKeys[other] != target, isInUse(others, other),
+        others.reference(row: other, slot: inverse) == key
+      else {
+        continue
+      }
+      others.setReference(row: other, slot: inverse, primaryKey: 0, destinationEntity: -1)
+    }
+    guard try !agreeEnds(partner) else { return }
+    buffer.setReference(row: row, slot: relationship.slot, primaryKey: 0, destinationEntity: -1)
+  }
+
+  /// Makes the ends of the partner that a record had, and of the one that it has now, agree with it.
+  ///
+  /// - Returns: `false` when the partner that it has now is not there.
+  func agreeEnds(_ partner: FormerPartner) throws(StoreError) -> Bool {
     let (buffer, row, relationship, former) = (partner.buffer, partner.row, partner.relationship, partner.key)
     let (slot, inverse) = (relationship.slot, relationship.inverseSlot)
     let key = buffer.primaryKeys[row]
@@ -61,34 +118,41 @@ extension ManagedObjectContext {
     {
       others.setReference(row: partner, slot: inverse, primaryKey: 0, destinationEntity: -1)
     }
-    for touched in others.touchedRows {
-      let other = Int(touched)
-      guard others.primaryKeys[other] != target, isInUse(others, other),
-        others.reference(row: other, slot: inverse) == key
-      else {
-        continue
-      }
-      others.setReference(row: other, slot: inverse, primaryKey: 0, destinationEntity: -1)
-    }
-    guard target != 0 else { return }
-    guard let partner = try currentRow(table, target) else {
-      buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
-      return
-    }
+    guard target != 0 else { return true }
+    guard let partner = try currentRow(table, target) else { return false }
     let rival = others.reference(row: partner, slot: inverse)
-    if rival == key { return }
+    if rival == key { return true }
     if rival != 0, let rivalRow = try currentRow(buffer.table, rival),
       buffer.reference(row: rivalRow, slot: slot) == target
     {
       buffer.setReference(row: rivalRow, slot: slot, primaryKey: 0, destinationEntity: -1)
     }
     others.setReference(row: partner, slot: inverse, primaryKey: key, destinationEntity: buffer.entities[row])
+    return true
+  }
+
+  /// Whether the ends of both partners agree with a record by what is known here; those that have no changes may be old.
+  func isAgreed(_ partner: FormerPartner) -> Bool {
+    let (buffer, row, relationship, former) = (partner.buffer, partner.row, partner.relationship, partner.key)
+    let key = buffer.primaryKeys[row]
+    let target = isInUse(buffer, row) ? buffer.reference(row: row, slot: relationship.slot) : 0
+    let others = self.buffer(table: destinationTable(relationship, from: buffer.table))
+    func refers(_ other: Int) -> Bool { others.reference(row: other, slot: relationship.inverseSlot) == key }
+    if former != 0, former != target {
+      guard let other = others.row(primaryKey: former), RowState.isChange(others.states[other]),
+        !isInUse(others, other) || !refers(other)
+      else { return false }
+    }
+    if target == 0 { return true }
+    guard let other = others.row(primaryKey: target) else { return false }
+    return isInUse(others, other) && refers(other)
   }
 
   /// The row of a record as the store has it now, with what was changed here; `nil` when it is deleted.
-  private func currentRow(_ table: TableID, _ key: Int64) throws(StoreError) -> Int? {
+  func currentRow(_ table: TableID, _ key: Int64) throws(StoreError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: key) {
+      buffer.settle(row: row)
       if buffer.states[row] == RowState.updated, !buffer.isWritten(row: row) { buffer.rollBack(row: row) }
       if buffer.states[row] == RowState.clean { buffer.makeFault(row: row) }
     }

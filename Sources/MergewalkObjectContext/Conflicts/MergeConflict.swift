@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 
-/// A record changed or deleted here and, since it was fetched, also by another context or process; or one deleted here
-/// to which others have begun to refer.
+/// A record changed or deleted here and, since it was fetched, also by another context or process; one deleted here to
+/// which others have begun to refer; or one whose deletion was undone here, and that is in the store again.
 ///
 /// Snapshots have the stored attributes and the to-one relationships, as IDs, by name; to-many relationships are not
 /// among them. A context reads rows from the store, so there is no cache between the two that could be stale: the
@@ -11,7 +11,7 @@ public import MergewalkObjectModel
 public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   /// The record.
   public let objectID: ManagedObjectID
-  /// The version that the context fetched.
+  /// The version that the context fetched; 0 for a record that is to be inserted.
   public let oldVersion: Int64
   /// The version in the store; 0 when the record was deleted there.
   public let newVersion: Int64
@@ -30,6 +30,9 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
       let names = referringIDs.prefix(3).map { "\($0.entity.name) \($0.primaryKey)" }.joined(separator: ", ")
       let more = referringIDs.count > 3 ? " and \(referringIDs.count - 3) more" : ""
       return "\(objectID.entity.name) \(objectID.primaryKey): deleted here, referred to in the store by \(names)\(more)"
+    }
+    if oldVersion == 0, newVersion != 0 {
+      return "\(objectID.entity.name) \(objectID.primaryKey): inserted here, in the store already"
     }
     let found = newVersion == 0 ? "deleted in the store" : "version \(newVersion) in the store"
     return "\(objectID.entity.name) \(objectID.primaryKey): version \(oldVersion) here, \(found)"

@@ -117,10 +117,11 @@ extension ManagedObjectContext {
     }
     let current = try origin.current(object)
     try buffer.requireRoom(for: current.row, of: current.buffer, slots: current.slots)
+    let partners = partners(buffer, row: row)
     turnIntoFault(object, mergingChanges: true) {
       buffer.takeStored(row: row, from: current.buffer, row: current.row, slots: current.slots)
     }
-    try objectErrors { () throws(StoreError) in try agreeOneToOne(buffer, row: row) }
+    try objectErrors { () throws(StoreError) in try agreeOneToOne(buffer, row: row, before: partners) }
   }
 
   // MARK: Rows and objects

@@ -31,16 +31,26 @@ extension ManagedObjectContext {
     let entity = buffer.entities[row]
     let targetTable = destinationTable(relationship, from: table)
     let inverse = relationship.inverseSlot
-    if old != 0, let oldRow = try rowForChange(table: targetTable, primaryKey: old, slot: inverse) {
-      let other = self.buffer(table: targetTable)
+    let other = self.buffer(table: targetTable)
+    // Two rows that were read at different moments may not know of each other.
+    func mayBeOld(_ target: Int64) -> Bool { registry.isInUse && (targetTable != table || target != key) }
+    if old != 0, var oldRow = try rowForChange(table: targetTable, primaryKey: old, slot: inverse) {
+      if mayBeOld(old), other.reference(row: oldRow, slot: inverse) != key,
+        let current = try currentRow(targetTable, old)
+      {
+        oldRow = current
+      }
       if other.tags[inverse][oldRow] != CellTag.null, Int64(bitPattern: other.payloads[inverse][oldRow]) == key {
         other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
       }
     }
-    guard target != 0, let targetRow = try rowForChange(table: targetTable, primaryKey: target, slot: inverse) else {
+    guard target != 0, var targetRow = try rowForChange(table: targetTable, primaryKey: target, slot: inverse) else {
       return true
     }
-    let other = self.buffer(table: targetTable)
+    if mayBeOld(target), other.reference(row: targetRow, slot: inverse) == key {
+      guard let current = try currentRow(targetTable, target) else { return true }
+      targetRow = current
+    }
     let previous =
       other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
     other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)

@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// Bringing back what a context was before an event.
@@ -15,6 +16,12 @@ extension ManagedObjectContext {
         if error.code != .notFound { throw error }
       }
     }
+    // What another context, or the parent, has brought back meanwhile is not inserted once more.
+    var keys: [TableID: [Int64]] = [:]
+    for record in changes.records where record.kind == .removed && !record.object.isValid {
+      keys[record.object.table, default: []].append(record.object.primaryKey)
+    }
+    for (table, keys) in keys.sorted(by: { $0.key < $1.key }) { try fetchMissing(buffer(table: table), keys) }
     for cell in changes.cells where cell.orderKey != 0 && cell.tag == CellTag.integer {
       let table = changes.records[Int(cell.row)].object.table
       let target = Int64(bitPattern: recorder.currentPayload(cell, table: table))
@@ -41,6 +48,7 @@ extension ManagedObjectContext {
   ///   fetched.
   func setBack(_ changes: UndoChanges, _ recorder: ChangeRecorder) throws(ObjectError) {
     for record in changes.records where record.kind == .removed { revive(record.object, recorder) }
+    let partners = formerPartners(changes)
     for cell in changes.cells { setBack(cell, of: changes, recorder) }
     for old in changes.transients {
       let object = changes.records[old.record].object
@@ -53,6 +61,10 @@ extension ManagedObjectContext {
     // recorded. Their own cells still refer to others, which were there before and stay.
     let gone = changes.records.filter { $0.kind == .inserted && isLive($0.object) }
     try deleteNow(gone.reversed().map(\.object), tellsObjects: false, cascadesToOne: false)
+    try objectErrors { () throws(StoreError) in
+      // Those that are not there yet may come back with the next action of the step.
+      for (object, former) in partners where isLive(object) && !isAgreed(former) { _ = try agreeEnds(former) }
+    }
     pendingReferences = nil
     pendingLinks.forgetPositions()
     for record in changes.records where record.object.flags.contains(.hasHooks) && record.object.isValid {
@@ -65,6 +77,21 @@ extension ManagedObjectContext {
       record.object.awake(fromSnapshotEvents: event)
     }
     letGo(changes, recorder)
+  }
+
+  /// The one-to-one partners that objects are about to lose: others may have given them these since the event.
+  private func formerPartners(_ changes: UndoChanges) -> [(ManagedObject, FormerPartner)] {
+    var oneToOnes: [Int: [RelationshipDescription]] = [:]
+    return changes.cells.compactMap { cell in
+      let object = changes.records[Int(cell.row)].object
+      guard isLive(object) else { return nil }
+      let buffer = buffer(table: object.table)
+      let known = oneToOnes[object.entityIndex] ?? self.oneToOnes(of: buffer, object.row)
+      oneToOnes[object.entityIndex] = known
+      guard let relationship = known.first(where: { $0.slot == Int(cell.slot) }) else { return nil }
+      let key = buffer.reference(row: object.row, slot: relationship.slot)
+      return (object, FormerPartner(buffer: buffer, row: object.row, relationship: relationship, key: key))
+    }
   }
 
   /// Makes objects clean that are what they were at the last save, so that the context does not keep them alive.

@@ -46,4 +46,13 @@ extension RowBuffer {
     versions[row] = 1
     states[row] = RowState.inserted
   }
+
+  /// Makes a row that was to be inserted one of a record that is in the store, with changes where cells differ from what
+  /// another buffer's row has.
+  ///
+  /// - Parameter slots: The cells that may be changes; what the store has is not taken over yet.
+  package func makeUpdated(row: Int, differingFrom other: RowBuffer, _ otherRow: Int, slots: [Int]) {
+    markClean(row: row)
+    for slot in slots where !equals(row: row, slot: slot, other, row: otherRow) { willChange(row: row, slot: slot) }
+  }
 }

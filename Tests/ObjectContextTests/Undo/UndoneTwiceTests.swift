@@ -1,0 +1,112 @@
+import MergewalkObjectContext
+import MergewalkObjectModel
+import MergewalkTestSupport
+import Testing
+
+/// What undo brings back may be there again already, and partners may have found others meanwhile.
+@Suite("Undo of what others have brought back or changed meanwhile")
+struct UndoneTwiceTests {
+  private func people(_ names: String...) throws -> (Workplace, [ManagedObject]) {
+    let place = try Workplace(try Models.works())
+    let people = try names.map { try place.context.make("Person", ["name": .string($0)]) }
+    try place.context.save()
+    place.context.undoManager = UndoManager()
+    return (place, people)
+  }
+
+  private func names(_ place: Workplace) throws -> [String] {
+    try place.anotherContext().fetchAll("Person").names("name").sorted()
+  }
+
+  @Test(
+    "a deletion undone in a context and in its child brings back one record, in any order",
+    arguments: [true, false], [true, false])
+  func inParentAndChild(childFirst: Bool, savesBetween: Bool) throws {
+    let (place, people) = try people("a", "b")
+    let context = place.context
+    try people[0].setObject(people[1], forKey: "spouse")
+    try context.save()
+    let child = ManagedObjectContext(parent: context)
+    child.undoManager = UndoManager()
+    let own = try child.own(people[0])
+    try child.delete(own)
+    try child.save()
+    try context.save()
+    #expect(try names(place) == ["b"])
+    if childFirst { try child.undo() }
+    try context.undo()
+    if savesBetween { try context.save() }
+    if !childFirst { try child.undo() }
+    try own.setValue(.string("c"), forKey: "name")
+    try child.save()
+    try context.save()
+    #expect(try names(place) == ["b", "c"])
+    let found = try #require(try context.fetchAll("Person").first { try $0["name"] == .string("c") })
+    #expect(try found.object(forKey: "spouse") == people[1] && people[1].object(forKey: "spouse") == found)
+    try context.undo()
+    try context.save()
+    #expect(try names(place).count <= 2 && !context.hasChanges)
+    try place.verify()
+  }
+
+  @Test(
+    "a deletion undone when another context has stored the record again is a conflict, or a change when that is known",
+    arguments: [
+      MergePolicy.Kind.error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
+    ],
+    [true, false])
+  func storedAgain(kind: MergePolicy.Kind, isKnown: Bool) throws {
+    let (place, people) = try people("a")
+    let (context, other) = (place.context, place.anotherContext())
+    context.mergePolicy = MergePolicy(kind)
+    other.mergePolicy = MergePolicy(.mergeByPropertyObjectTrump)
+    try other.own(people[0]).setValue(.string("b"), forKey: "name")
+    try context.delete(people[0])
+    try context.save()
+    if isKnown { try other.save() }
+    try context.undo()
+    #expect(try people[0]["name"] == .string("a") && people[0].isInserted == !isKnown)
+    try other.save()
+    if kind == .error, !isKnown {
+      let error = #expect(throws: SaveError.self) { try context.save() }
+      #expect(error?.code == .conflict && error?.message.contains("inserted here, in the store already") == true)
+      #expect(try people[0].isInserted && people[0]["name"] == .string("a"))
+      context.rollback()
+      #expect(try names(place) == ["b"])
+    } else {
+      try context.save()
+      let isTheirs = !isKnown && (kind == .mergeByPropertyStoreTrump || kind == .rollback)
+      #expect(try names(place) == [isTheirs ? "b" : "a"])
+      #expect(try people[0]["name"] == .string(isTheirs ? "b" : "a"))
+    }
+    #expect(!context.hasChanges)
+    try place.verify()
+  }
+
+  @Test("a marriage that is undone ends the one that another context has made since", arguments: [true, false])
+  func remarried(divorces: Bool) throws {
+    let (place, people) = try people("a", "b", "c")
+    let context = place.context
+    if divorces {
+      try people[0].setObject(people[1], forKey: "spouse")
+      try context.processPendingChanges()
+    }
+    try people[0].setObject(divorces ? nil : people[1], forKey: "spouse")
+    try context.save()
+    let other = place.anotherContext()
+    try other.own(people[0]).setObject(try other.own(people[2]), forKey: "spouse")
+    let token = other.observe(.didSave) { event in
+      #expect(throws: Never.self) { try context.mergeChanges(from: event) }
+    }
+    try other.save()
+    token.cancel()
+    try context.undo()
+    #expect(try people[0].object(forKey: "spouse") == (divorces ? people[1] : nil))
+    #expect(try people[1].object(forKey: "spouse") == (divorces ? people[0] : nil))
+    #expect(try people[2].object(forKey: "spouse") == nil)
+    try context.save()
+    try context.redo()
+    try context.save()
+    try place.verify()
+  }
+}
