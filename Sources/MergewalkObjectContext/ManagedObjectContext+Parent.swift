@@ -73,9 +73,7 @@ extension ManagedObjectContext {
     parent.pendingReferences = nil
     // Members that objects of the parent know may have changed.
     parent.storedVersion &+= 1
-    try saveErrors { () throws(StoreError) in
-      for former in partners { try parent.agree(former) }
-    }
+    try saveErrors { () throws(StoreError) in try parent.agree(partners) }
   }
 
   /// The parent's objects of records that are new here: undo brought them back here as well as there, or in the store.

@@ -84,6 +84,40 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Makes the other ends agree with the partners that records have now, and all changed records that name them.
+  ///
+  /// - Complexity: O(partners + changed records), and one SELECT and a look at all changed records for each partner whose
+  ///   ends do not agree yet.
+  func agree(_ partners: [FormerPartner]) throws(StoreError) {
+    /// How many changed records refer to each one, by the table and the slot of the reference.
+    var referrers: [TableID: [Int: [Int64: Int]]] = [:]
+    for partner in partners {
+      let table = destinationTable(partner.relationship, from: partner.buffer.table)
+      let inverse = partner.relationship.inverseSlot
+      if referrers[table]?[inverse] == nil {
+        referrers[table, default: [:]][inverse] = changedReferrers(buffer(table: table), inverse)
+      }
+      let (others, row) = (buffer(table: table), partner.row)
+      let target =
+        isInUse(partner.buffer, row) ? partner.buffer.reference(row: row, slot: partner.relationship.slot) : 0
+      // A partner that has no changes here may be another one's in the store.
+      let isKnown = target == 0 || others.row(primaryKey: target).map { RowState.isChange(others.states[$0]) } ?? false
+      let count = referrers[table]?[inverse]?[partner.buffer.primaryKeys[row]] ?? 0
+      if !isKnown || count != (target == 0 ? 0 : 1) || !isAgreed(partner) { try agree(partner) }
+    }
+  }
+
+  /// How many changed rows refer to each record by a slot.
+  private func changedReferrers(_ buffer: RowBuffer, _ slot: Int) -> [Int64: Int] {
+    var counts: [Int64: Int] = [:]
+    // A place that was freed and taken again was touched twice.
+    for row in Set(buffer.touchedRows) where isInUse(buffer, Int(row)) {
+      let key = buffer.reference(row: Int(row), slot: slot)
+      if key != 0 { counts[key, default: 0] += 1 }
+    }
+    return counts
+  }
+
   /// Makes the other ends agree with the partner that a record has now, and all changed records that name it.
   func agree(_ partner: FormerPartner) throws(StoreError) {
     let (buffer, row, relationship) = (partner.buffer, partner.row, partner.relationship)

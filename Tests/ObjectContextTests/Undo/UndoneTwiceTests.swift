@@ -109,4 +109,33 @@ struct UndoneTwiceTests {
     try context.save()
     try place.verify()
   }
+
+  @Test("a child that gives many records other partners saves in time that grows with their number")
+  func manyPartners() throws {
+    let place = try Workplace(try Models.works())
+    let people = try (0..<4000).map { try place.context.make("Person", ["name": .string("\($0)")]) }
+    for number in stride(from: 0, to: people.count, by: 2) {
+      try people[number].setObject(people[number + 1], forKey: "spouse")
+    }
+    try place.context.save()
+    func remarry(_ range: Range<Int>, distance: Int) throws -> Duration {
+      let child = ManagedObjectContext(parent: place.context)
+      for number in range where number % 2 == 0 {
+        let other = range.lowerBound + (number - range.lowerBound + distance) % range.count
+        try child.own(people[number]).setObject(child.own(people[other]), forKey: "spouse")
+      }
+      let time = try ProcessorTime.measure { try child.save() }
+      try place.context.save()
+      for number in range where number % 2 == 0 {
+        let other = people[range.lowerBound + (number - range.lowerBound + distance) % range.count]
+        #expect(try people[number].object(forKey: "spouse") == other)
+        #expect(try other.object(forKey: "spouse") == people[number])
+      }
+      return time
+    }
+    let few = try remarry(0..<500, distance: 3)
+    let many = try remarry(0..<4000, distance: 5)
+    #expect(many < few * 32, "\(few) for 250 couples, \(many) for 2,000")
+    try place.verify()
+  }
 }
