@@ -37,6 +37,7 @@ extension ManagedObjectContext {
     for id in deleted { gone[try table(id), default: []].insert(id.primaryKey) }
     let written = try updated.map { id throws(ObjectError) in (table: try table(id), primaryKey: id.primaryKey) }
     storedVersion &+= 1
+    pendingLinks.dropReverted()
     lastOrderKeys.removeAll(keepingCapacity: true)
     let isWatched = events?.wants(.objectsDidChange) ?? false
     var event = ContextEvent(.objectsDidChange, self)

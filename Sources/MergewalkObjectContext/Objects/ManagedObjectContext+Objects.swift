@@ -80,6 +80,8 @@ extension ManagedObjectContext {
   /// - Complexity: One SELECT for each object with changes.
   public func refreshAllObjects() throws(ObjectError) {
     keptPrefetches = []
+    pendingLinks.dropReverted()
+    storedVersion &+= 1
     for object in registeredObjects where object.isValid && !object.isInserted && !object.isDeleted {
       do { try forget(object, mergingChanges: object.hasChanges) } catch {
         guard error.code == .notFound else { throw error }

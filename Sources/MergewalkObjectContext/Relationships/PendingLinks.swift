@@ -52,6 +52,17 @@ struct LinkChanges {
   /// Whether the next save has something to do.
   var hasChanges: Bool { changes.values.contains(where: \.isEffective) }
 
+  /// Forgets the pairs of which the next save has nothing to do.
+  mutating func dropReverted() {
+    changes = changes.filter { $0.value.isEffective }
+    for (owner, targets) in partnersOfOwner {
+      partnersOfOwner[owner] = targets.filter { changes[Pair(owner: owner, target: $0)] != nil }
+    }
+    for (target, owners) in partnersOfTarget {
+      partnersOfTarget[target] = owners.filter { changes[Pair(owner: $0, target: target)] != nil }
+    }
+  }
+
   /// The pairs that satisfy a condition, in the order of their keys.
   func rows(where isWanted: (Change) -> Bool) -> [LinkRow] {
     changes.values.filter(isWanted).map(\.row).sorted { ($0.owner, $0.target) < ($1.owner, $1.target) }
@@ -146,6 +157,14 @@ final class PendingLinks {
       storages[place]?.changes[pair]?.isStored = false
       storages[place]?.changes[pair]?.isLinked = false
     }
+  }
+
+  /// Forgets the pairs that are again what they were: the store or the parent may have them in another way by now.
+  func dropReverted() {
+    for place in order where storages[place]?.changes.values.contains(where: { !$0.isEffective }) ?? false {
+      storages[place]?.dropReverted()
+    }
+    forgetPositions()
   }
 
   /// The objects with changed pairs: table and primary key, each once, in order.

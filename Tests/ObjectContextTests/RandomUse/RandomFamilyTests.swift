@@ -7,8 +7,8 @@ import Testing
 /// A context with undo, its child, which has undo too, and a context of somebody else, all of them at ordered
 /// relationships of the same objects: saves, merges, refreshes, undo and redo in any order.
 ///
-/// A long run still finds, in 2 % of the seeds: one-to-one partners that disagree (14), a child that shows another order
-/// than its parent (48), a deletion undone in one context and repeated in another (187: the key is taken).
+/// A long run still finds one-to-one partners that disagree (1186: a partner that is changed otherwise is not read again
+/// when a partnership is replaced, and its change is undone before the save).
 @Suite("Random families of contexts at ordered relationships")
 struct RandomFamilyTests {
   final class Family {
@@ -98,11 +98,18 @@ struct RandomFamilyTests {
       case 15: try context.redo()
       case 16:
         if let object = try pick(["Party", "Skill"].randomElement(using: &random) ?? "", in: context) {
-          if !object.isInserted { try context.refresh(object, mergingChanges: true) }
+          if !object.isInserted { try refresh(object) }
         }
       case 17: try context.refreshAllObjects()
       case 18: try context.processPendingChanges()
       default: try save(context)
+      }
+    }
+
+    /// Refreshes; an object that is changed here and that another context has deleted stays as it is.
+    func refresh(_ object: ManagedObject) throws {
+      do { try object.context?.refresh(object, mergingChanges: true) } catch {
+        guard error.code == .notFound, object.hasChanges else { throw error }
       }
     }
 
@@ -129,7 +136,7 @@ struct RandomFamilyTests {
     }
   }
 
-  @Test("all see the same orders in the end, and the store is sound", arguments: Soak.seeds(30, from: 15))
+  @Test("all see the same orders in the end, and the store is sound", arguments: Soak.seeds(60, from: 15))
   func agree(seed: UInt64) throws {
     let family = try Family(seed: seed)
     do {
@@ -149,7 +156,9 @@ struct RandomFamilyTests {
     for (context, name) in zip(family.contexts, ["own", "child", "other"]) {
       let found = try family.lists(context)
       let (surplus, missing) = (found.filter { !stored.contains($0) }, stored.filter { !found.contains($0) })
-      #expect(surplus.isEmpty && missing.isEmpty, "seed \(seed), \(name)\n\(family.log.suffix(20))")
+      #expect(
+        surplus.isEmpty && missing.isEmpty,
+        "seed \(seed), \(name): \(surplus) instead of \(missing)\n\(family.log.suffix(20))")
       #expect(!context.hasChanges, "seed \(seed), \(name)")
     }
     try family.place.verify()

@@ -45,7 +45,7 @@ struct UndoneTwiceTests {
     #expect(try found.object(forKey: "spouse") == people[1] && people[1].object(forKey: "spouse") == found)
     try context.undo()
     try context.save()
-    #expect(try names(place).count <= 2 && !context.hasChanges)
+    #expect(try names(place).contains("b") && !context.hasChanges)
     try place.verify()
   }
 
@@ -110,6 +110,7 @@ struct UndoneTwiceTests {
     try place.verify()
   }
 
+<<<<<<< HEAD
   @Test("a child that gives many records other partners saves in time that grows with their number")
   func manyPartners() throws {
     let place = try Workplace(try Models.works())
@@ -136,6 +137,32 @@ struct UndoneTwiceTests {
     let few = try remarry(0..<500, distance: 3)
     let many = try remarry(0..<4000, distance: 5)
     #expect(many < few * 32, "\(few) for 250 couples, \(many) for 2,000")
+=======
+  @Test(
+    "a pair that is again what it was is shown as the parent, or the store after a merge, has it",
+    arguments: [true, false])
+  func revertedPair(inChild: Bool) throws {
+    let (place, people) = try people("a")
+    let skill = try place.context.make("Skill", ["title": .string("s")])
+    try people[0].add(skill, to: "skills")
+    try place.context.save()
+    let context = inChild ? ManagedObjectContext(parent: place.context) : place.anotherContext()
+    context.undoManager = UndoManager()
+    let (own, ownSkill) = (try context.own(people[0]), try context.own(skill))
+    try own.remove(ownSkill, from: "skills")
+    try context.undo()
+    #expect(try own.objects(forKey: "skills") == [ownSkill] && !context.hasChanges)
+    try people[0].remove(skill, from: "skills")
+    let token = place.context.observe(.didSave) { event in
+      #expect(throws: Never.self) { try context.mergeChanges(from: event) }
+    }
+    if inChild { try context.refreshAllObjects() } else { try place.context.save() }
+    token.cancel()
+    #expect(try own.objects(forKey: "skills").isEmpty && ownSkill.objects(forKey: "people").isEmpty)
+    try context.redo()
+    try context.save()
+    try place.context.save()
+>>>>>>> e4b1d9ae103886ee37d483c86b5604d5b95e7dff
     try place.verify()
   }
 }
