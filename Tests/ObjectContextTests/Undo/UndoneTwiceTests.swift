@@ -110,7 +110,6 @@ struct UndoneTwiceTests {
     try place.verify()
   }
 
-<<<<<<< HEAD
   @Test("a child that gives many records other partners saves in time that grows with their number")
   func manyPartners() throws {
     let place = try Workplace(try Models.works())
@@ -137,7 +136,9 @@ struct UndoneTwiceTests {
     let few = try remarry(0..<500, distance: 3)
     let many = try remarry(0..<4000, distance: 5)
     #expect(many < few * 32, "\(few) for 250 couples, \(many) for 2,000")
-=======
+    try place.verify()
+  }
+
   @Test(
     "a pair that is again what it was is shown as the parent, or the store after a merge, has it",
     arguments: [true, false])
@@ -162,7 +163,6 @@ struct UndoneTwiceTests {
     try context.redo()
     try context.save()
     try place.context.save()
->>>>>>> e4b1d9ae103886ee37d483c86b5604d5b95e7dff
     try place.verify()
   }
 }
