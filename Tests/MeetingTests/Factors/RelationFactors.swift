@@ -63,6 +63,9 @@ extension Factors {
       Exclusion(
         ["orphans"], with: "list", ["split", "scalars", "objects", "ordered"],
         because: "what belongs to many is nobody's orphan"),
+      Exclusion(
+        ["orphans"], with: "format", ["fixed-width"],
+        because: "arrays do not fit the columns of fixed-width text, and a split text has no orphans"),
     ])
 
   private static let kind = Factor(
