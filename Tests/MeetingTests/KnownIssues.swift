@@ -7,7 +7,15 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = []
+  static let pairs: [(factor: String, exclusion: Exclusion)] = [
+    (
+      "parts",
+      Exclusion(
+        ["items", "items-update", "items-sync"], with: "external", ["files"],
+        because: "an object whose large value an earlier import has changed and changed back counts as updated in a later"
+          + " one, as the value's file has another name")
+    )
+  ]
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

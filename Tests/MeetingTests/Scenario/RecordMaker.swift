@@ -34,7 +34,10 @@ struct RecordMaker {
     let items = (0..<count).map { number in
       let again = before.isEmpty || Bool.random(using: &random) ? nil : before.randomElement(using: &random)
       let record = again ?? (scenario.hasElements ? whole(number) : record(number, scenario.columns))
-      let isBroken = scenario.hasBrokenRecords && Int.random(in: 0..<8, using: &random) == 0
+      // Detection may see one record only, when the next one is longer than what it looks at.
+      let isBroken =
+        scenario.hasBrokenRecords && Int.random(in: 0..<8, using: &random) == 0
+        && (number > 0 || scenario.source["dialect"] != "detect")
       return isBroken ? Item.broken(record) : .record(record)
     }
     return items + (scenario.delimited.hasNearHeader ? [.record(nearHeader)] : [])
