@@ -12,8 +12,8 @@ enum KnownIssues {
       "parts",
       Exclusion(
         ["items", "items-update", "items-sync"], with: "external", ["files"],
-        because: "an object whose large value an earlier import has changed and changed back counts as updated in a later"
-          + " one, as the value's file has another name")
+        because: "what an earlier import has changed and a later one changes back counts as updated when large values"
+          + " are files, as theirs have other names then")
     )
   ]
 
