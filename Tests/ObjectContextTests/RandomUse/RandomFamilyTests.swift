@@ -136,7 +136,7 @@ struct RandomFamilyTests {
     }
   }
 
-  @Test("all see the same orders in the end, and the store is sound", arguments: Soak.seeds(60, from: 15))
+  @Test("all see the same orders in the end, and the store is sound", arguments: Soak.seeds(180, from: 14))
   func agree(seed: UInt64) throws {
     let family = try Family(seed: seed)
     do {
