@@ -96,7 +96,7 @@ extension ManagedObjectContext {
       let (old, new) = (
         theirs.reference(row: target, slot: relationship.slot), buffer.reference(row: row, slot: relationship.slot)
       )
-      guard changedSlots(buffer, row).contains(relationship.slot), old != new else { return nil }
+      guard old != new, isSet(buffer, row, relationship.slot) else { return nil }
       return FormerPartner(buffer: theirs, row: target, relationship: relationship, key: old)
     }
   }
@@ -189,7 +189,11 @@ extension ManagedObjectContext {
 
   /// The slots of a row that were set here: of a new one, all.
   private func changedSlots(_ buffer: RowBuffer, _ row: Int) -> [Int] {
-    (0..<buffer.columnCount).filter { buffer.states[row] == RowState.inserted || buffer.isDirty(row: row, slot: $0) }
+    (0..<buffer.columnCount).filter { isSet(buffer, row, $0) }
+  }
+
+  private func isSet(_ buffer: RowBuffer, _ row: Int, _ slot: Int) -> Bool {
+    buffer.states[row] == RowState.inserted || buffer.isDirty(row: row, slot: slot)
   }
 
   /// Puts cells of a row into a parent's row.
