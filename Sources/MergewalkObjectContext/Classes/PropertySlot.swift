@@ -75,16 +75,18 @@ struct SlotMemory: ~Copyable, Sendable {
 extension EntityDescription.AttributeAccess {
   @inline(__always)
   fileprivate init(bits: UInt64) {
+    // The number of the case: a search for the raw value takes longer than reading the cell.
     self.init(
       slot: Int(bits & 0xFFFF),
-      type: AttributeType(rawValue: Int32(truncatingIfNeeded: bits &>> 16 & 0x1F) &* 100) ?? .undefined,
+      type: unsafeBitCast(UInt8(truncatingIfNeeded: bits &>> 16 & 0x1F), to: AttributeType.self),
       isExternal: bits &>> 21 & 1 == 1, isDerived: bits &>> 22 & 1 == 1)
   }
 
   /// All of it in ``SlotMemory/width`` bits; `nil` for a slot beyond 16 bits.
   fileprivate var bits: UInt64? {
     guard slot < 1 << 16 else { return nil }
-    return UInt64(slot) | UInt64(type.rawValue / 100) << 16 | (isExternal ? 1 << 21 : 0) | (isDerived ? 1 << 22 : 0)
+    let type = UInt64(unsafeBitCast(type, to: UInt8.self))
+    return UInt64(slot) | type << 16 | (isExternal ? 1 << 21 : 0) | (isDerived ? 1 << 22 : 0)
   }
 }
 
@@ -117,7 +119,7 @@ extension ManagedObject {
     link.checkThread()
     if flags.isDisjoint(with: [.hasAccessHooks, .needsAwakening, .isInaccessible]), row >= 0, isOfGeneration,
       let access = slot.access(link, entity: entityIndex),
-      let known = link.withBuffer(table, { $0.knownValue(row: row, access) }), let value = known
+      let value = link.valueInBuffer(table, { $0.knownValue(row: row, access) })
     {
       return value
     }

@@ -118,13 +118,8 @@ extension [ManagedObject] {
   func typed<Object: ManagedObject, Failure>(
     _ type: Object.Type, refuse: (ManagedObject) throws(Failure) -> Void
   ) throws(Failure) -> [Object] {
-    if areAll(type) {
-      return [Object](unsafeUninitializedCapacity: count) { room, initialized in
-        // A reference is the same whatever the class; as references to the base class nothing is looked up for one of them.
-        _ = UnsafeMutableRawBufferPointer(room).bindMemory(to: ManagedObject.self).initialize(from: self)
-        initialized = count
-      }
-    }
+    // References to objects of a class and to the same objects as ones of its base class are the same memory.
+    if areAll(type) { return unsafeBitCast(self, to: [Object].self) }
     var objects: [Object] = []
     for object in self {
       if let object = object.cast(to: type) { objects.append(object) } else { try refuse(object) }

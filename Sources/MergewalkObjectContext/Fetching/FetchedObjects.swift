@@ -178,10 +178,11 @@ final class FetchedRows {
   ) -> ManagedObject {
     // The place of a row that is gone is not used again while this collection holds it.
     guard buffer.state(of: place) != RowState.free else { return lostObject(index) }
-    let entity = buffer.entity(of: place)
-    let object = context.object(buffer, row: place)
-    object.learnEntity(entity)
-    return object
+    guard let known = context.registry.object(table: table, row: place)?.takeUnretainedValue() else {
+      return context.makeObject(buffer, row: place)
+    }
+    known.learnEntity(buffer.entity(of: place))
+    return known
   }
 
   /// An object that is not valid, for a record that is gone.
@@ -220,13 +221,14 @@ extension ManagedObjectContext {
   func unpin(table: TableID, _ places: ContiguousArray<Int32>) {
     guard !places.isEmpty else { return }
     let buffer = buffer(table: table)
-    if buffer.pinCount == places.count, registry.counts[table.index] == 0, buffer.touchedRows.isEmpty {
+    if buffer.pinCount == places.count, registry.count(table: table) == 0, buffer.touchedRows.isEmpty {
       // Nothing else is held: forgetting all rows at once is faster than one after the other.
       buffer.removeAll()
       registry.looseRows[table.index].removeAll(keepingCapacity: true)
       pendingReferences = nil
     } else {
-      for row in buffer.unpin(places) { letGo(buffer, row: Int(row)) }
+      buffer.unpin(places)
+      for row in places { letGo(buffer, row: Int(row)) }
       if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
     }
   }

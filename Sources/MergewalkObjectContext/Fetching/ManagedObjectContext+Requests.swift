@@ -68,9 +68,7 @@ extension ManagedObjectContext {
         for place in places { letGo(buffer, row: Int(place)) }
         throw error
       }
-      keys.reserve(places.count)
-      let (primaryKeys, entities) = (buffer.primaryKeys, buffer.entities)
-      for place in places { keys.append(primaryKeys[Int(place)], entity: entities[Int(place)]) }
+      keys.append(contentsOf: places, of: buffer)
       if plan.mergesChanges {
         let read = places
         // Held while the others are judged, which may let go of objects.
@@ -90,7 +88,7 @@ extension ManagedObjectContext {
             }
           })
         keys = FetchedKeys(entity: plan.entity.index)
-        for place in places { keys.append(buffer.primaryKeys[Int(place)], entity: buffer.entities[Int(place)]) }
+        keys.append(contentsOf: places, of: buffer)
         return FetchedObjects(rows: try finish(keys, places, plan, prefetched))
       }
     }

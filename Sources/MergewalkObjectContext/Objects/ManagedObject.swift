@@ -53,12 +53,11 @@ open class ManagedObject {
     place = Int32(handle.row)
     primaryKey = handle.primaryKey
     entityNumber = UInt16(handle.entityIndex)
-    flags = handle.link.classes.flags[handle.entityIndex]
-    if handle.row >= 0, let context = handle.link.context, context.isKeptByObjects { keeper = context }
+    flags = handle.flags
   }
 
   deinit {
-    guard place >= 0, generation == link.generation else { return }
+    guard place >= 0, isOfGeneration else { return }
     link.withContext { $0.objectWentAway(table: table, row: row) }
   }
 

@@ -97,16 +97,15 @@ extension ManagedObjectContext {
       let access = try access(table: table)
       buffer.compactIfWorthwhile()
       var batch: [ManagedObject] = []
-      var fetched = 0
-      try access.fetchPage(entity: entity, after: last, limit: batchSize, into: buffer) { row in
-        fetched += 1
+      let rows = try access.fetchPage(entity: entity, after: last, limit: batchSize, into: buffer)
+      for row in rows.lazy.map(Int.init) {
         last = max(last, buffer.primaryKeys[row])
         let state = buffer.states[row]
-        guard state == RowState.clean || state == RowState.updated else { return }
+        guard state == RowState.clean || state == RowState.updated else { continue }
         let object = object(buffer, row: row)
         if !visited.contains(object) { batch.append(object) }
       }
-      if fetched < batchSize {
+      if rows.count < batchSize {
         let inserted = Set(buffer.touchedRows.map(Int.init)).filter { row in
           buffer.states[row] == RowState.inserted && model.entities[Int(buffer.entities[row])].isKind(of: entity)
         }
@@ -116,7 +115,7 @@ extension ManagedObjectContext {
           if visited.insert(object).inserted { batch.append(object) }
         }
       }
-      if batch.isEmpty, fetched < batchSize { return }
+      if batch.isEmpty, rows.count < batchSize { return }
       for object in batch where object.isValid && !object.isDeleted {
         object.learnEntity(Int(buffer.entities[object.row]))
         try body(object)

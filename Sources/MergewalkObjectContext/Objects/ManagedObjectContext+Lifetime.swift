@@ -20,10 +20,13 @@ extension ManagedObjectContext {
   }
 
   /// Takes note of an object that was made for a row.
+  @inline(__always)
   func objectCameUp(_ object: ManagedObject, _ buffer: RowBuffer) {
-    if !buffer.isWatched { watchFirstChanges(buffer) }
+    // Only now: an initializer of one's own may have set values.
+    let (state, isWatched) = buffer.watch(row: object.row)
+    if !isWatched { watchFirstChanges(buffer) }
+    if isKeptByObjects { object.keeper = self }
     if retainsRegisteredObjects { registry.retained.insert(object) }
-    let state = buffer.state(of: object.row)
     if RowState.isChange(state) { hold(object) }
     if state != RowState.inserted, object.flags.contains(.hasHooks) { object.flags.insert(.needsAwakening) }
   }

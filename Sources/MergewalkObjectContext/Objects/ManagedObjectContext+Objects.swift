@@ -130,14 +130,18 @@ extension ManagedObjectContext {
 
   /// The object of a row that is in use.
   func object(_ buffer: RowBuffer, row: Int) -> ManagedObject {
-    let table = buffer.table
-    if let known = registry.object(table: table, row: row) { return known.takeUnretainedValue() }
-    let entity = buffer.entity(of: row)
-    let handle = ObjectHandle(
-      link: registry.link, generation: registry.generation, table: table, row: row,
-      primaryKey: buffer.key(of: row), entityIndex: entity)
+    if let known = registry.object(table: buffer.table, row: row) { return known.takeUnretainedValue() }
+    return makeObject(buffer, row: row)
+  }
+
+  /// Makes the object of a row that has none.
+  func makeObject(_ buffer: RowBuffer, row: Int) -> ManagedObject {
+    let (table, link) = (buffer.table, registry.link)
+    let (key, entity) = buffer.identity(of: row)
     registry.use()
-    let object = registry.link.classes.types[entity].init(handle)
+    let object = link.classes.types[entity].init(
+      ObjectHandle(
+        link: link, generation: link.generation, table: table, row: row, primaryKey: key, entityIndex: entity))
     // An initializer of one's own may have reset the context: then the object is that of no row.
     guard object.isOfGeneration else { return object }
     registry.register(object, table: table, row: row, of: buffer.rowCount)

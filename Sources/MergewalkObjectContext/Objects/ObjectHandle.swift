@@ -10,6 +10,18 @@ public struct ObjectHandle {
   let row: Int
   let primaryKey: Int64
   let entityIndex: Int
+  /// The state that the object begins with.
+  let flags: ObjectFlags
+
+  init(link: ContextLink, generation: UInt32, table: TableID, row: Int, primaryKey: Int64, entityIndex: Int) {
+    self.link = link
+    self.generation = generation
+    self.table = table
+    self.row = row
+    self.primaryKey = primaryKey
+    self.entityIndex = entityIndex
+    flags = link.classes.flags[entityIndex]
+  }
 }
 
 @available(*, unavailable, message: "an object is confined to its context's task; pass its objectID")

@@ -51,6 +51,13 @@ final class ContextLink {
     return buffer._withUnsafeGuaranteedRef(body)
   }
 
+  /// What `body` finds in the rows of a table of which there is an object, as ``withBuffer(_:_:)`` does.
+  @inline(__always)
+  func valueInBuffer<Value>(_ table: TableID, _ body: (RowBuffer) -> Value?) -> Value? {
+    guard table.index < buffers.count, let buffer = buffers[table.index] else { return nil }
+    return buffer._withUnsafeGuaranteedRef(body)
+  }
+
   /// Learns where the rows of a table are.
   func learn(_ buffer: RowBuffer) {
     let missing = buffer.table.index + 1 - buffers.count
@@ -79,8 +86,8 @@ final class ContextLink {
 ///
 /// References are not counted: an object takes itself out when it goes away.
 ///
-/// Unchecked exclusivity: touched whenever an object comes or goes; ``held``, ``merged`` and ``retained`` are emptied by a
-/// swap, as the objects that go then change the rest.
+/// Unchecked exclusivity and plain memory: touched whenever an object comes or goes; ``held``, ``merged`` and
+/// ``retained`` are emptied by a swap, as the objects that go then change the rest.
 final class ObjectRegistry {
   let link: ContextLink
   /// Objects of older generations are not valid.
@@ -89,67 +96,123 @@ final class ObjectRegistry {
   @exclusivity(unchecked) private(set) var isInUse = false
   /// Rows that were fetched on the way and that may have no object, by table.
   @exclusivity(unchecked) var looseRows: [[Int32]]
-  @exclusivity(unchecked) private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
+  /// By ``TableID/index``: the objects of the table's rows.
+  @exclusivity(unchecked) private var tables: UnsafeMutablePointer<RowObjects> = .allocate(capacity: 0)
+  @exclusivity(unchecked) private var tableCount = 0
   /// The objects that the context keeps alive because they have changes; see ``ManagedObject/heldIndex``.
   @exclusivity(unchecked) var held = ContiguousArray<ManagedObject>()
   /// The objects that the last merge brought.
   @exclusivity(unchecked) var merged: [ManagedObject] = []
   /// All objects, when the context keeps all of them alive.
   @exclusivity(unchecked) var retained = Set<ManagedObject>()
-  /// How many objects are alive, by table.
-  @exclusivity(unchecked) private(set) var counts: [Int]
 
   init(tableCount: Int, model: ManagedObjectModel, stores: StoreList) {
     link = ContextLink(model: model, stores: stores)
     looseRows = []
-    objects = []
-    counts = []
     makeRoom(tableCount: tableCount)
+  }
+
+  deinit {
+    for table in 0..<tableCount { tables[table].objects.deallocate() }
+    tables.deallocate()
   }
 
   /// Takes more tables in.
   func makeRoom(tableCount: Int) {
-    let missing = tableCount - objects.count
+    let missing = tableCount - self.tableCount
     guard missing > 0 else { return }
     looseRows.append(contentsOf: repeatElement([], count: missing))
-    objects.append(contentsOf: repeatElement([], count: missing))
-    counts.append(contentsOf: repeatElement(0, count: missing))
+    let larger = UnsafeMutablePointer<RowObjects>.allocate(capacity: tableCount)
+    larger.moveInitialize(from: tables, count: self.tableCount)
+    tables.deallocate()
+    for table in self.tableCount..<tableCount { (larger + table).initialize(to: RowObjects()) }
+    tables = larger
+    self.tableCount = tableCount
   }
 
   /// Takes note that rows belong to objects, or to collections that will make some.
   func use() { isInUse = true }
 
+  @inline(__always)
   func object(table: TableID, row: Int) -> Unmanaged<ManagedObject>? {
-    row < objects[table.index].count ? objects[table.index][row] : nil
+    row < tables[table.index].rowCount ? tables[table.index].objects[row] : nil
   }
+
+  /// How many objects of a table are alive.
+  func count(table: TableID) -> Int { tables[table.index].count }
 
   /// Notes the object of a row.
   ///
   /// - Parameter rowCount: How many rows the table has here: room is made for all of them at once.
+  @inline(__always)
   func register(_ object: ManagedObject, table: TableID, row: Int, of rowCount: Int = 0) {
     isInUse = true
-    let missing = row < objects[table.index].count ? 0 : max(rowCount, row + 1) - objects[table.index].count
-    if missing > 0 { objects[table.index].append(contentsOf: repeatElement(nil, count: missing)) }
-    objects[table.index][row] = Unmanaged.passUnretained(object)
-    counts[table.index] += 1
+    tables[table.index].insert(object, row: row, of: rowCount)
   }
 
+  @inline(__always)
   func unregister(table: TableID, row: Int) {
-    guard row < objects[table.index].count, objects[table.index][row] != nil else { return }
-    objects[table.index][row] = nil
-    counts[table.index] -= 1
+    tables[table.index].remove(row: row)
   }
 
   /// Calls `body` with every object that is alive.
   func forEachObject(_ body: (ManagedObject) -> Void) {
-    for list in objects { for object in list { if let object { body(object.takeUnretainedValue()) } } }
+    for table in 0..<tableCount {
+      // `body` may make objects: the list is looked up for each of them.
+      var row = 0
+      while row < tables[table].rowCount {
+        if let object = tables[table].objects[row] { body(object.takeUnretainedValue()) }
+        row += 1
+      }
+    }
   }
 
   func removeAll() {
     guard isInUse else { return }
     link.beginGeneration()
-    for table in objects.indices where !objects[table].isEmpty { objects[table].removeAll(keepingCapacity: true) }
-    for table in counts.indices { counts[table] = 0 }
+    for table in 0..<tableCount { tables[table].removeAll() }
     for table in looseRows.indices where !looseRows[table].isEmpty { looseRows[table].removeAll(keepingCapacity: true) }
   }
+}
+
+/// The objects of one table's rows, by row.
+///
+/// Its memory is the registry's to free.
+private struct RowObjects {
+  private(set) var objects: UnsafeMutablePointer<Unmanaged<ManagedObject>?> = .allocate(capacity: 0)
+  private var room = 0
+  /// How many rows have a place: those behind have no object.
+  private(set) var rowCount = 0
+  /// How many objects are alive.
+  private(set) var count = 0
+
+  @inline(__always)
+  mutating func insert(_ object: ManagedObject, row: Int, of rowCount: Int) {
+    if row >= self.rowCount { makePlace(row, of: rowCount) }
+    objects[row] = Unmanaged.passUnretained(object)
+    count += 1
+  }
+
+  @inline(__always)
+  mutating func remove(row: Int) {
+    guard row < rowCount, objects[row] != nil else { return }
+    objects[row] = nil
+    count -= 1
+  }
+
+  @inline(never)
+  private mutating func makePlace(_ row: Int, of rowCount: Int) {
+    let needed = max(rowCount, row + 1)
+    if needed > room {
+      let new = max(needed, room + room / 2)
+      let larger = UnsafeMutablePointer<Unmanaged<ManagedObject>?>.allocate(capacity: new)
+      larger.moveInitialize(from: objects, count: self.rowCount)
+      objects.deallocate()
+      (objects, room) = (larger, new)
+    }
+    (objects + self.rowCount).initialize(repeating: nil, count: needed - self.rowCount)
+    self.rowCount = needed
+  }
+
+  mutating func removeAll() { (rowCount, count) = (0, 0) }
 }

@@ -90,13 +90,9 @@ struct StoreOrigin: RowOrigin {
   ) throws(ObjectError) -> [Int32] {
     let (access, buffer) = (try context.access(table: table), context.buffer(table: table))
     buffer.compactIfWorthwhile()
-    var rows: [Int32] = []
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRows(slot: relationship.slot, target: object.primaryKey, into: buffer) {
-        rows.append(Int32(truncatingIfNeeded: $0))
-      }
+    return try objectErrors { () throws(StoreError) in
+      try access.fetchRows(slot: relationship.slot, target: object.primaryKey, into: buffer)
     }
-    return rows
   }
 
   // MARK: Pairs

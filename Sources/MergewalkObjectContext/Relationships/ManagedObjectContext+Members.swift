@@ -84,7 +84,7 @@ extension ManagedObjectContext {
     let candidates = pendingReferences?.candidates(
       buffer, slot: slot, target: target, slots: referenceSlots(table: table))
     rows += candidates ?? []
-    rows.removeAll { !buffer.isLive(row: Int($0)) || buffer.reference(row: Int($0), slot: slot) != target }
+    rows.removeAll { !buffer.refers(row: Int($0), slot: slot, to: target) }
     let keys = buffer.primaryKeys
     let orders = members?.isOrdered ?? false ? buffer.orderKeys[slot] : nil
     func comesBefore(_ left: Int32, _ right: Int32) -> Bool {

@@ -32,15 +32,16 @@ public final class EntityDescription: Sendable {
   public let compositeAttributes: [AttributeDescription]
 
   /// The data for reading and setting a value of an attribute, by its name.
-  package struct AttributeAccess: Sendable {
-    package let slot: Int
-    package let type: AttributeType
+  @usableFromInline package struct AttributeAccess: Sendable {
+    @usableFromInline package let slot: Int
+    @usableFromInline package let type: AttributeType
     /// Whether its bytes say where they are (``AttributeDescription/allowsExternalBinaryDataStorage``).
-    package let isExternal: Bool
+    @usableFromInline package let isExternal: Bool
     /// Whether the store computes it.
-    package let isDerived: Bool
+    @usableFromInline package let isDerived: Bool
 
     /// Creates it of its parts.
+    @inlinable
     package init(slot: Int, type: AttributeType, isExternal: Bool, isDerived: Bool) {
       self.slot = slot
       self.type = type

@@ -24,6 +24,9 @@ enum CellKind: UInt8 {
     }
   }
 
+  /// Whether cells of the kind may have bytes in an arena.
+  var mayHaveBytes: Bool { self == .text || self == .blob || self == .decimal }
+
   /// The kinds of all slots below a root.
   static func kinds(of model: ManagedObjectModel, root: EntityDescription) -> [CellKind] {
     var kinds = [CellKind](repeating: .integer, count: model.columnSlotCounts[root.index])

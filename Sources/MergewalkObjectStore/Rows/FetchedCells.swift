@@ -183,6 +183,7 @@ package final class FetchedCells: @unchecked Sendable {
 
 extension AttributeType {
   /// The value of a cell as an attribute of the type holds it; what the type cannot hold stays what it is.
+  @inline(__always)
   package func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue {
     switch tag {
     case CellTag.integer: AttributeValue(stored: Int64(bitPattern: payload), self)

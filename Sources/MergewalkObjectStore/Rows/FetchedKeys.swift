@@ -19,9 +19,6 @@ package struct FetchedKeys: Sendable {
   /// The index of a record's entity.
   package func entity(at index: Int) -> Int { Int(others.isEmpty ? entity : others[index]) }
 
-  /// Makes room for records.
-  package mutating func reserve(_ count: Int) { keys.reserveCapacity(count) }
-
   /// Adds a record.
   @inline(__always)
   package mutating func append(_ key: Int64, entity own: Int32) {
@@ -36,6 +33,18 @@ package struct FetchedKeys: Sendable {
       }
     }
     keys.append(key)
+  }
+
+  /// Adds the records of rows of a buffer.
+  package mutating func append(contentsOf rows: ContiguousArray<Int32>, of buffer: RowBuffer) {
+    keys.reserveCapacity(keys.count + rows.count)
+    let (primaryKeys, entities) = (buffer.primaryKeys, buffer.entities)
+    let isUniform = others.isEmpty && rows.allSatisfy { entities[Int($0)] == entity }
+    if isUniform {
+      keys.append(contentsOf: rows.lazy.map { primaryKeys[Int($0)] })
+    } else {
+      for row in rows { append(primaryKeys[Int(row)], entity: entities[Int(row)]) }
+    }
   }
 
   /// Adds a record of another list.

@@ -67,65 +67,69 @@ package struct FetchedRowReader {
   package func read(
     _ cursor: FetchCursor, into buffer: RowBuffer, rows: inout ContiguousArray<Int32>, sortKeys: FetchedCells?
   ) throws(FetchError) {
-    let statement = cursor.statement
+    // Rows of a SELECT without joins that multiply are distinct.
+    try read(cursor.statement, into: buffer, isDistinct: true, rows: &rows) { () throws(FetchError) in
+      guard try cursor.step() else { return false }
+      if buffer.isFull { throw Self.noRoom }
+      return true
+    } took: { () throws(FetchError) in
+      try sortKeys?.readRow(cursor)
+    }
+  }
+
+  /// Reads all rows that a statement has left, and returns their places in the buffer.
+  ///
+  /// - Parameter isDistinct: Whether no record comes twice.
+  @discardableResult
+  func read(
+    _ statement: Statement, into buffer: RowBuffer, isDistinct: Bool = false
+  ) throws(StoreError) -> [Int32] {
+    defer { statement.reset() }
+    var rows: [Int32] = []
+    try read(statement, into: buffer, isDistinct: isDistinct, rows: &rows) { () throws(StoreError) in
+      guard try statement.step() else { return false }
+      try Self.checkRoom(in: buffer, statement)
+      return true
+    } took: { () throws(StoreError) in
+    }
+    return rows
+  }
+
+  /// Reads all rows that `step` goes to, and calls `took` after each of them.
+  @inline(__always)
+  private func read<Failure>(
+    _ statement: Statement, into buffer: RowBuffer, isDistinct: Bool,
+    rows: inout some RangeReplaceableCollection<Int32>,
+    step: () throws(Failure) -> Bool, took: () throws(Failure) -> Void
+  ) throws(Failure) {
     if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
-    guard buffer.count == 0 else {
-      while try cursor.step() {
-        if buffer.isFull { throw Self.noRoom }
+    guard isDistinct, buffer.count == 0 else {
+      while try step() {
         rows.append(Int32(truncatingIfNeeded: readRow(statement, into: buffer)))
-        try sortKeys?.readRow(cursor)
+        try took()
       }
       return
     }
-    // Rows of a SELECT without joins that multiply are distinct, so a buffer without rows knows none of them, and
-    // places can be made ready many at a time.
+    // A buffer without rows knows none of them, and places can be made ready many at a time.
     var next = 0
     defer {
       buffer.dropLastRows(buffer.count - next)
       rows.append(contentsOf: 0..<Int32(next))
     }
     let state = isComplete && !options.asFaults ? RowState.clean : RowState.fault
-    let words = buffer.dirtyWords
-    while try cursor.step() {
-      if buffer.isFull { throw Self.noRoom }
+    let read = steps.map(\.slot)
+    let unread = (0..<buffer.columnCount).filter { !read.contains($0) }
+    while try step() {
       if next == buffer.count {
-        buffer.appendRows(max(64, min(next, 4096)), entity: entities.root, state: state)
-        if state == RowState.fault, isComplete {
-          (buffer.dirtyBits + next * words).update(repeating: ~0, count: (buffer.count - next) * words)
-        }
+        buffer.appendUnfilledRows(
+          max(64, min(next, 4096)), state: state, allKnown: state == RowState.fault && isComplete, unread: unread)
       }
       buffer.primaryKeys[next] = statement.integer(0)
       buffer.entities[next] = entity(statement)
       fill(next, statement, in: buffer)
       if let mask { buffer.setKnown(row: next, mask) }
       next += 1
-      try sortKeys?.readRow(cursor)
-    }
-  }
-
-  /// Reads all rows that a statement has left.
-  ///
-  /// - Parameters:
-  ///   - isDistinct: Whether no record comes twice: a buffer without rows knows none of them then.
-  ///   - body: Is called with each row's place.
-  func read(
-    _ statement: Statement, into buffer: RowBuffer, isDistinct: Bool = false, _ body: (Int) -> Void = { _ in }
-  ) throws(StoreError) {
-    defer { statement.reset() }
-    guard isDistinct, buffer.count == 0 else {
-      while try statement.step() {
-        try Self.checkRoom(in: buffer, statement)
-        body(readRow(statement, into: buffer))
-      }
-      return
-    }
-    while try statement.step() {
-      try Self.checkRoom(in: buffer, statement)
-      let row = buffer.appendRow(
-        entity: entity(statement), state: RowState.clean, primaryKey: statement.integer(0))
-      fill(row, statement, in: buffer)
-      settle(row, in: buffer)
-      body(row)
+      try took()
     }
   }
 

@@ -147,6 +147,7 @@ extension RowBuffer {
   }
 
   /// Takes a row for what is in the store.
+  @inline(__always)
   package func markClean(row: Int) {
     states[row] = RowState.clean
     for word in 0..<dirtyWords { dirtyBits[row * dirtyWords + word] = 0 }

@@ -12,12 +12,12 @@ extension RowBuffer {
   ///
   /// Pointers into the arena are invalid afterwards. Cells that share bytes get bytes of their own.
   ///
-  /// - Complexity: O(rows × columns + live bytes); the live bytes are in memory twice meanwhile.
+  /// - Complexity: O(rows × columns with bytes + live bytes); the live bytes are in memory twice meanwhile.
   package func compact() {
     if keepsBytes { return }
     let live = ByteArena(capacity: max(arena.count - garbageBytes, 64))
     for row in 0..<count where states[row] != RowState.free {
-      for slot in 0..<columnCount where hasBytes(tags[slot][row]) {
+      for slot in byteSlots where hasBytes(tags[slot][row]) {
         payloads[slot][row] = live.append(arena.bytes(ByteRange(payload: payloads[slot][row]))).payload
       }
     }

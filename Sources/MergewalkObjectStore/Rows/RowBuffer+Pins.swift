@@ -8,22 +8,16 @@ extension RowBuffer {
     pinCount += rows.count
   }
 
-  /// Lets rows go again, each as often as it was held.
-  ///
-  /// - Returns: The rows that are not held any more and that are still in use.
-  package func unpin(_ rows: ContiguousArray<Int32>) -> ContiguousArray<Int32> {
-    var released: ContiguousArray<Int32> = []
-    released.reserveCapacity(rows.count)
+  /// Lets rows go again, each as often as it was held; those that are in use stay.
+  package func unpin(_ rows: ContiguousArray<Int32>) {
     pins.withUnsafeMutableBufferPointer { pins in
       for row in rows {
         let place = Int(row)
         pins[place] -= 1
-        guard pins[place] == 0 else { continue }
-        if states[place] == RowState.free { freeRows.append(row) } else { released.append(row) }
+        if pins[place] == 0, states[place] == RowState.free { freeRows.append(row) }
       }
     }
     pinCount -= rows.count
-    return released
   }
 
   /// Whether a collection holds a row.
@@ -45,7 +39,7 @@ extension RowBuffer {
   /// Makes a fault of which everything is known an ordinary row.
   ///
   /// - Returns: Whether the row is no fault now; `false` when the store has to be asked.
-  @discardableResult
+  @discardableResult @inline(__always)
   package func realize(row: Int) -> Bool {
     guard states[row] == RowState.fault else { return true }
     guard knowsEverything(row: row) else { return false }
@@ -54,6 +48,7 @@ extension RowBuffer {
   }
 
   /// Whether a fault knows all its values.
+  @inline(__always)
   package func knowsEverything(row: Int) -> Bool {
     for word in 0..<dirtyWords where dirtyBits[row * dirtyWords + word] != ~0 { return false }
     return true

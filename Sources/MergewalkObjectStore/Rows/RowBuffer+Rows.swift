@@ -25,8 +25,10 @@ extension RowBuffer {
   }
 
   /// Counts the bytes of a row's cells as garbage.
+  @inline(__always)
   package func countGarbage(row: Int) {
-    for slot in 0..<columnCount where hasBytes(tags[slot][row]) {
+    let (tags, payloads) = (tags, payloads)
+    for slot in byteSlots where hasBytes(tags[slot][row]) {
       garbageBytes += ByteRange(payload: payloads[slot][row]).length
     }
   }

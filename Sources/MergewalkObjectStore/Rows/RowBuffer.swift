@@ -32,6 +32,8 @@ package final class RowBuffer {
   package let table: TableID
   /// The number of slots that have a column.
   package let columnCount: Int
+  /// The slots whose cells may have bytes in ``arena``.
+  let byteSlots: [Int]
   /// Text and bytes of the rows.
   package let arena: ByteArena
 
@@ -105,6 +107,8 @@ package final class RowBuffer {
     rootEntity = root.index
     self.table = table
     columnCount = model.columnSlotCounts[root.index]
+    let kinds = CellKind.kinds(of: model, root: root)
+    byteSlots = kinds.indices.filter { kinds[$0].mayHaveBytes }
     arena = ByteArena(capacity: arenaCapacity)
     dirtyWords = max(1, (columnCount + 63) / 64)
     primaryKeys = .allocate(capacity: 0)
@@ -170,12 +174,38 @@ package final class RowBuffer {
     (states + first).initialize(repeating: state, count: rowCount)
     (dirtyBits + first * dirtyWords).initialize(repeating: 0, count: rowCount * dirtyWords)
     for slot in 0..<columnCount {
-      (tags[slot] + first).initialize(repeating: CellTag.null, count: rowCount)
-      (payloads[slot] + first).initialize(repeating: 0, count: rowCount)
-      if let column = destinationEntities[slot] { (column + first).initialize(repeating: -1, count: rowCount) }
-      if let column = orderKeys[slot] { (column + first).initialize(repeating: 0, count: rowCount) }
+      clearCells(first..<count, slot: slot)
+      clearReferences(first..<count, slot: slot)
     }
     return first
+  }
+
+  /// Adds `rowCount` rows at the end whose identities, versions and cells a reader of rows fills in.
+  ///
+  /// - Parameters:
+  ///   - allKnown: Whether the rows are faults that know all their values.
+  ///   - unread: The slots that the reader leaves out; their cells are null.
+  func appendUnfilledRows(_ rowCount: Int, state: UInt8, allKnown: Bool, unread: [Int]) {
+    let first = count
+    reserve(first + rowCount)
+    count = first + rowCount
+    (states + first).initialize(repeating: state, count: rowCount)
+    (dirtyBits + first * dirtyWords).initialize(repeating: allKnown ? ~0 : 0, count: rowCount * dirtyWords)
+    for slot in unread { clearCells(first..<count, slot: slot) }
+    for slot in 0..<columnCount { clearReferences(first..<count, slot: slot) }
+  }
+
+  private func clearCells(_ rows: Range<Int>, slot: Int) {
+    (tags[slot] + rows.lowerBound).initialize(repeating: CellTag.null, count: rows.count)
+    (payloads[slot] + rows.lowerBound).initialize(repeating: 0, count: rows.count)
+  }
+
+  /// Clears what columns of to-one relationships have beside their cells.
+  private func clearReferences(_ rows: Range<Int>, slot: Int) {
+    if let column = destinationEntities[slot] {
+      (column + rows.lowerBound).initialize(repeating: -1, count: rows.count)
+    }
+    if let column = orderKeys[slot] { (column + rows.lowerBound).initialize(repeating: 0, count: rows.count) }
   }
 
   /// Adds one row at the end, all cells null, and returns it: as ``appendRows(_:entity:state:)``, without its calls to
@@ -228,11 +258,17 @@ package final class RowBuffer {
   ///
   /// The place of a row that a collection holds is not given to another one before the collection lets it go.
   package func free(row: Int) {
+    leave(row: row)
+    if !isPinned(row: row) { freeRows.append(Int32(row)) }
+  }
+
+  /// Takes a row out of the identity table.
+  @inline(__always)
+  func leave(row: Int) {
     // A row whose key was not looked for since it came need not be put into the table to be taken out.
     if row < indexedCount { identity.remove(primaryKeys[row], in: primaryKeys) }
     states[row] = RowState.free
     referenceStamp &+= 1
-    if !isPinned(row: row) { freeRows.append(Int32(row)) }
   }
 
   /// Puts a row back into a place that was freed while it was pinned; its cells are the caller's business.

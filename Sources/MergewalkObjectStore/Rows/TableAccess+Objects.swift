@@ -4,12 +4,12 @@ import MergewalkSQLite
 /// Fetches for the object layer: rows that the buffer already holds stay as they are there, faults are filled in place,
 /// and only rows that it does not know get a place.
 ///
-/// `body` gets each row that was selected; it must not run statements of the same table.
+/// They return the places of the rows that were selected.
 extension TableAccess {
   /// Fetches the next rows of an entity and everything below it in primary key order.
   package func fetchPage(
-    entity: EntityDescription, after primaryKey: Int64, limit: Int, into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(StoreError) {
+    entity: EntityDescription, after primaryKey: Int64, limit: Int, into buffer: RowBuffer
+  ) throws(StoreError) -> [Int32] {
     try backing?.willRead(entity)
     // The sign keeps SQLite from taking the entity's index, which would make it sort.
     let condition = entityCondition(entity, alias: "+t").map { " AND \($0)" } ?? ""
@@ -18,19 +18,20 @@ extension TableAccess {
         + "ORDER BY t.Z_PK LIMIT ?")
     statement.bind(1, primaryKey)
     statement.bind(2, Int64(limit))
-    try completeRows.read(statement, into: buffer, isDistinct: true, body)
+    return try completeRows.read(statement, into: buffer, isDistinct: true)
   }
 
   /// Fetches the rows whose to-one relationship at `slot` refers to `target`.
   package func fetchRows(
-    slot: Int, target: Int64, into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(StoreError) {
+    slot: Int, target: Int64, into buffer: RowBuffer
+  ) throws(StoreError) -> [Int32] {
     try backing?.willRead(root: table.rootEntity, referringBy: slot, to: [target])
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
     statement.bind(1, target)
-    try completeRows.read(statement, into: buffer, isDistinct: true, body)
+    let rows = try completeRows.read(statement, into: buffer, isDistinct: true)
     if backing != nil { try takeOrderKeys(slot: slot, target: target, in: buffer) }
+    return rows
   }
 
   /// Gives rows that were fetched before their places among the members of `target` were brought those places.
@@ -56,9 +57,7 @@ extension TableAccess {
     try backing?.willRead(root: table.rootEntity, primaryKeys: [primaryKey])
     let statement = try objectStatement("SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK = ?")
     statement.bind(1, primaryKey)
-    var found: Int?
-    try completeRows.read(statement, into: buffer) { found = $0 }
-    return found
+    return try completeRows.read(statement, into: buffer).last.map(Int.init)
   }
 
   /// The versions that rows have in the table now; keys that are not there are left out.

@@ -202,14 +202,12 @@ struct TableAccessTests {
     let changed = held.takeRow(entity: Int32(fixture.animal.index), state: RowState.clean, primaryKey: 2)
     held.set(row: changed, slot: legs, tag: CellTag.integer, payload: 55, arena: UnsafeRawPointer(held.arena.base))
     let fault = held.takeRow(entity: Int32(fixture.animal.index), state: RowState.fault, primaryKey: 6)
-    var found: [Int64] = []
+    var found: [Int32] = []
     let statements = try fixture.statements {
-      try fixture.access.fetchPage(entity: fixture.animal, after: 1, limit: 5, into: held) {
-        found.append(held.primaryKeys[$0])
-      }
+      found = try fixture.access.fetchPage(entity: fixture.animal, after: 1, limit: 5, into: held)
     }
     #expect(statements.count == 1)
-    #expect(found == [2, 3, 4, 5, 6])
+    #expect(found.map { held.primaryKeys[Int($0)] } == [2, 3, 4, 5, 6])
     #expect(held.count == 5)
     #expect(held.payloads[legs][changed] == 55 && held.states[changed] == RowState.updated)
     #expect(held.payloads[legs][fault] == 6 && held.states[fault] == RowState.clean)
