@@ -49,52 +49,79 @@ enum CellReader {
     case bytes(UInt8, UnsafeRawPointer, Int)
   }
 
-  /// Reads a column of the row that a statement is at.
+  /// Reads a column of the row that a statement is at: numbers in one call, other values by looking for the column once.
+  ///
+  /// SQLite calls a column's value "unprotected": it may be read like any other by the one thread that uses the connection
+  /// (sqlite.org/c3ref/value.html).
   @inline(__always)
   static func read(_ statement: OpaquePointer, _ column: Int32, _ kind: CellKind) -> Value {
-    read(
-      kind, type: { sqlite3_column_type(statement, column) }, integer: { sqlite3_column_int64(statement, column) },
-      real: { sqlite3_column_double(statement, column) },
-      text: { UnsafeRawPointer(sqlite3_column_text(statement, column)) },
-      blob: { sqlite3_column_blob(statement, column) }, count: { sqlite3_column_bytes(statement, column) })
-  }
-
-  /// Reads an argument of a function; bytes are valid until it returns.
-  @inline(__always)
-  static func read(_ value: OpaquePointer, _ kind: CellKind) -> Value {
-    read(
-      kind, type: { sqlite3_value_type(value) }, integer: { sqlite3_value_int64(value) },
-      real: { sqlite3_value_double(value) }, text: { UnsafeRawPointer(sqlite3_value_text(value)) },
-      blob: { sqlite3_value_blob(value) }, count: { sqlite3_value_bytes(value) })
-  }
-
-  @inline(__always)
-  private static func read(
-    _ kind: CellKind, type: () -> Int32, integer: () -> Int64, real: () -> Double, text: () -> UnsafeRawPointer?,
-    blob: () -> UnsafeRawPointer?, count: () -> Int32
-  ) -> Value {
     switch kind {
     case .integer:
-      let value = integer()
-      return value == 0 && type() == SQLITE_NULL ? null : .cell(CellTag.integer, UInt64(bitPattern: value))
+      let number = sqlite3_column_int64(statement, column)
+      if number != 0 { return .cell(CellTag.integer, UInt64(bitPattern: number)) }
     case .real:
-      let value = real()
-      return value == 0 && type() == SQLITE_NULL ? null : .cell(CellTag.real, value.bitPattern)
+      let number = sqlite3_column_double(statement, column)
+      if number != 0 { return .cell(CellTag.real, number.bitPattern) }
+    default: break
+    }
+    guard let value = sqlite3_column_value(statement, column) else { return null }
+    return read(value, kind)
+  }
+
+  /// Reads a column as what it is.
+  @inline(__always)
+  static func read(_ statement: OpaquePointer, _ column: Int32) -> Value {
+    guard let value = sqlite3_column_value(statement, column) else { return null }
+    return read(value)
+  }
+
+  /// Reads an argument of a function, or a column of a row; bytes are valid until the function returns or the statement
+  /// goes on.
+  @inline(__always)
+  static func read(_ value: OpaquePointer, _ kind: CellKind) -> Value {
+    switch kind {
+    case .integer:
+      let number = sqlite3_value_int64(value)
+      return number == 0 && isNull(value) ? null : .cell(CellTag.integer, UInt64(bitPattern: number))
+    case .real:
+      let number = sqlite3_value_double(value)
+      return number == 0 && isNull(value) ? null : .cell(CellTag.real, number.bitPattern)
     case .decimal:
-      switch type() {
-      case SQLITE_NULL: return null
-      case SQLITE_FLOAT: return .cell(CellTag.real, real().bitPattern)
-      case SQLITE_INTEGER: return .cell(CellTag.integer, UInt64(bitPattern: integer()))
-      default: return .bytes(CellTag.text, text() ?? noBytes, Int(count()))
-      }
+      // Bytes are no number: they are read as the text that they may be.
+      if sqlite3_value_type(value) != SQLITE_BLOB { return read(value) }
+      return .bytes(CellTag.text, textStart(value), Int(sqlite3_value_bytes(value)))
     case .text:
-      guard let start = text() else { return type() == SQLITE_NULL ? null : .bytes(CellTag.text, noBytes, 0) }
-      return .bytes(CellTag.text, start, Int(count()))
+      guard let start = sqlite3_value_text(value) else {
+        return isNull(value) ? null : .bytes(CellTag.text, noBytes, 0)
+      }
+      return .bytes(CellTag.text, UnsafeRawPointer(start), Int(sqlite3_value_bytes(value)))
     case .blob:
-      guard let start = blob() else { return type() == SQLITE_NULL ? null : .bytes(CellTag.blob, noBytes, 0) }
-      return .bytes(CellTag.blob, start, Int(count()))
+      guard let start = sqlite3_value_blob(value) else {
+        return isNull(value) ? null : .bytes(CellTag.blob, noBytes, 0)
+      }
+      return .bytes(CellTag.blob, start, Int(sqlite3_value_bytes(value)))
     }
   }
+
+  /// Reads a value as what it is.
+  @inline(__always)
+  static func read(_ value: OpaquePointer) -> Value {
+    switch sqlite3_value_type(value) {
+    case SQLITE_NULL: return null
+    case SQLITE_INTEGER: return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_value_int64(value)))
+    case SQLITE_FLOAT: return .cell(CellTag.real, sqlite3_value_double(value).bitPattern)
+    case SQLITE_TEXT: return .bytes(CellTag.text, textStart(value), Int(sqlite3_value_bytes(value)))
+    default: return .bytes(CellTag.blob, sqlite3_value_blob(value) ?? noBytes, Int(sqlite3_value_bytes(value)))
+    }
+  }
+
+  @inline(__always)
+  private static func textStart(_ value: OpaquePointer) -> UnsafeRawPointer {
+    sqlite3_value_text(value).map { UnsafeRawPointer($0) } ?? noBytes
+  }
+
+  @inline(__always)
+  private static func isNull(_ value: OpaquePointer) -> Bool { sqlite3_value_type(value) == SQLITE_NULL }
 
   private static var null: Value { .cell(CellTag.null, 0) }
 }

@@ -92,43 +92,30 @@ package final class FetchedCells: @unchecked Sendable {
     _ payloads: UnsafeMutablePointer<UInt64>
   ) throws(FetchError) {
     for column in columns {
-      let (position, place) = (column.position, Int(column.position))
-      switch sqlite3_column_type(handle, position) {
-      case SQLITE_INTEGER:
-        if column.isReal {
-          tags[place] = CellTag.real
-          payloads[place] = sqlite3_column_double(handle, position).bitPattern
-        } else {
-          tags[place] = CellTag.integer
-          payloads[place] = UInt64(bitPattern: sqlite3_column_int64(handle, position))
-        }
-      case SQLITE_FLOAT:
+      let place = Int(column.position)
+      switch CellReader.read(handle, column.position) {
+      case .cell(CellTag.integer, let payload) where column.isReal:
         tags[place] = CellTag.real
-        payloads[place] = sqlite3_column_double(handle, position).bitPattern
-      case SQLITE_TEXT:
-        let bytes = UnsafeRawPointer(sqlite3_column_text(handle, position))
-        payloads[place] = try keep(bytes, sqlite3_column_bytes(handle, position))
-        tags[place] = CellTag.text
-      case SQLITE_BLOB:
-        let bytes = sqlite3_column_blob(handle, position)
-        payloads[place] = try keep(bytes, sqlite3_column_bytes(handle, position))
-        tags[place] = CellTag.blob
-      default:
-        tags[place] = CellTag.null
-        payloads[place] = 0
+        payloads[place] = Double(Int64(bitPattern: payload)).bitPattern
+      case .cell(let tag, let payload):
+        tags[place] = tag
+        payloads[place] = payload
+      case .bytes(let tag, let start, let count):
+        payloads[place] = try keep(start, count)
+        tags[place] = tag
       }
     }
   }
 
   @inline(__always)
-  private func keep(_ bytes: UnsafeRawPointer?, _ length: Int32) throws(FetchError) -> UInt64 {
-    guard arena.count + Int(length) < 1 << 32 else {
+  private func keep(_ bytes: UnsafeRawPointer, _ length: Int) throws(FetchError) -> UInt64 {
+    guard arena.count + length < 1 << 32 else {
       throw .predicate(
         PredicateError(
           .tooLarge, "the values of the result take more than 4 GiB",
           hint: "fetch fewer properties, or set a limit and fetch in portions"))
     }
-    return arena.append(UnsafeRawBufferPointer(start: bytes ?? noBytes, count: Int(length))).payload
+    return arena.append(UnsafeRawBufferPointer(start: bytes, count: length)).payload
   }
 
   private func grow() {
