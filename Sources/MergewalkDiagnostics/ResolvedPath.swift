@@ -9,7 +9,7 @@ package enum ResolvedPath {
   ///
   /// The file need not be there: a link that leads to nothing gives the place to which it leads.
   package static func of(_ path: String) -> String {
-    guard hasLink(path) else { return path }
+    if PrivateFolder.holds(path) || !hasLink(path) { return path }
     var path = path
     for _ in 0..<mostLinks {
       if let real = real(path) { return real }

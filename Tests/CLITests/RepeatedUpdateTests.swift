@@ -76,4 +76,56 @@ struct RepeatedUpdateTests {
     #expect(object["updated"] as? Int == 0 && object["unchanged"] as? Int == 6, "\(command.words)")
     #expect((object["changes"] as? [Any])?.isEmpty == true)
   }
+
+  @Test(
+    "large values in files are compared by what they are: rows name the files of before, and no other stays",
+    arguments: ["1", "100"], [false, true])
+  func files(batch: String, hasSecondImport: Bool) throws {
+    try folder.write(
+      """
+      entities:
+        Item:
+          attributes: { code: string!, name: string, photo: { type: binary, external_storage: true } }
+          unique: [code]
+      """, to: "model.yaml")
+    let item = "entity: Item, find_by: code"
+    let second =
+      "\n  - { name: names, source: names.csv, import: { \(item), mode: update, attributes: { name: name } } }"
+    try folder.write(
+      """
+      pipeline: items
+      model: model.yaml
+      store: s.sqlite
+      imports:
+        - { name: items, source: items.csv, import: { \(item), attributes: { photo: photo } } }\(hasSecondImport ? second : "")
+      """, to: "p.yaml")
+    // The value of before, one that is short, one of the same length, and that of before again.
+    let first = "AQID" + String(repeating: "QUJD", count: 36_000)
+    let other = "BAUG" + String(repeating: "QUJD", count: 36_000)
+    try folder.write("code,name\na,x\na,y\na,x\n", to: "names.csv")
+    func run(_ photos: [String]) throws -> [Int] {
+      try folder.write("code,photo\n" + photos.map { "a,\($0)\n" }.joined(), to: "items.csv")
+      return try self.run(["--batch", batch])
+    }
+    func photo() throws -> [String] { try PipelineSet.rows(folder.file("s.sqlite"), "SELECT hex(ZPHOTO) FROM ZITEM") }
+    _ = try run([first])
+    _ = try run([first])
+    let before = try photo()
+    let names = hasSecondImport ? 3 : 0
+    for photos in [["AQID", first], [other, first], [other, "AQID", other, first]] {
+      #expect(try run(photos) == [0, 0, photos.count + names])
+      #expect(try photo() == before)
+      #expect(try files() == 1)
+    }
+    // What differs at the end differs for all records that have changed the object.
+    #expect(try run([first, other])[1] == (hasSecondImport ? 3 : 1))
+    #expect(try photo() != before)
+    #expect(try files() == 1)
+    let verified = try Command(["store", "verify", "s.sqlite"], in: folder.path)
+    #expect(verified.status == 0 && !verified.words.contains("orphan"), "\(verified.words)")
+  }
+
+  private func files() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: folder.file(".s_SUPPORT/_EXTERNAL_DATA")).count
+  }
 }

@@ -7,15 +7,7 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = [
-    (
-      "parts",
-      Exclusion(
-        ["items", "items-update", "items-sync"], with: "external", ["files"],
-        because: "what an earlier import has changed and a later one changes back counts as updated when large values"
-          + " are files, as theirs have other names then")
-    )
-  ]
+  static let pairs: [(factor: String, exclusion: Exclusion)] = []
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

@@ -51,6 +51,8 @@ public struct ImportDefinition: Sendable {
   /// The seed differs in each run, so that no input can be crafted to make keys collide. It affects which records are
   /// deferred, and thus the primary keys of new objects: a reproducible store needs a constant seed.
   public var hashSeed: UInt64?
+  /// Which default data a new store has that is shipped as it is, see ``StoreFile/seedIdentity``.
+  package var seedIdentity: String?
   /// The definition's ``DefinitionDigest``, where it was computed for many runs that differ in their inputs only.
   package var digest: UInt64?
   /// Whole objects with their identities, for a new store; if there are any, ``inputs``, ``format``, ``root`` and

@@ -1,3 +1,4 @@
+package import MergewalkObjectStore
 public import MergewalkRecordFormats
 
 /// The result of a run: the counts of records and of objects.
@@ -135,6 +136,8 @@ public struct ImportSummary: Sendable {
   public var directRows = 0
   /// Whether the store is new and laid out as it can be shipped.
   package var isPacked = false
+  /// The mark of the store's data, when it can be shipped as it is.
+  package var seed: SeedFile.Mark?
   /// Wall time of the run.
   public var seconds = 0.0
   /// The process's peak resident memory, in bytes.

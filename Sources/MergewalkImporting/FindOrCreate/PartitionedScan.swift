@@ -66,8 +66,7 @@ struct PartitionedScan {
   }
 
   private func spillInput(_ hashes: SpilledHashes, _ reading: InputReading) throws(ImportError) {
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let thread = reading.start(channel)
+    let (channel, thread) = reading.begin(plan)
     defer {
       channel.cancel()
       thread?.join()

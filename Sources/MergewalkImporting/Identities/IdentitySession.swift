@@ -182,14 +182,13 @@ final class IdentitySession {
   private func forEachBatch(
     _ part: IdentityPlan, _ body: (inout ImportBatch) throws(ImportError) -> Bool
   ) throws(ImportError) {
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: part.plan) })
     let limit = BatchLimit(
       records: min(definition.batchLimit.records, 4096), bytes: min(definition.batchLimit.bytes, 1 << 20))
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: limit,
       preparer: BatchPreparer(plan: part.plan, seed: CellHash.randomSeed()))
     reading.sendsRest = true
-    let thread = reading.start(channel)
+    let (channel, thread) = reading.begin(part.plan)
     defer {
       channel.cancel()
       thread?.join()

@@ -86,8 +86,10 @@ public struct LoadWay: Sendable, Hashable {
 
 extension LoadWay {
   /// Chooses for a store that does not exist yet.
-  init(new definition: ImportDefinition, plans: [ImportPlan]) {
-    self.init(Self.obstacle(definition, plans) ?? Self.size(definition))
+  ///
+  /// - Parameter schema: The tables of the model.
+  init(new definition: ImportDefinition, plans: [ImportPlan], schema: StoreSchema) {
+    self.init(Self.obstacle(definition, plans, schema) ?? Self.size(definition))
   }
 
   /// Chooses for a store that exists.
@@ -108,14 +110,16 @@ extension LoadWay {
 
   /// Whether what a run changes in an existing store may wait for its end.
   static func mayWait(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Bool {
-    obstacle(definition, plans) == nil
+    obstacle(definition, plans, StoreSchema(model: definition.model)) == nil
   }
 
   /// The reason why the direct way cannot be taken at all.
-  private static func obstacle(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Reason? {
+  private static func obstacle(
+    _ definition: ImportDefinition, _ plans: [ImportPlan], _ schema: @autoclosure () -> StoreSchema
+  ) -> Reason? {
     if definition.policy.direct == .never { return .forbidden }
     if plans.isEmpty { return .objects }
-    guard let schema = StoreSchema(model: definition.model, configuration: nil) else { return .objects }
+    let tables = schema()
     for plan in plans {
       if !plan.lists.isEmpty { return .lists }
       let nodes = plan.nodes
@@ -127,7 +131,7 @@ extension LoadWay {
         return .hierarchy
       }
       if nodes.contains(where: { definition.model.entities[$0.rootEntity].hasSubentities }) { return .hierarchy }
-      if nodes.contains(where: { mayBreakConstraints($0, schema) }) { return .constraints }
+      if nodes.contains(where: { mayBreakConstraints($0, tables) }) { return .constraints }
     }
     return nil
   }

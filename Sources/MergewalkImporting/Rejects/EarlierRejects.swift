@@ -28,7 +28,10 @@ package struct EarlierRejects: Sendable {
   }
 
   /// The files that were set aside, the oldest run's first.
-  package var paths: [String] { FileKind.entries(of: folder).filter(isOurs).map(place) }
+  package var paths: [String] {
+    // Where this process alone works, each run has a name of its own.
+    PrivateFolder.holds(path) ? [] : FileKind.entries(of: folder).filter(isOurs).map(place)
+  }
 
   /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
   /// files.

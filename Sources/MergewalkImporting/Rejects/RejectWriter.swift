@@ -185,7 +185,7 @@ package final class RejectWriter {
     let (written, failure) = text.bytes.withUnsafeBytes { WholeBytes.write($0, to: descriptor) }
     text.removeFirst(written)
     guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
-    guard !isSettled, !FileSystem.isSyncDeferred else { return }
+    guard !isSettled, !PrivateFolder.holds(path) else { return }
     try syncBytes()
     let folder = open(FileSystem.folder(of: ResolvedPath.of(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written but not read cannot be waited for.

@@ -18,17 +18,25 @@ final class BatchChannel: Sendable {
   }
 
   private let shared: Monitor<State>
+  /// Makes another batch for a sender that is the receiver itself, and so must not wait; `nil` for one that is not.
+  private let make: (@Sendable () -> ImportBatch)?
 
   /// How often a receiver that waits is asked whether it wants to stop, in seconds.
   private static let patience = 0.1
 
-  init(batches: [ImportBatch]) { shared = Monitor(State(empty: batches)) }
+  init(batches: [ImportBatch], make: (@Sendable () -> ImportBatch)? = nil) {
+    shared = Monitor(State(empty: batches))
+    self.make = make
+  }
 
   /// Takes an empty batch to fill; waits for one.
   ///
   /// `nil` when the receiver wants no more.
   func takeEmpty() -> ImportBatch? {
-    shared.wait(until: { !$0.empty.isEmpty || $0.isCancelled }) { $0.isCancelled ? nil : $0.empty.removeLast() }
+    if let make {
+      return shared.withLock { $0.isCancelled ? nil : $0.empty.popLast() ?? make() }
+    }
+    return shared.wait(until: { !$0.empty.isEmpty || $0.isCancelled }) { $0.isCancelled ? nil : $0.empty.removeLast() }
   }
 
   /// Whether the receiver has nothing to do at this moment, so that it may as well do a part of the sender's work.

@@ -22,6 +22,10 @@ public final class ImportSession {
   /// The identity of the run.
   private(set) var identity: RunIdentity
   private let work: Work
+  /// The tables of a new store.
+  private(set) lazy var schema = StoreSchema(model: definition.model)
+  /// Whether it is one of many runs of one definition.
+  private let isOneOfMany: Bool
   private var summary = ImportSummary()
   private let started = ImportSession.now()
   /// The seconds that earlier processes have spent on the run.
@@ -58,6 +62,7 @@ public final class ImportSession {
   /// - Parameter isChecked: Whether what does not depend on the model was checked before, as for many runs of one
   ///   definition.
   package init(_ definition: ImportDefinition, isChecked: Bool) throws(DiagnosticList) {
+    isOneOfMany = isChecked
     var findings = isChecked ? [] : definition.checkWhole(path: definition.name)
     if definition.storePath.isEmpty { findings.append(Self.noStore(definition)) }
     let order = PartOrder(definition)
@@ -78,6 +83,18 @@ public final class ImportSession {
     }
     guard findings.isEmpty else { throw DiagnosticList(findings) }
     work = .records(plans, groups: order.ranges)
+    summary.pipeline = definition.name
+    summary.storePath = definition.storePath
+  }
+
+  /// Takes over what was resolved for a definition that differs from this one in its inputs and paths only.
+  package init(_ definition: ImportDefinition, like other: ImportSession) {
+    isOneOfMany = true
+    let definition = PartOrder(definition).apply(to: definition)
+    self.definition = definition
+    identity = RunIdentity(pipeline: definition.name)
+    work = other.work
+    schema = other.schema
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
   }
@@ -203,11 +220,11 @@ public final class ImportSession {
       if let refusal = unfinished.refusal {
         summary.warn(RunWarning(.unfinishedDropped, "\(refusal); the run started over"))
       }
-      let way = LoadWay(new: definition, plans: plans)
+      let way = LoadWay(new: definition, plans: plans, schema: schema)
       do throws(StoreError) {
         defer { summary.load = way }
         return try StoreFile.create(
-          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB),
+          path: definition.storePath, schema: schema, cacheKiB: min(cacheKiB, Self.loadCacheKiB),
           lockWait: definition.policy.lockWait,
           keepsBatches: UnfinishedStore.isKept(definition) && !way.isDirect, sparesOthers: definition.isDryRun)
       } catch {
@@ -263,6 +280,7 @@ public final class ImportSession {
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
   ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
+    file.seedIdentity = definition.seedIdentity
     var first = checkpoint(begin)
     // What is written without a journal may be there in part, the mark of the end included: nothing of it is resumed.
     if file.isNew { first.boot = file.keepsBatches ? BootIdentity.current ?? "" : "" }
@@ -406,6 +424,7 @@ public final class ImportSession {
           return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
         summary.isPacked = file.isPacked
+        summary.seed = file.seed
       }
     } catch {
       // Another process was the first to give its store the name: the run goes into that one.
@@ -430,7 +449,8 @@ public final class ImportSession {
     guard !isTold else { return }
     isTold = true
     summary.seconds = secondsBefore + Self.now() - started
-    summary.peakResidentBytes = peakResidentBytes()
+    // To ask for it takes as long as some of the records of a small store.
+    if !isOneOfMany { summary.peakResidentBytes = peakResidentBytes() }
     if let phases { summary.phases = phases(Self.now()) }
     report?(&summary)
   }

@@ -127,11 +127,31 @@ struct InputReading: Sendable {
     batch.convertSeconds = ImportSession.now() - before
   }
 
+  /// Whether the inputs are so short that all of their batches may be there at once, and a thread would cost more than
+  /// it gains: pieces of a file, which cannot keep a reader waiting.
+  private var isShort: Bool {
+    sources.allSatisfy(\.isPiece) && ImportSession.estimatedBytes(sources) <= Self.shortBytes
+  }
+
+  private static let shortBytes = 256 << 10
+
+  /// A channel for what is read, and the thread that fills it; none where the inputs were so short that
+  /// they were read at once.
+  func begin(_ plan: ImportPlan) -> (channel: BatchChannel, thread: Worker?) {
+    if isShort {
+      let channel = BatchChannel(batches: []) { ImportBatch(plan: plan) }
+      run(channel)
+      return (channel, nil)
+    }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    return (channel, start(channel))
+  }
+
   /// Starts ``run(_:)`` on a thread of its own.
   ///
   /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not. When the
   /// system has none to give, the channel ends with an error.
-  func start(_ channel: BatchChannel) -> Worker? {
+  private func start(_ channel: BatchChannel) -> Worker? {
     let worker = Worker(stack: Self.stack) { run(channel) }
     if worker == nil {
       channel.finish(

@@ -136,7 +136,6 @@ final class PartImport {
     let started = ImportSession.now()
     try transforms?.willBegin(part)
     defer { transforms?.end(isJoined: !isInterrupted) }
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(
@@ -149,7 +148,7 @@ final class PartImport {
       reading.tracking = InputTracking(
         seed: place.seed, start: place.position, isRebuilding: importer.needsImportedRecords)
     }
-    let thread = reading.start(channel)
+    let (channel, thread) = reading.begin(plan)
     var lastIsKept = true
     // A process that ended right behind a batch may have come over a limit with it.
     if place.position.records > 0 { checkLimits(isEnd: false) }
@@ -280,14 +279,13 @@ final class PartImport {
   func rebuild() throws(ImportError) {
     guard place.position.records > 0 else { return }
     defer { transforms?.end(isJoined: true) }
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.spool = part.spool
     reading.tracking = InputTracking(
       seed: place.seed, start: place.position, isRebuilding: true, isCompared: false)
-    let thread = reading.start(channel)
+    let (channel, thread) = reading.begin(plan)
     defer {
       channel.cancel()
       thread?.join()

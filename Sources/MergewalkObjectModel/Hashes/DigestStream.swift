@@ -10,12 +10,30 @@ package final class DigestStream {
 
   /// Starts with no bytes.
   package init() {
-    // It fails only when libcrypto has no memory or was built without SHA-2.
-    guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+    // It fails only when libcrypto has no memory.
+    guard let context = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(context, Self.start.context) == 1 else {
       preconditionFailure("libcrypto cannot compute SHA-256")
     }
     self.context = context
   }
+
+  /// The state before the first byte, which is copied: to look for the algorithm by its name takes libcrypto as long as to
+  /// hash some hundred bytes.
+  ///
+  /// `@unchecked Sendable`: it is only read once it is made.
+  private struct Start: @unchecked Sendable {
+    let context: OpaquePointer
+
+    init() {
+      // It fails only when libcrypto has no memory or was built without SHA-2.
+      guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+        preconditionFailure("libcrypto cannot compute SHA-256")
+      }
+      self.context = context
+    }
+  }
+
+  private static let start = Start()
 
   deinit {
     EVP_MD_CTX_free(context)

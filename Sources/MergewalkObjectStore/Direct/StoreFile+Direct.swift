@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkSQLite
 
 /// The rows that went into a new store past SQLite.
@@ -94,7 +95,7 @@ extension StoreFile {
     let written = schema.indexes.filter { $0.condition == nil && directRecord.tables.contains($0.table) }
     let counts = EntryCounts(
       connection, indexes: written.map { ($0.table, $0.name) },
-      descriptor: FileSystem.isSyncDeferred ? nil : hiddenDescriptor)
+      descriptor: PrivateFolder.holds(path) ? nil : hiddenDescriptor)
     let check = checksWhole ? "integrity_check" : "quick_check"
     let found = Result { () throws(StoreError) in try connection.text("PRAGMA \(check)(1)") ?? "" }
     let miscount = Result { () throws(StoreError) in try counts.wait() }

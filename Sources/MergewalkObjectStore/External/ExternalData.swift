@@ -63,10 +63,19 @@ package enum ExternalData {
     return cell.first == fileTag && cell.count == fileCellLength ? nil : Array(cell)
   }
 
-  /// The bytes that a cell stands for; those of the cell itself when the file that it names cannot be read.
-  package static func value(_ cell: [UInt8], store path: String) -> [UInt8] {
-    if cell.first == inlineTag { return Array(cell.dropFirst()) }
-    guard cell.first == fileTag, cell.count == fileCellLength else { return cell }
-    return read(String(decoding: cell[1..<37], as: UTF8.self), store: path) ?? cell
+  /// The name of the file that a cell names; `nil` when it holds its bytes itself.
+  static func fileName(_ cell: [UInt8]) -> String? {
+    guard cell.first == fileTag, cell.count == fileCellLength else { return nil }
+    return String(decoding: cell[1..<37], as: UTF8.self)
   }
+
+  /// The bytes that a cell stands for; `nil` when the file that it names cannot be read.
+  static func bytes(_ cell: [UInt8], store path: String) -> [UInt8]? {
+    if cell.first == inlineTag { return Array(cell.dropFirst()) }
+    guard let name = fileName(cell) else { return cell }
+    return read(name, store: path)
+  }
+
+  /// The bytes that a cell stands for; those of the cell itself when the file that it names cannot be read.
+  package static func value(_ cell: [UInt8], store path: String) -> [UInt8] { bytes(cell, store: path) ?? cell }
 }

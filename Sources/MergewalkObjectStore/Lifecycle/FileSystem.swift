@@ -32,11 +32,6 @@ package enum FileSystem {
     return Array(bytes.prefix(length))
   }
 
-  /// Whether nothing is synced by itself, because whoever makes many files has them all synced at once.
-  ///
-  /// It holds for what the current thread does in `$isSyncDeferred.withValue(true)`.
-  @TaskLocal package static var isSyncDeferred = false
-
   /// Waits until all that was written to the file system of a folder is on the disk.
   package static func syncAll(_ folder: String) throws(StoreError) {
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -45,9 +40,9 @@ package enum FileSystem {
     guard cprocess_syncfs(file) == 0 else { throw failure(folder, "cannot sync") }
   }
 
-  /// Waits until a file or a folder is on the disk.
+  /// Waits until a file or a folder is on the disk; what is in a ``PrivateFolder`` waits for its owner.
   package static func sync(_ path: String) throws(StoreError) {
-    if isSyncDeferred { return }
+    if PrivateFolder.holds(path) { return }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw failure(path, "cannot open") }
     defer { close(file) }
@@ -67,6 +62,11 @@ package enum FileSystem {
   ///
   /// - Throws: ``StoreError`` with `alreadyExists` or `inputOutput`.
   package static func renameExclusively(_ from: String, to: String) throws(StoreError) {
+    // No other process could take the name between the look and the step.
+    if PrivateFolder.holds(to) {
+      guard !exists(to) else { throw alreadyExists(to) }
+      return try rename(from, to: to)
+    }
     // A second name and then the removal of the first, because link() refuses a name that is taken, in one step.
     if link(from, to) == 0 { return try remove(from) }
     if errno == EEXIST { throw alreadyExists(to) }
@@ -102,7 +102,7 @@ package enum FileSystem {
   ///
   /// - Throws: ``StoreError`` with `inputOutput`.
   package static func requireReplaceable(_ path: String) throws(StoreError) {
-    guard let kind = FileKind.special(path, followsLinks: false) else { return }
+    guard !PrivateFolder.holds(path), let kind = FileKind.special(path, followsLinks: false) else { return }
     throw StoreError(.inputOutput, path: path, message: "it is \(kind), which no file replaces; name another place")
   }
 

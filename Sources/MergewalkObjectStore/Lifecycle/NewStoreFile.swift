@@ -42,6 +42,18 @@ extension StoreFile {
     guard let schema = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
+    return try create(
+      path: path, schema: schema, configuration: configuration, cacheKiB: cacheKiB, threads: threads,
+      lockWait: lockWait, keepsBatches: keepsBatches, sparesOthers: sparesOthers)
+  }
+
+  /// The same for tables that are known, as those of many stores of one model are.
+  ///
+  /// - Parameter schema: That of the model, or of the configuration.
+  package static func create(
+    path: String, schema: StoreSchema, configuration: String? = nil, cacheKiB: Int, threads: Int = 1,
+    lockWait: Double, keepsBatches: Bool, sparesOthers: Bool
+  ) throws(StoreError) -> StoreFile {
     let empty = try EmptyStoreImage.of(schema, configuration: configuration, path: path)
     let path = StorePath.resolved(path)
     let file = try NewStoreFile(path, lockWait: lockWait, sparesOthers: sparesOthers)
@@ -157,13 +169,15 @@ final class NewStoreFile {
     self.path = path
     isAdopted = false
     let names = UnfinishedStoreNames(path)
-    try StorePath.requireRoom(path)
+    // No other process builds in a folder of this one's own, and none has left anything there.
+    let isPrivate = PrivateFolder.holds(path)
+    if !isPrivate { try StorePath.requireRoom(path) }
     try Self.requireFree(path)
     try Self.requireNotOurs(path)
-    try Self.waitForOthers(path, names, seconds: lockWait)
+    if !isPrivate { try Self.waitForOthers(path, names, seconds: lockWait) }
     try Self.takeName(path)
     do {
-      if !sparesOthers { names.removeLeftovers() }
+      if !sparesOthers, !isPrivate { names.removeLeftovers() }
       let made = try HiddenClaim.make(names)
       hiddenPath = made.path
       claim = made
@@ -226,12 +240,15 @@ final class NewStoreFile {
 
   /// Checks that there is neither a file nor a log of an earlier one, which SQLite would replay into the new file.
   private static func requireFree(_ path: String) throws(StoreError) {
-    for suffix in ["", "-wal", "-journal"] where FileSystem.exists(path + suffix) {
+    for suffix in PrivateFolder.holds(path) ? [""] : ["", "-wal", "-journal"] where FileSystem.exists(path + suffix) {
       let message =
         suffix.isEmpty ? "there is a file already" : "there is a \(suffix) file of an earlier store; remove it"
       throw StoreError(.alreadyExists, path: path, message: message)
     }
   }
+
+  /// Gives the file the access that it has for good, before SQLite closes it.
+  func apply(_ access: FileAccess) { if let descriptor { access.apply(to: descriptor) } }
 
   /// Commits, marks the file as one in write-ahead mode, syncs it and gives it its name.
   ///

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 package import MergewalkSQLite
 import MergewalkStorePages
 
@@ -66,6 +67,11 @@ package final class StoreFile {
   /// Whether a new store that is finished can be shipped as it is: every object went past SQLite, and none was changed
   /// afterwards.
   package private(set) var isPacked = false
+  /// Which default data a new store has that is shipped when it is finished; `nil` for a store that is used where it is.
+  package var seedIdentity: String?
+  /// The mark of these data, when the finished store has it and is laid out as it is shipped; `nil` when
+  /// ``SeedFile/seal(_:to:isPacked:access:identity:)`` has to see to that.
+  package private(set) var seed: SeedFile.Mark?
   private var isEnded = false
   private var keepsCommits = false
   /// Whether a store that is being built keeps batches, so that another process can resume.
@@ -286,6 +292,11 @@ package final class StoreFile {
         try writeBookkeeping { () throws(StoreError) in try raiseMaxima(connection) }
         try checkDirectTables()
         isPacked = hasDirectRowsOnly
+        // All is committed by now, and nothing was written since.
+        if isPacked, let seedIdentity, try connection.integer("PRAGMA freelist_count") == 0 {
+          seed = try SeedFile.mark(connection, identity: seedIdentity)
+          file.apply(.usual)
+        }
         // Default data ends in rollback mode, and what is packed is not written any more.
         try file.publish(connection, hasLog: !(isReproducible && isPacked), willPublish: willPublish)
         isEnded = true

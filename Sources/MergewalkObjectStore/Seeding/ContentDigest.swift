@@ -25,9 +25,8 @@ enum ContentDigest {
     let scan = TableScan(pageSize: pageSize, pageCount: pageCount, columns: []) { first, buffer in
       connection.read(at: (Int(first) - 1) * pageSize, into: buffer)
     }
-    for (name, root) in try tables(connection) {
+    for (name, root, key) in try tables(connection) {
       digest.add(text: name)
-      let key = try primaryKey(name, connection)
       // Rows of join tables have numbers by the order in which they came.
       if key.count > 1 || root == 0 {
         try addValues(name, by: key, connection, to: digest)
@@ -49,23 +48,22 @@ enum ContentDigest {
     return digest.finish()
   }
 
-  /// The tables with their root pages (0 for virtual ones), by name as bytes compare.
-  private static func tables(_ connection: Connection) throws(StoreError) -> [(name: String, root: UInt32)] {
+  /// The tables with their root pages (0 for virtual ones) and the columns of their primary keys, quoted; by name as bytes
+  /// compare.
+  private static func tables(
+    _ connection: Connection
+  ) throws(StoreError) -> [(name: String, root: UInt32, key: [String])] {
     let select = try connection.prepare(
-      "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-        + " AND name <> 'Z_METADATA' ORDER BY name COLLATE BINARY")
-    var tables: [(name: String, root: UInt32)] = []
-    while try select.step() { tables.append((select.text(0), UInt32(truncatingIfNeeded: select.integer(1)))) }
+      "SELECT t.name, t.rootpage, c.name FROM sqlite_master AS t LEFT JOIN pragma_table_info(t.name) AS c ON c.pk > 0"
+        + " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite~_%' ESCAPE '~' AND t.name <> 'Z_METADATA'"
+        + " ORDER BY t.name COLLATE BINARY, c.pk")
+    var tables: [(name: String, root: UInt32, key: [String])] = []
+    while try select.step() {
+      let name = select.text(0)
+      if tables.last?.name != name { tables.append((name, UInt32(truncatingIfNeeded: select.integer(1)), [])) }
+      if !select.isNull(2) { tables[tables.count - 1].key.append(connection.quoted(select.text(2))) }
+    }
     return tables
-  }
-
-  /// The columns of a table's primary key, quoted.
-  private static func primaryKey(_ table: String, _ connection: Connection) throws(StoreError) -> [String] {
-    let select = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
-    select.bind(1, text: table)
-    var names: [String] = []
-    while try select.step() { names.append(connection.quoted(select.text(0))) }
-    return names
   }
 
   /// Adds the values of a table, sorted by some columns.

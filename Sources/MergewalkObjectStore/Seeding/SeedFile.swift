@@ -9,11 +9,16 @@ import MergewalkSQLite
 /// are laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the
 /// one in which a file can be read from a place that cannot be written, such as an app's bundle.
 package enum SeedFile {
-  /// The result.
-  package struct Result: Sendable {
+  /// What tells the data of a store.
+  package struct Mark: Sendable, Hashable {
     /// The mark in the metadata.
     package var seed: StoreSeed
     package var uuid: String
+  }
+
+  /// The result.
+  package struct Result: Sendable {
+    package var mark: Mark
     /// The file's size in bytes.
     package var bytes: Int
   }
@@ -84,18 +89,12 @@ package enum SeedFile {
     _ source: String, to sealed: String, isPacked: Bool, access: FileAccess, identity: String
   ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)
-    // The connection that VACUUM opens takes the last setting over: no page then holds rests of another one. No other
-    // process has the store open, so that the log needs no index in a file. The store leaves write-ahead mode here.
+    // No other process has the store open, so that the log needs no index in a file. The store leaves write-ahead mode
+    // here. The connection that VACUUM opens takes “secure_delete” of the mark over: no page then holds rests of another
+    // one.
     try connection.execute(
-      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON;"
-        + " PRAGMA journal_mode=MEMORY")
-    var metadata = try StoreMetadata.read(connection)
-    let hashes = metadata.hashes
-    let contents = try ContentDigest.compute(connection, hashes: hashes)
-    let seed = StoreSeed(identity: identity, digest: Hexadecimal.text(contents))
-    metadata.uuid = uuid(contents: contents, identity: identity)
-    metadata.addSeed(seed)
-    try metadata.write(connection)
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY")
+    let mark = try mark(connection, identity: identity)
     if isPacked, try connection.integer("PRAGMA freelist_count") == 0 {
       try connection.close()
       access.apply(to: source)
@@ -107,7 +106,24 @@ package enum SeedFile {
       try vacuum.run()
       try connection.close()
     }
-    return Result(seed: seed, uuid: metadata.uuid, bytes: FileSystem.size(sealed) ?? 0)
+    return Result(mark: mark, bytes: FileSystem.size(sealed) ?? 0)
+  }
+
+  /// Marks the data of an open store, whose UUID becomes one made of them.
+  ///
+  /// - Parameter connection: The store, in rollback mode, with a lock; all of it is committed, so that its pages are what
+  ///   the file has.
+  /// - Complexity: O(bytes of the store).
+  static func mark(_ connection: Connection, identity: String) throws(StoreError) -> Mark {
+    // Nothing stays of the metadata that are replaced.
+    try connection.execute("PRAGMA secure_delete=ON")
+    var metadata = try StoreMetadata.read(connection)
+    let contents = try ContentDigest.compute(connection, hashes: metadata.hashes)
+    let seed = StoreSeed(identity: identity, digest: Hexadecimal.text(contents))
+    metadata.uuid = uuid(contents: contents, identity: identity)
+    metadata.addSeed(seed)
+    try metadata.write(connection)
+    return Mark(seed: seed, uuid: metadata.uuid)
   }
 
   /// Stores that hold the same under the same name are the same store.

@@ -82,8 +82,8 @@ public struct SeedBuild: Sendable {
       let result = try SeedFile.publish(
         work, in: staging, to: storePath, isPacked: summary.runs.last?.isPacked ?? false,
         identity: identity ?? definitions.map(\.name).joined(separator: "+"), replaces: replaces)
-      summary.seed = result.seed
-      summary.uuid = result.uuid
+      summary.seed = result.mark.seed
+      summary.uuid = result.mark.uuid
       summary.bytes = result.bytes
     } catch {
       throw DiagnosticList(

@@ -54,7 +54,8 @@ struct FamilyFiles: Sendable {
     }
     defer { close(file) }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    // Most are receipts, which are short.
+    var piece = [UInt8](repeating: 0, count: 1 << 14)
     while true {
       let got = piece.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
       if got < 0, errno == EINTR { continue }
@@ -65,14 +66,20 @@ struct FamilyFiles: Sendable {
   }
 
   /// Appends bytes to a file, which is made when it does not exist.
-  static func append(_ bytes: [UInt8], to path: String) throws(FamilyError) {
+  ///
+  /// - Returns: The state of the file afterwards; `nil` when the system does not tell it.
+  @discardableResult
+  static func append(_ bytes: [UInt8], to path: String) throws(FamilyError) -> FileState? {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
     var failure = bytes.withUnsafeBytes { WholeBytes.write($0, to: file).failure }
+    var status = stat()
+    let state = fstat(file, &status) == 0 ? FileState(status) : nil
     if close(file) != 0, failure == 0 { failure = errno }
     guard failure == 0 else {
       throw FamilyError(.failed, "\(path): cannot write: \(String(cString: strerror(failure)))")
     }
+    return state
   }
 
   /// An object as a file whose last member is a digest of all others.
@@ -152,6 +159,30 @@ struct FamilyFiles: Sendable {
   }
 }
 
+/// Tells whether a file is the one that it was, with the bytes that it had: its number, its size, and the times at which
+/// it was written and changed, of which no program can set back the second.
+struct FileState: Hashable, Sendable {
+  private let numbers: [UInt64]
+
+  init(_ status: stat) {
+    func nanoseconds(_ time: timespec) -> UInt64 {
+      UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+    numbers = [
+      UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino),
+      UInt64(truncatingIfNeeded: status.st_size),
+      nanoseconds(status.st_mtim), nanoseconds(status.st_ctim),
+    ]
+  }
+
+  /// The state of the file at a path; `nil` when there is none.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
 /// A lock that one process has at a time; the system drops it with the process.
 final class FamilyLock {
   private let file: Int32
@@ -184,8 +215,10 @@ final class AttemptFolder {
   init(_ files: FamilyFiles) throws(FamilyError) {
     while true {
       let (high, low) = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
-      let path = "\(files.attempts)/\(UUIDText.text(high, low))"
+      var path = "\(files.attempts)/\(UUIDText.text(high, low))"
       try FamilyFiles.makeFolders(path)
+      // Once for all that is made in it, see ``PrivateFolder``.
+      path = ResolvedPath.of(path)
       let lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       if lock < 0 {
         let number = errno

@@ -24,6 +24,8 @@ final class FamilyTask {
   private var readyBytes = 0
   private var number = 0
   private var hasFolders = false
+  /// The last run into a store of records that were split, for what it has in common with the next.
+  private var resolved: ImportSession?
   /// The store with what is shared, and what its pipelines have read.
   private var template: (path: String, counts: RecordCounts, warnings: [RunWarning])?
 
@@ -55,14 +57,22 @@ final class FamilyTask {
       try? FileSystem.removeTree(attempt.path + "/spool")
       return
     }
-    let headers = plan.headers
-    let digest = Hexadecimal.text(
-      try SpoolFiles.digest(of: unit, in: work.files.spool) { headers[$0] })
+    let isAsWritten =
+      plan.parts[first].unit.map { number in
+        work.states.indices.contains(number)
+          && SpoolFiles.areUnchanged(unit, in: work.files.spool, since: work.states[number])
+      } ?? false
     for part in missing {
-      try check(digest, part)
-      try check(SpoolFiles.places(of: unit, in: work.files.spool), part)
+      if !isAsWritten { try check(unit, part) }
       try build(part, (work.files.spool, unit), &result)
     }
+  }
+
+  /// Checks that the records of a unit of one part, and their places, are those that the plan names.
+  private func check(_ unit: SpoolUnit, _ part: Int) throws(FamilyError) {
+    let headers = plan.headers
+    try check(Hexadecimal.text(try SpoolFiles.digest(of: unit, in: work.files.spool) { headers[$0] }), part)
+    try check(SpoolFiles.places(of: unit, in: work.files.spool), part)
   }
 
   /// Gives the last stores their places.
@@ -209,67 +219,84 @@ final class FamilyTask {
   private func build(
     _ number: Int, _ pieces: (folder: String, unit: SpoolUnit)?, _ result: inout StoreFamily.Built
   ) throws(FamilyError) {
-    let part = plan.parts[number]
-    self.number += 1
     // Folders are made once: a file system that has just removed many is slow to make new ones.
     if !hasFolders {
       _ = try attempt.folder("work")
       _ = try attempt.folder("ready")
       hasFolders = true
     }
+    let made = PrivateFolder.$path.withValue(attempt.path) {
+      Result { () throws(FamilyError) in try make(number, pieces) }
+    }
+    let store = try made.get()
+    ready.append(store)
+    readyBytes += store.receipt.files.reduce(0) { $0 + $1.bytes }
+    if ready.count >= Self.mostReady || readyBytes >= Self.mostReadyBytes { try publish(&result) }
+  }
+
+  /// Makes the store of a part in the attempt's folder.
+  private func make(_ number: Int, _ pieces: (folder: String, unit: SpoolUnit)?) throws(FamilyError) -> Ready {
+    let part = plan.parts[number]
     // A name of its own: what could not be removed of the store before is not taken for this one's.
+    self.number += 1
     let path = "\(attempt.path)/work/\(self.number).sqlite"
-    let rejects = "\(attempt.path)/work/\(self.number).rejects.ndjson"
-    let sealed = "\(attempt.path)/ready/\(self.number).sqlite"
     var definition = try definition(part, pieces)
     definition.storePath = path
-    definition.rejects.path = rejects
+    definition.rejects.path = "\(attempt.path)/work/\(self.number).rejects.ndjson"
     definition.rejects.run = StoreFamily.rejectsRun(definition)
-    let outcome = FileSystem.$isSyncDeferred.withValue(true) { () -> Result<ImportSummary, FamilyError> in
-      do throws(FamilyError) {
-        try startStore(path)
-        return .success(try run(definition, part))
-      } catch { return .failure(error) }
-    }
-    let summary = try outcome.get()
+    definition.seedIdentity = "\(work.loaded.definition.name)/\(part.value)"
+    try startStore(path)
+    let summary = try run(definition, part)
+    var sealed = path
     var receipt: StoreReceipt
     do throws(StoreError) {
-      let made = try SeedFile.seal(
-        path, to: sealed, isPacked: summary.isPacked, access: .usual,
-        identity: "\(work.loaded.definition.name)/\(part.value)")
-      try StoreMove.adopt(companionsOf: path, by: sealed)
+      var mark = summary.seed
+      if mark == nil {
+        sealed = "\(attempt.path)/ready/\(self.number).sqlite"
+        mark = try SeedFile.seal(
+          path, to: sealed, isPacked: summary.isPacked, access: .usual, identity: definition.seedIdentity ?? ""
+        ).mark
+        try StoreMove.adopt(companionsOf: path, by: sealed)
+        try FileSystem.remove(path)
+      }
       receipt = StoreReceipt(
-        key: plan.key(part), value: part.value, files: [], content: made.seed.digest ?? "", uuid: made.uuid,
+        key: plan.key(part), value: part.value, files: [], content: mark?.seed.digest ?? "", uuid: mark?.uuid ?? "",
         counts: summary.counts, codes: summary.rejectCounts, shared: template?.counts ?? RecordCounts())
-      // Of text the split tells, which has read the inputs themselves.
-      receipt.warnings =
-        summary.warnings.filter { pieces == nil || $0.code != .textUncounted } + (template?.warnings ?? [])
-      receipt.fields = summary.fields
-      receipt.lists = summary.lists
-      try FileSystem.remove(path)
     } catch { throw FamilyError(error) }
+    // Of text the split tells, which has read the inputs themselves.
+    receipt.warnings =
+      summary.warnings.filter { pieces == nil || $0.code != .textUncounted } + (template?.warnings ?? [])
+    receipt.fields = summary.fields
+    receipt.lists = summary.lists
+    receipt.files = try files(of: sealed, part)
+    receipt.places = plan.places(part)
+    var result = Ready(part: number, path: sealed, receipt: receipt)
+    if summary.rejectsPath != nil, let path = definition.rejects.path, let digest = FamilyFiles.digest(path) {
+      result.receipt.rejects = StoreReceipt.File(
+        path: FileSystem.name(of: work.files.rejects(part.name)), bytes: digest.bytes, sha256: digest.sha256)
+      result.rejects = path
+    }
+    return result
+  }
+
+  /// The files of a store as its receipt names them: itself, and those beside it.
+  private func files(of store: String, _ part: FamilyPlan.Part) throws(FamilyError) -> [StoreReceipt.File] {
+    let folder = FileSystem.folder(of: store)
     let name = FileSystem.name(of: part.path)
-    let made = [sealed] + StoreMove.companions(of: sealed).map { "\(attempt.path)/ready/\($0)" }
-    let names = [name] + StoreMove.companions(of: sealed, namedFor: "\(attempt.path)/ready/\(name)")
-    for (file, name) in zip(made, names) {
+    var made = [(store, name)]
+    let companions = StoreMove.companions(of: store)
+    if !companions.isEmpty {
+      made += zip(companions.map { "\(folder)/\($0)" }, StoreMove.companions(of: store, namedFor: "\(folder)/\(name)"))
+    }
+    var files: [StoreReceipt.File] = []
+    for (file, name) in made {
       guard let digest = FamilyFiles.digest(file) else {
         throw FamilyError(.failed, "\(file): the store that was built cannot be read")
       }
-      receipt.files.append(
+      files.append(
         StoreReceipt.File(path: StoreReceipt.path(name, beside: part.path), bytes: digest.bytes, sha256: digest.sha256))
-      readyBytes += digest.bytes
     }
-    receipt.places = plan.places(part)
-    var waiting = Ready(part: number, path: sealed, receipt: receipt)
-    if let digest = FamilyFiles.digest(rejects) {
-      waiting.receipt.rejects = StoreReceipt.File(
-        path: FileSystem.name(of: work.files.rejects(part.name)), bytes: digest.bytes, sha256: digest.sha256)
-      let kept = "\(attempt.path)/ready/\(self.number).rejects.ndjson"
-      do throws(StoreError) { try FileSystem.rename(rejects, to: kept) } catch { throw FamilyError(error) }
-      waiting.rejects = kept
-    }
-    ready.append(waiting)
-    if ready.count >= Self.mostReady || readyBytes >= Self.mostReadyBytes { try publish(&result) }
+    return files
   }
 
   /// Puts what is shared into the place of a new store.
@@ -298,9 +325,15 @@ final class FamilyTask {
   private func run(_ definition: ImportDefinition, _ part: FamilyPlan.Part?) throws(FamilyError) -> ImportSummary {
     let session: ImportSession
     // The outputs of a part are in the attempt's folder; all else was checked when the pipeline was read.
-    do throws(DiagnosticList) { session = try ImportSession(definition, isChecked: part != nil) } catch {
-      throw FamilyError(error)
-    }
+    do throws(DiagnosticList) {
+      if part != nil, let resolved {
+        session = ImportSession(definition, like: resolved)
+      } else {
+        session = try ImportSession(definition, isChecked: part != nil)
+      }
+    } catch { throw FamilyError(error) }
+    // The definitions of folders are of different columns.
+    if part != nil, !plan.hasFolders { resolved = session }
     let summary: ImportSummary
     do throws(ImportError) { summary = try session.run() } catch { throw FamilyError(error) }
     guard summary.status == .limitBreached else { return summary }
@@ -321,16 +354,22 @@ final class FamilyTask {
     // Until a family that is published is replaced as a whole, its stores stay.
     let isPublished = FileSystem.exists(work.files.success)
     let target = isPublished ? work.files.next : work.files.folder
+    var folder = ""
     for store in ready {
       let part = plan.parts[store.part]
       let path = target + "/" + part.path
-      try FamilyFiles.makeFolders(FileSystem.folder(of: path))
+      if folder != FileSystem.folder(of: path) {
+        folder = FileSystem.folder(of: path)
+        try FamilyFiles.makeFolders(folder)
+      }
       do throws(StoreError) {
         // A store that is there already stays the file that it is, so that it is not taken for a new one.
         if store.receipt.fits(in: work.files.folder) {
           try StoreMove.remove(store.path)
-        } else {
+        } else if store.receipt.files.count > 1 {
           try StoreMove.move(store.path, to: path)
+        } else {
+          try FileSystem.rename(store.path, to: path)
         }
         if let rejects = store.rejects {
           try FileSystem.rename(rejects, to: work.files.rejects(part.name))

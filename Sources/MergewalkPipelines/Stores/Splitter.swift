@@ -79,6 +79,9 @@ struct Splitter {
 
   var units: [SpoolUnit] { files.units }
 
+  /// See ``SpoolFiles/states``.
+  var states: [[String: FileState]] { files.states }
+
   /// The state of each part's records, by number.
   var partFiles: [SpoolFiles.Part] { files.parts }
 

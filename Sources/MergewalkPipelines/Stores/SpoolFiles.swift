@@ -51,8 +51,8 @@ final class SpoolFiles {
   /// A buffer is written when it is fuller; those of few files are greater, as each write opens its file anew: with 16 KiB
   /// writing takes the system 2.5 times as long as with 256.
   @exclusivity(unchecked) private var bufferBytes = SpoolFiles.mostBufferBytes
-  private static let mostBufferBytes = 128 << 10
-  private static let allBuffersBytes = 4 << 20
+  private static let mostBufferBytes = 256 << 10
+  private static let allBuffersBytes = 32 << 20
 
   /// The state of the records of one value.
   final class Part {
@@ -81,6 +81,8 @@ final class SpoolFiles {
     @exclusivity(unchecked) var text = SpoolText()
     var written = (records: 0, places: 0)
     var isMade = false
+    /// The state of its files when they were written last, by their names.
+    var states: [String: FileState] = [:]
     /// Where the run of records began that is being written, and how many there are.
     var start: (run: SpoolRun, records: Int, places: Int)?
     @exclusivity(unchecked) var count = 0
@@ -116,6 +118,14 @@ final class SpoolFiles {
 
   /// The files with what is in them; whole after ``finish()``.
   var units: [SpoolUnit] { files.map(\.unit) }
+
+  /// For each unit the states of its files, by their names.
+  var states: [[String: FileState]] { files.map(\.states) }
+
+  /// Whether the files of a unit are as they were written.
+  static func areUnchanged(_ unit: SpoolUnit, in folder: String, since states: [String: FileState]) -> Bool {
+    states.count == 2 && states.allSatisfy { FileState("\(folder)/\(unit.name)/\($0.key)") == $0.value }
+  }
 
   /// The next records have this in common.
   func begin(_ run: SpoolRun) {
@@ -177,6 +187,8 @@ final class SpoolFiles {
     if file.run != runNumber { try beginSegment(file) }
     if part.run != runNumber { beginDigest(part) }
     let start = file.text.records.count
+    // At once, so that it does not grow to twice of what is needed; the last batch comes on top.
+    if start == 0 { file.text.records.reserveCapacity(bufferBytes + (4 << 10)) }
     let count = write(&file.text, &part.places)
     file.count += count
     if file.part == nil {
@@ -300,7 +312,7 @@ final class SpoolFiles {
       do { try FileSystem.makeFolder(path) } catch { throw FamilyError(error) }
       file.isMade = true
     }
-    try FamilyFiles.append(bytes, to: "\(path)/\(name)")
+    file.states[name] = try FamilyFiles.append(bytes, to: "\(path)/\(name)")
   }
 
   /// The name of files of places.

@@ -101,6 +101,7 @@ extension StoreFamily {
     }
     try checkGone(plan, good: nil)
     try publish(&plan, attempt)
+    split = FamilyFiles.identity(files.plan).map { ($0, splitter.states) }
     var warnings = read.warnings
     if !definition.reporting.notifications.isEmpty {
       warnings.append(

@@ -124,6 +124,9 @@ public final class StoreFamily {
   /// The pipeline as it was read, so that it is read once a process.
   var loaded: LoadedFamily?
 
+  /// The plan's file that this process has made, with the states of the files of its spool.
+  var split: (identity: String, states: [[String: FileState]])?
+
   /// A family in a folder, which need not exist yet.
   public init(folder: String) {
     var folder = folder

@@ -71,6 +71,9 @@ public struct ByteSource: Sendable, Hashable {
     return kind == .file && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether it is a piece of another file.
+  package var isPiece: Bool { if case .piece = kind { true } else { false } }
+
   /// The file's size in bytes; nil for inputs that can be read only once or whose size is unknown.
   public var fileSize: Int? {
     var status = stat()

@@ -117,15 +117,6 @@ extension Factors {
       Exclusion(
         ["items", "items-update", "items-sync"], with: "owner", ["required", "required-null"],
         because: "a second import says nothing about owners"),
-      Exclusion(
-        ["items", "items-update", "items-sync"], with: "process", ["echo", "answers"],
-        because: "a program belongs to one import, its twin to an entity"),
-      Exclusion(
-        ["items", "items-update", "items-sync"], with: "hooks", ["record"],
-        because: "a hook belongs to one import, its twin to an entity"),
-      Exclusion(
-        ["items", "items-update", "items-sync"], with: "stores",
-        ["column", "made", "shared", "few-gone", "share-gone"], because: "its records have no column that spreads them"),
       Exclusion(["members-sync"], with: "list", ["none"], because: "there is no list whose members could go"),
       Exclusion(
         ["members-sync"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],

@@ -240,9 +240,6 @@ extension Factors {
         ["column", "made", "shared", "few-gone", "share-gone"], with: "hooks", ["record"],
         because: "tasks are processes of their own, in which Swift code does not take part"),
       Exclusion(
-        ["column", "shared", "few-gone"], with: "parts", ["people", "people-sync"],
-        because: "records of two imports are spread by a column that both make"),
-      Exclusion(
         ["column", "made", "shared", "few-gone", "share-gone"], with: "contract", ["evolve", "reject-new", "missing"],
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),

@@ -60,7 +60,7 @@ extension ReferenceImporter {
 
   /// Whether a program or a hook may change a column.
   private func isShared(_ column: String) -> Bool {
-    twins.contains { $0.columns.isEmpty || $0.columns.contains(column) }
+    twinsOfPart.contains { $0.columns.isEmpty || $0.columns.contains(column) }
   }
 
   /// Whether a mandatory relationship of an object that the record names has no key.

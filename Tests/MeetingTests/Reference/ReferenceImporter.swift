@@ -33,6 +33,8 @@ struct ReferenceImporter {
   var firstKinds: [[[String: Int]]] = []
   /// What programs and hooks do, in their order.
   var twins: [Twin] = []
+  /// Those that see the records of the import that runs: programs and hooks are the first one's.
+  var twinsOfPart: [Twin] { number == 0 ? twins : [] }
   /// Objects that records of the run have named.
   var named: Set<Int> = []
   /// Records of the import whose key cannot be read.

@@ -38,7 +38,7 @@ extension ReferenceImporter {
     }
     // What others change are texts; the columns that a definition makes come before, also those of a record that is
     // refused already and that others do not get.
-    for twin in twins {
+    for twin in twinsOfPart {
       if record.original == nil { record.original = record.cells }
       let names = twin.columns.isEmpty ? part.root.namedColumns + part.columns.compactMap(\.from) : twin.columns
       for name in names {

@@ -192,7 +192,10 @@ struct Scenario: Sendable {
       let made = "shop: { from: \(YAMLText.quoted(columnName(Self.storesColumn))) }"
       item.options["columns"] =
         item.options["columns"].map { "{ \(made), \($0.drop { $0 == "{" || $0 == " " })" } ?? "{ \(made) }"
-      people?.options["columns"] = "{ shop: { from: \(Self.storesColumn) } }"
+    }
+    // The records of the second import are plain lines, with the column under its own name.
+    if column != Self.storesColumn {
+      people?.options["columns"] = "{ \(YAMLText.quoted(column)): { from: \(Self.storesColumn) } }"
     }
     top["stores"] =
       "{ by: \(YAMLText.quoted(column)), missing: \(missingStore), gone: { \(gone.map { $0 + ", " } ?? "")allow_empty: \(mayBeEmptied) }"

@@ -139,7 +139,8 @@ extension Scenario {
     if plain.encoding == .latin1 { plain.source["encoding"] = "iso-8859-1" }
     plain.item = map
     plain.columns = (columns + Self.memberColumns).filter {
-      if case .made = $0.kind { false } else { map.columns.contains($0.name) }
+      if case .made = $0.kind { return false }
+      return map.columns.contains($0.name) || stores != nil && $0.name == Self.storesColumn
     }
     return plain
   }

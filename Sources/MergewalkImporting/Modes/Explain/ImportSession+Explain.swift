@@ -54,7 +54,7 @@ private struct ExplanationBuilder {
       result.store.hasUnfinishedRun = store.file.metadata.mergewalk.runs.names.contains(definition.name)
       result.store.tracksHistory = !store.observers.filter { $0 is HistoryRecorder }.isEmpty
     }
-    if !exists { result.load = LoadWay(new: definition, plans: plans) }
+    if !exists { result.load = LoadWay(new: definition, plans: plans, schema: store.schema) }
     result.batchRecords = definition.batchLimit.records
     result.batchBytes = definition.batchLimit.bytes
     result.memory = [
