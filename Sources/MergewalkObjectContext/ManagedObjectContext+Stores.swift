@@ -82,6 +82,8 @@ extension ManagedObjectContext {
 
   /// Assigns a record that was never saved to a store; by default, it goes to the first one that has its entity.
   ///
+  /// Steps of undo go on, unless one of them relates the record to others: then all steps of this context are forgotten.
+  ///
   /// - Throws: ``ObjectError`` with `assigned` when the record was saved, or is already related to others, which would
   ///   then be in another store; `closed` when the coordinator does not have the store, `unknownEntity` when the store
   ///   does not have the entity.
@@ -108,13 +110,12 @@ extension ManagedObjectContext {
       }
     }
     try buffer(table: target).requireRoom(for: object.row, of: buffer(table: object.table))
-    move(object, to: target)
+    guard let recorder else { return move(object, to: target) }
+    recorder.follow(object) { move(object, to: target) }
   }
 
   /// Moves the row of a new record without relations to another table.
   private func move(_ object: ManagedObject, to target: TableID) {
-    // Steps of undo know the cells of the other table.
-    forgetUndo()
     let (old, new) = (buffer(table: object.table), buffer(table: target))
     let (oldTable, oldRow) = (object.table, object.row)
     let row = new.takeRow(

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     return other
   }
 
-  private func committedReference(_ buffer: RowBuffer, _ row: Int, _ slot: Int) -> Int64 {
+  func committedReference(_ buffer: RowBuffer, _ row: Int, _ slot: Int) -> Int64 {
     let committed = buffer.committed(row: row, slot: slot)
     return committed.tag == CellTag.integer ? Int64(bitPattern: committed.payload) : 0
   }
@@ -100,8 +100,8 @@ extension ManagedObjectContext {
       let (others, row) = (buffer(table: table), partner.row)
       let target =
         isInUse(partner.buffer, row) ? partner.buffer.reference(row: row, slot: partner.relationship.slot) : 0
-      // A partner that has no changes here may be another one's in the store.
-      let isKnown = target == 0 || others.row(primaryKey: target).map { RowState.isChange(others.states[$0]) } ?? false
+      // A partner whose end was not set here may be another one's in the store.
+      let isKnown = target == 0 || others.row(primaryKey: target).map { isSetOrGone(others, $0, inverse) } ?? false
       let count = referrers[table]?[inverse]?[partner.buffer.primaryKeys[row]] ?? 0
       if !isKnown || count != (target == 0 ? 0 : 1) || !isAgreed(partner) { try agree(partner) }
     }
@@ -147,16 +147,16 @@ extension ManagedObjectContext {
     let target = isInUse(buffer, row) ? buffer.reference(row: row, slot: slot) : 0
     let table = destinationTable(relationship, from: buffer.table)
     let others = self.buffer(table: table)
-    if former != 0, former != target, let partner = try currentRow(table, former),
+    if former != 0, former != target, let partner = try currentRow(table, former, inverse),
       others.reference(row: partner, slot: inverse) == key
     {
       others.setReference(row: partner, slot: inverse, primaryKey: 0, destinationEntity: -1)
     }
     guard target != 0 else { return true }
-    guard let partner = try currentRow(table, target) else { return false }
+    guard let partner = try currentRow(table, target, inverse) else { return false }
     let rival = others.reference(row: partner, slot: inverse)
     if rival == key { return true }
-    if rival != 0, let rivalRow = try currentRow(buffer.table, rival),
+    if rival != 0, let rivalRow = try currentRow(buffer.table, rival, slot),
       buffer.reference(row: rivalRow, slot: slot) == target
     {
       buffer.setReference(row: rivalRow, slot: slot, primaryKey: 0, destinationEntity: -1)
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Whether the ends of both partners agree with a record by what is known here; those that have no changes may be old.
+  /// Whether the ends of both partners agree with a record by what is known here; those that were not set may be old.
   func isAgreed(_ partner: FormerPartner) -> Bool {
     let (buffer, row, relationship, former) = (partner.buffer, partner.row, partner.relationship, partner.key)
     let key = buffer.primaryKeys[row]
@@ -173,7 +173,7 @@ extension ManagedObjectContext {
     let others = self.buffer(table: destinationTable(relationship, from: buffer.table))
     func refers(_ other: Int) -> Bool { others.reference(row: other, slot: relationship.inverseSlot) == key }
     if former != 0, former != target {
-      guard let other = others.row(primaryKey: former), RowState.isChange(others.states[other]),
+      guard let other = others.row(primaryKey: former), isSetOrGone(others, other, partner.relationship.inverseSlot),
         !isInUse(others, other) || !refers(other)
       else { return false }
     }
@@ -182,15 +182,52 @@ extension ManagedObjectContext {
     return isInUse(others, other) && refers(other)
   }
 
+  /// Whether a row is deleted here, or one of its cells was set here.
+  private func isSetOrGone(_ buffer: RowBuffer, _ row: Int, _ slot: Int) -> Bool {
+    switch buffer.states[row] {
+    case RowState.inserted, RowState.deleted: true
+    case RowState.updated: buffer.isDirty(row: row, slot: slot)
+    default: false
+    }
+  }
+
   /// The row of a record as the store has it now, with what was changed here; `nil` when it is deleted.
-  func currentRow(_ table: TableID, _ key: Int64) throws(StoreError) -> Int? {
+  ///
+  /// - Parameter slot: The cell that matters. A row with other changes keeps the rest, and its version, so that what others
+  ///   wrote there is a conflict as before.
+  /// - Complexity: One SELECT.
+  func currentRow(_ table: TableID, _ key: Int64, _ slot: Int) throws(StoreError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: key) {
       buffer.settle(row: row)
-      if buffer.states[row] == RowState.updated, !buffer.isWritten(row: row) { buffer.rollBack(row: row) }
-      if buffer.states[row] == RowState.clean { buffer.makeFault(row: row) }
+      switch buffer.states[row] {
+      case RowState.updated where buffer.isWritten(row: row): try takeStored(buffer, row, slot)
+      case RowState.updated:
+        buffer.rollBack(row: row)
+        buffer.makeFault(row: row)
+      case RowState.clean: buffer.makeFault(row: row)
+      default: break
+      }
     }
     return try rowForChange(table: table, primaryKey: key)
+  }
+
+  /// Takes over what the store, or the parent, has in one cell of a changed row; what was set there stays on top.
+  private func takeStored(_ buffer: RowBuffer, _ row: Int, _ slot: Int) throws(StoreError) {
+    let (table, key, version) = (buffer.table, buffer.primaryKeys[row], buffer.versions[row])
+    let source: RowBuffer
+    let found: Int?
+    if let parent {
+      source = parent.buffer(table: table)
+      found = try parent.rowForChange(table: table, primaryKey: key)
+    } else {
+      source = RowBuffer(model: model, root: model.entities[table.root])
+      found = try readStore(table: table).access(root: table.root).fetchRow(primaryKey: key, into: source)
+    }
+    // A record that is gone is a conflict of the save.
+    guard let found else { return }
+    buffer.takeStored(row: row, from: source, row: found, slots: [slot])
+    buffer.versions[row] = version
   }
 
   private func isInUse(_ buffer: RowBuffer, _ row: Int) -> Bool {

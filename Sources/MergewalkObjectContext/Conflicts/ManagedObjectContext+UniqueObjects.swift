@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         let new = holders.filter(\.isInserted)
         if contextWins, let winner = changed.last {
           if let id = conflict.databaseObjectID, let loser = try existingObject(with: id) { try delete(loser) }
-          for other in changed.dropLast() { revert(other, conflict.constraint) }
+          for other in changed.dropLast() { try revert(other, conflict.constraint) }
           try merge(new, into: winner, kind)
         } else {
           var stays = changed.first ?? new.first
@@ -37,11 +37,7 @@ extension ManagedObjectContext {
             stays = try existingObject(with: id)
           }
           for other in changed where other !== stays {
-            if kind == .rollback {
-              buffer(table: other.table).rollBack(row: other.row)
-            } else {
-              revert(other, conflict.constraint)
-            }
+            try revert(other, kind == .rollback ? nil : conflict.constraint)
           }
           if let stays { try merge(new.filter { $0 !== stays }, into: stays, kind, hasObject: hasObject) }
         }
@@ -55,12 +51,17 @@ extension ManagedObjectContext {
     buffer(table: table).row(primaryKey: primaryKey).map { registry.object(table: table, row: $0) != nil } ?? false
   }
 
-  /// Sets the properties of a constraint back to what the store has.
-  private func revert(_ object: ManagedObject, _ names: [String]) {
+  /// Sets the properties of a constraint, or with `nil` all, back to what the store has.
+  private func revert(_ object: ManagedObject, _ names: [String]?) throws(ObjectError) {
     let buffer = buffer(table: object.table)
-    for name in names {
-      if let slot = object.entity.attribute(named: name)?.slot ?? object.entity.relationship(named: name)?.slot {
-        buffer.revert(row: object.row, slot: slot)
+    try objectErrors { () throws(StoreError) in
+      try withPartnersFollowing(buffer, row: object.row) {
+        guard let names else { return buffer.rollBack(row: object.row) }
+        for name in names {
+          if let slot = object.entity.attribute(named: name)?.slot ?? object.entity.relationship(named: name)?.slot {
+            buffer.revert(row: object.row, slot: slot)
+          }
+        }
       }
     }
   }

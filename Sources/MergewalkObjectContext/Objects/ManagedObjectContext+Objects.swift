@@ -61,8 +61,8 @@ extension ManagedObjectContext {
 
   /// Discards a record's values, so that the next use fetches them again.
   ///
-  /// - Parameter mergingChanges: `true` fetches at once and keeps the values set here; `false` drops them. Pairs of
-  ///   many-to-many relationships are kept either way.
+  /// - Parameter mergingChanges: `true` fetches at once and keeps the values set here; `false` drops them, and partners
+  ///   in one-to-one relationships follow. Pairs of many-to-many relationships are kept either way.
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
@@ -110,6 +110,7 @@ extension ManagedObjectContext {
       return
     }
     guard mergingChanges else {
+      try dropChangesWithPartners(object)
       turnIntoFault(object, mergingChanges: false) {
         buffer.rollBack(row: row)
         buffer.makeFault(row: row)

@@ -32,37 +32,41 @@ extension ManagedObjectContext {
     let targetTable = destinationTable(relationship, from: table)
     let inverse = relationship.inverseSlot
     let other = self.buffer(table: targetTable)
-    // Two rows that were read at different moments may not know of each other.
-    func mayBeOld(_ target: Int64) -> Bool { registry.isInUse && (targetTable != table || target != key) }
-    if old != 0, var oldRow = try rowForChange(table: targetTable, primaryKey: old, slot: inverse) {
-      if mayBeOld(old), other.reference(row: oldRow, slot: inverse) != key,
-        let current = try currentRow(targetTable, old)
-      {
-        oldRow = current
-      }
-      if other.tags[inverse][oldRow] != CellTag.null, Int64(bitPattern: other.payloads[inverse][oldRow]) == key {
-        other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
-      }
+    func isSelf(_ target: Int64) -> Bool { targetTable == table && target == key }
+    if old != 0, let oldRow = try isSelf(old) ? row : partner(old, targetTable, inverse, of: key),
+      other.reference(row: oldRow, slot: inverse) == key
+    {
+      other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
     }
     guard target != 0, var targetRow = try rowForChange(table: targetTable, primaryKey: target, slot: inverse) else {
       return true
     }
-    if mayBeOld(target), other.reference(row: targetRow, slot: inverse) == key {
-      guard let current = try currentRow(targetTable, target) else { return true }
+    if registry.isInUse, !isSelf(target), other.reference(row: targetRow, slot: inverse) == key {
+      guard let current = try currentRow(targetTable, target, inverse) else { return true }
       targetRow = current
     }
-    let previous =
-      other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
+    let previous = other.reference(row: targetRow, slot: inverse)
     other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)
-    // Whoever had the target before has nothing now.
+    // Whoever had the target before has nothing now. In a relationship that is its own inverse the target may have had
+    // itself, and has a new partner already.
+    let hadItself = table == targetTable && previous == target
     if previous != 0, previous != key,
-      let previousRow = try rowForChange(table: table, primaryKey: previous, slot: slot),
-      // In a relationship that is its own inverse the target may have had itself, and has a new partner already.
-      buffer.tags[slot][previousRow] != CellTag.null, Int64(bitPattern: buffer.payloads[slot][previousRow]) == target
+      let previousRow = try hadItself ? targetRow : partner(previous, table, slot, of: target),
+      buffer.reference(row: previousRow, slot: slot) == target
     {
       buffer.setReference(row: previousRow, slot: slot, primaryKey: 0, destinationEntity: -1)
     }
     return true
+  }
+
+  /// The row of a record's partner, read again when it knows nothing of the partnership: two rows that were read at
+  /// different moments may not know of each other.
+  private func partner(
+    _ partner: Int64, _ table: TableID, _ slot: Int, of key: Int64
+  ) throws(StoreError) -> Int? {
+    let row = try rowForChange(table: table, primaryKey: partner, slot: slot)
+    guard registry.isInUse, let row, buffer(table: table).reference(row: row, slot: slot) != key else { return row }
+    return try currentRow(table, partner, slot)
   }
 
   /// The row with a primary key, fetched with all its columns when the context does not hold it; `nil` when there is

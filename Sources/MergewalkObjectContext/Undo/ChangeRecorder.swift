@@ -145,16 +145,20 @@ final class ChangeRecorder: RowRecorder {
   private func append(_ object: ManagedObject, _ kind: UndoChanges.Kind) -> Int {
     if changes.isEmpty { changes.storedVersion = context.storedVersion }
     let record = changes.append(object, kind)
-    let missingTables = object.table.index + 1 - recordOfRow.count
-    if missingTables > 0 { recordOfRow.append(contentsOf: repeatElement([], count: missingTables)) }
-    let missing = object.row + 1 - recordOfRow[object.table.index].count
-    if missing > 0 { recordOfRow[object.table.index].append(contentsOf: repeatElement(0, count: missing)) }
-    recordOfRow[object.table.index][object.row] = Int32(record)
+    learnPlace(object, record)
     firstKept.append(kept.count)
     if kind == .changed {
       kept.append(contentsOf: repeatElement(0, count: context.buffer(table: object.table).dirtyWords))
     }
     return record
+  }
+
+  private func learnPlace(_ object: ManagedObject, _ record: Int) {
+    let missingTables = object.table.index + 1 - recordOfRow.count
+    if missingTables > 0 { recordOfRow.append(contentsOf: repeatElement([], count: missingTables)) }
+    let missing = object.row + 1 - recordOfRow[object.table.index].count
+    if missing > 0 { recordOfRow[object.table.index].append(contentsOf: repeatElement(0, count: missing)) }
+    recordOfRow[object.table.index][object.row] = Int32(record)
   }
 
   private func keep(_ buffer: RowBuffer, row: Int, slot: Int, record: Int) {
@@ -200,6 +204,41 @@ final class ChangeRecorder: RowRecorder {
     let found = context.model.unpairedRelationships(to: entity, isToMany: true)
     exclusive[entity.index] = found
     return found
+  }
+
+  // MARK: Stores
+
+  /// Moves a new object's row to the table of another store; steps that would relate it there to objects of this store
+  /// are forgotten, with all others.
+  func follow(_ object: ManagedObject, _ move: () -> Void) {
+    let record = find(table: object.table, row: object.row)
+    // What was inserted in this event is in no earlier step, and was related to nothing before.
+    let isNew = record.map { changes.records[$0].kind == .inserted } ?? false
+    if !isNew, relates(object) {
+      context.forgetUndo()
+      return move()
+    }
+    move()
+    if let record { learnPlace(object, record) }
+  }
+
+  /// Whether a step relates an object to others.
+  private func relates(_ object: ManagedObject) -> Bool {
+    let (table, key) = (object.table, object.primaryKey)
+    func relates(_ changes: UndoChanges) -> Bool {
+      changes.cells.contains { cell in
+        changes.records[Int(cell.row)].object === object && cell.tag == CellTag.integer
+          && destination(table: table, slot: Int(cell.slot)) != nil
+      }
+        || changes.pairs.contains { pair in
+          let (relation, row) = (pair.relation, pair.change.row)
+          return pair.change.isLinked
+            && (relation.ownerTable == table && row.owner == key || relation.targetTable == table && row.target == key)
+        }
+    }
+    var isFound = relates(changes)
+    manager.forEachChanges(of: context) { isFound = isFound || relates($0) }
+    return isFound
   }
 
   // MARK: Keys
