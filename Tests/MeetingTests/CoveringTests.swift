@@ -144,6 +144,9 @@ import Testing
       + "policies=values store=existing faults=records parent=two-pass-null list=ordered list-options=missing-null "
       + "model=child parts=people-sync derived=some external=files since=ties rejects=none rejects-before=edited "
       + "course=stopped after=again transforms=steps process=echo hooks=record contract=evolve model-file=model.mom",
+    // What a record names that is skipped for want of its own object went, when it is looked for behind that one.
+    "seed=31168 records=14 key=integer16 repeats=never mode=update store=existing parent=one-pass-null list=ordered "
+      + "parts=items-sync since=ties contract=missing",
   ]
 
   @Test("cases that once differed", arguments: once) func meetAgain(_ text: String) throws {

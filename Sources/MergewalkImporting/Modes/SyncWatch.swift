@@ -47,7 +47,11 @@ final class SyncWatch {
   }
 
   /// Marks the objects that a batch names; its rows are written, and its records are settled.
-  func note(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+  ///
+  /// - Parameter first: The outcomes before anything was looked for: records that are skipped there are left out.
+  func note(
+    _ view: BatchView, _ first: ContiguousArray<RecordLedger.Outcome>, _ importer: BatchImporter
+  ) throws(ImportError) {
     for (node, marks) in marks.enumerated() {
       guard let marks else { continue }
       let targets = view.nodes[node].targets
@@ -55,7 +59,7 @@ final class SyncWatch {
         marks.mark(targets[record])
       }
     }
-    try noteRejected(view, importer)
+    try noteRejected(view, first, importer)
   }
 
   /// Marks the objects that records name which are not imported, because an earlier attempt of the run has done so.
@@ -66,16 +70,19 @@ final class SyncWatch {
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
     // Records that a condition leaves out name nothing.
     for record in outcomes.indices where batch.transformed.isSkipped(record) { outcomes[record] = .skipped }
-    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, importer) }
+    let first = outcomes
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, first, importer) }
     try noteElements(&batch, outcomes, importer)
   }
 
   /// Marks the objects that rejected and repeated records name, as what they stand for or as targets.
-  private func noteRejected(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+  private func noteRejected(
+    _ view: BatchView, _ first: ContiguousArray<RecordLedger.Outcome>, _ importer: BatchImporter
+  ) throws(ImportError) {
     let rejected = rejectedRecords(view, importer)
     if !rejected.isEmpty { try lookUp(rejected, view, importer) }
     for (node, marks) in marks.enumerated() where node != root && marks != nil {
-      try lookUp(usable(node, view, importer), view, importer, node: node)
+      try lookUp(usable(node, view, first, importer), view, importer, node: node)
     }
   }
 
@@ -89,14 +96,16 @@ final class SyncWatch {
     return found
   }
 
-  private func usable(_ node: Int, _ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
+  private func usable(
+    _ node: Int, _ view: BatchView, _ first: ContiguousArray<RecordLedger.Outcome>, _ importer: BatchImporter
+  ) -> ContiguousArray<Int32> {
     var found = ContiguousArray<Int32>()
-    // What waits for a second pass is never looked for of a record that repeats a key and is skipped.
-    let isPostponed = importer.nodes[node].isPostponed
-    let own = view.nodes[root].targets
+    // What is looked for when the record's own object is known, or in a second pass, is never looked for of a record that
+    // is skipped, because it repeats a key or has no object.
+    let isLate = importer.nodes[node].isPostponed || importer.nodes[node].isLateTarget
     for record in 0..<view.count {
-      let isRepeated = isPostponed && view.outcomes[record] == .skipped && own[record] > 0
-      guard isRepeated || view.outcomes[record] == .rejected else { continue }
+      let isSkipped = isLate && view.outcomes[record] == .skipped && first[record] != .skipped
+      guard isSkipped || view.outcomes[record] == .rejected else { continue }
       if isUsable(record, node, view, importer) { found.append(Int32(record)) }
     }
     return found

@@ -129,9 +129,11 @@ final class BatchImporter {
     defer { self.outcomes = outcomes }
     startLists(&batch)
     defer { endLists(&batch) }
+    // Which records are left out, and so name nothing, shows before others are skipped for their objects.
+    let first = watch == nil ? [] : outcomes
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
-      try watch?.note(view, self)
+      try watch?.note(view, first, self)
       countDuplicates(view)
       countReferences(view)
     }
