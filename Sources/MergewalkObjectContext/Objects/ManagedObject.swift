@@ -281,9 +281,28 @@ extension ManagedObject: Hashable {
 /// The partners that the store named for a to-many relationship.
 struct StoredMembers {
   /// The context's `storedVersion` when they were read.
-  var version: UInt32
-  /// Primary keys and positions; positions are 0 when the relationship keeps none, or keeps it in the members' rows.
-  var partners: [Partner]
+  let version: UInt32
+  let primaryKeys: [Int64]
+  /// Their positions; none where the relationship keeps none, or keeps it in the members' rows.
+  private let orders: [Int64]
+
+  init(version: UInt32, primaryKeys: [Int64]) {
+    self.version = version
+    self.primaryKeys = primaryKeys
+    orders = []
+  }
+
+  init(version: UInt32, partners: [Partner]) {
+    self.version = version
+    primaryKeys = partners.map(\.primaryKey)
+    orders = partners.contains { $0.order != 0 } ? partners.map(\.order) : []
+  }
+
+  var partners: [Partner] {
+    orders.isEmpty
+      ? primaryKeys.map { Partner(primaryKey: $0, order: 0) }
+      : zip(primaryKeys, orders).map { Partner(primaryKey: $0, order: $1) }
+  }
 }
 
 /// An object at the other end of a relationship.

@@ -68,15 +68,14 @@ extension ManagedObjectContext {
     var rows: [Int32] = []
     if !object.isInserted {
       if let members, let known = object.extras?.storedMembers[members.slot], known.version == storedVersion {
-        let keys = known.partners.map(\.primaryKey)
-        try fetchMissing(buffer, keys)
-        rows = keys.compactMap { buffer.row(primaryKey: $0).map(Int32.init) }
+        try fetchMissing(buffer, known.primaryKeys)
+        rows = known.primaryKeys.compactMap { buffer.row(primaryKey: $0).map(Int32.init) }
       } else {
         rows = try origin.referring(to: object, by: relationship, from: table)
         if let members {
           let keys = buffer.primaryKeys
           object.makeExtras().storedMembers[members.slot] = StoredMembers(
-            version: storedVersion, partners: rows.map { Partner(primaryKey: keys[Int($0)], order: 0) })
+            version: storedVersion, primaryKeys: rows.map { keys[Int($0)] })
         }
       }
     }

@@ -298,7 +298,7 @@ package final class RowBuffer {
 
   private func reserve(_ needed: Int) {
     guard needed > capacity else { return }
-    let larger = max(needed, capacity + capacity / 2, 64)
+    let larger = max(needed, capacity < 1 << 16 ? capacity * 2 : capacity + capacity / 2, 64)
     func grow<T>(_ column: inout UnsafeMutablePointer<T>, stride: Int = 1) {
       // Large blocks grow by moving their pages, not their bytes; what `allocate` gives comes from malloc.
       guard let grown = realloc(column, larger * stride * MemoryLayout<T>.stride) else {
