@@ -56,7 +56,8 @@ extension StoreFamily {
       let done = result
       queue.withLock { $0.built += done }
     }
-    let workers = (0..<min(jobs, groups.count)).compactMap { _ in Worker(build) }
+    // Parsers of formats that nest recurse as deep as their limits say, on these threads too.
+    let workers = (0..<min(jobs, groups.count)).compactMap { _ in Worker(stack: 8 << 20, build) }
     // Where the system has no thread to give, the caller does all of it.
     if workers.isEmpty { build() }
     for worker in workers { worker.join() }
