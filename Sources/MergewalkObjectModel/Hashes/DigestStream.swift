@@ -20,7 +20,7 @@ package final class DigestStream {
   /// The state before the first byte, which is copied: to look for the algorithm by its name takes libcrypto as long as to
   /// hash some hundred bytes.
   ///
-  /// `@unchecked Sendable`: it is only read once it is made.
+  /// `@unchecked Sendable`: once made, it is only the source of `EVP_MD_CTX_copy_ex`, which takes it as constant.
   private struct Start: @unchecked Sendable {
     let context: OpaquePointer
 

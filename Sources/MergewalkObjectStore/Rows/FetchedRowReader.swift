@@ -27,6 +27,8 @@ package struct FetchedRowReader {
   }
 
   private let steps: ContiguousArray<Step>
+  /// The slots that are not read.
+  private let unread: [Int]
   private let entities: EntityNumbers
   /// The bits of the slots that are read; `nil` when these are all that the store has.
   private let mask: [UInt64]?
@@ -41,6 +43,7 @@ package struct FetchedRowReader {
           slot: slot, kind: access.kinds[slot], hasEntity: access.table.destinationEntityColumn(slot: slot) != nil,
           hasOrder: access.table.orderKeyColumn(slot: slot) != nil)
       })
+    unread = access.kinds.count == slots.count ? [] : Array(Set(access.kinds.indices).subtracting(slots))
     entities = access.entityIndexes
     self.options = options
     if slots.count < access.storedSlots.count {
@@ -117,8 +120,6 @@ package struct FetchedRowReader {
       rows.append(contentsOf: 0..<Int32(next))
     }
     let state = isComplete && !options.asFaults ? RowState.clean : RowState.fault
-    let read = steps.map(\.slot)
-    let unread = (0..<buffer.columnCount).filter { !read.contains($0) }
     while try step() {
       if next == buffer.count {
         buffer.appendUnfilledRows(
