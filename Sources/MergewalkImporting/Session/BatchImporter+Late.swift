@@ -12,7 +12,10 @@ extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView) throws(ImportError) {
     if case .references(let stage) = pass { return try resolveReferences(stage, view) }
-    if pass == .lists { return try resolveLists(view) }
+    if pass == .lists {
+      try skipLostOwners(view)
+      return try resolveLists(view)
+    }
     if pass == .waiting { try turnAwayRepeats(nodes[plan.root], view) }
     // Before anything is done with their other targets, so that nothing is left of records without a late one.
     let expected = try expectFirst(view)

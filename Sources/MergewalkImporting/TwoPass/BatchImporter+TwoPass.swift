@@ -191,6 +191,27 @@ extension BatchImporter {
     return rejects.map { (batch.nodes[plan.root].targets[Int($0.record)], $0.field) }
   }
 
+  /// Skips the lists of objects that are gone: the first pass made them, and a list that may delete has let them go
+  /// since, so their elements would refer to nothing.
+  func skipLostOwners(_ view: BatchView) throws(ImportError) {
+    let root = nodes[plan.root].plan.rootEntity
+    let own = view.nodes[plan.root].targets
+    let owners = view.records.filter { view.outcomes[$0].takesLists }
+    guard !owners.isEmpty else { return }
+    let buffer = context.buffer(root: root)
+    defer { buffer.removeAll() }
+    do {
+      let access = try store.access(root: root)
+      try Set(owners.map { own[$0] }).sorted().withUnsafeBufferPointer { keys throws(StoreError) in
+        try access.fetch(primaryKeys: keys, slots: [], into: buffer)
+      }
+    } catch {
+      throw ImportError(error)
+    }
+    fetches += 1
+    for record in owners where buffer.row(primaryKey: own[record]) == nil { view.outcomes[record] = .skipped }
+  }
+
   /// Withdraws the rejects of records whose targets may be records that wait: they are looked at again.
   private func leaveOpen(_ batch: ImportBatch) {
     guard case .references(let stage) = pass else { return }

@@ -31,8 +31,11 @@ import Testing
   }
 
   @Test(
-    "seeds that have found something: members of other entities in a list's order, a look-up that outlived its objects",
-    arguments: [63085, 67068] as [UInt64])
+    """
+    seeds that have found something: members of other entities in a list's order, a look-up that outlived its objects, \
+    lists of objects that other lists had deleted
+    """,
+    arguments: [63085, 67068, 17_005_283] as [UInt64])
   func regressions(seed: UInt64) throws { try trial(seed, isShown: false) }
 
   @Test("many of the imports are such that a dictionary can follow them") func comparable() {
