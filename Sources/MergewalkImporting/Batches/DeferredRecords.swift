@@ -1,39 +1,36 @@
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
-/// Records that wait until an index can tell whether their keys are known, in memory of fixed size and a file.
+/// Records that wait until an index can tell whether their keys are known, or for a second pass, in memory of fixed size
+/// and a ``DeferredFile``.
 ///
-/// Only what the import will need is kept: cells, the relationships' targets, the raw record and its position. The file
-/// has no name in any folder, so nothing is left when the process dies; if another process may resume, it has a name
-/// and is beside the store that is being built.
+/// Only what the import will need is kept: cells, the relationships' targets, the raw record and its position.
 final class DeferredRecords {
   private let plan: ImportPlan
-  private let folder: String
+  private let file: DeferredFile
+  private let owner: DeferredFile.Owner
   private var pending: ImportBatch
-  private var file: TemporaryFile?
-  private let path: String?
-  /// The blocks in the file.
-  private var blocks = 0
-  private(set) var count = 0
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
+  /// How many wait, those included that an earlier process has put off.
+  var count: Int { file.recordCount(of: owner) + pending.records.recordCount }
 
   /// - Parameters:
+  ///   - file: Takes what does not fit; the owner's blocks that it holds are those of an earlier process.
   ///   - fields: The fields whose cells are kept beside the column that only grows; `nil` for those of whole records.
   ///   - keepsLists: Whether their lists are kept.
-  ///   - path: The file's path, when it is to have a name.
   init(
-    plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil, keepsLists: Bool = true,
-    path: String? = nil
+    plan: ImportPlan, file: DeferredFile, owner: DeferredFile.Owner, limit: BatchLimit, fields: [Int]? = nil,
+    keepsLists: Bool = true
   ) {
     self.plan = plan
-    self.path = path
+    self.file = file
+    self.owner = owner
     var kept = fields ?? Self.fields(of: plan)
     // How far the records have come is known when it is known what becomes of them.
     if let since = plan.sinceField, !kept.contains(since) { kept.append(since) }
     self.fields = kept
     self.keepsLists = keepsLists
-    self.folder = folder
     recordsPerBlock = limit.records
     bytesPerBlock = min(limit.bytes, 8 << 20)
     pending = ImportBatch(plan: plan)
@@ -91,43 +88,45 @@ final class DeferredRecords {
     if keepsLists { appendLists(record, of: batch) }
     for node in plan.nodes.indices {
       pending.nodes[node].targets.append(batch.nodes[node].targets[record])
+      // A record that waits again has only this to say.
+      let counted =
+        batch.nodes[node].counted.isEmpty
+        ? ReferenceCount(state: batch.nodes[node].keyStates[record], target: batch.nodes[node].targets[record]).rawValue
+        : batch.nodes[node].counted[record]
+      pending.nodes[node].counted.append(counted)
       if !batch.nodes[node].targetEntities.isEmpty {
         pending.nodes[node].targetEntities.append(batch.nodes[node].targetEntities[record])
       }
     }
+    pending.nodes[plan.root].keyStates.append(batch.nodes[plan.root].keyStates[record])
     pending.nodes[plan.root].keyHashes.append(batch.nodes[plan.root].keyHashes[record])
     pending.nodes[plan.root].contentHashes.append(batch.nodes[plan.root].contentHashes[record])
-    count += 1
     if pending.records.recordCount >= recordsPerBlock || pending.records.byteCount >= bytesPerBlock { try flush() }
   }
 
   // MARK: Going on later
 
-  /// Puts everything into the file, for a process that continues from its first bytes.
-  ///
-  /// - Parameter isDurable: Whether to wait until it is on the disk.
-  /// - Returns: The bytes of the file.
-  func save(isDurable: Bool) throws(ImportError) -> Int {
-    try flush()
-    if isDurable { try file?.sync() }
-    return file?.length ?? 0
+  /// What a process that resumes the run has to know of a record that an earlier one has put off.
+  struct Kept {
+    /// The hash of the record's key.
+    let keyHash: UInt64
+    /// Whether it waits for a unique value, so that its own object was not looked for.
+    let isParked: Bool
+    /// Its object, if that was found or made.
+    let primaryKey: Int64
+    let place: Place
   }
 
-  /// Takes over the records that an earlier process has put off.
-  ///
-  /// - Parameters:
-  ///   - bytes: What ``save(isDurable:)`` returned.
-  ///   - body: Gets the hash of each record's key, and where the record stands.
-  func restore(bytes: Int, _ body: (UInt64, Place) -> Void) throws(ImportError) {
-    guard let path, bytes > 0 else { return }
-    let file = try TemporaryFile(path: path, keeping: bytes)
-    self.file = file
-    while file.position < bytes {
-      try readBlock(file)
-      blocks += 1
-      count += pending.records.recordCount
-      for (record, hash) in pending.nodes[plan.root].keyHashes.enumerated() {
-        body(hash, Place(record, of: pending.records))
+  /// Goes through the records that an earlier process has put off.
+  func forEachKept(_ body: (Kept) -> Void) throws(ImportError) {
+    for block in 0..<file.blockCount(of: owner) {
+      try file.read(block, of: owner) { (file) throws(ImportError) in try readBlock(file) }
+      let root = pending.nodes[plan.root]
+      for record in 0..<pending.records.recordCount {
+        body(
+          Kept(
+            keyHash: root.keyHashes[record], isParked: root.keyStates[record] == ImportBatch.KeyState.absent,
+            primaryKey: root.targets[record], place: Place(record, of: pending.records)))
       }
     }
     clear()
@@ -148,16 +147,14 @@ final class DeferredRecords {
 
   /// Hands the records out again in their order, a block at a time.
   func replay(_ body: (inout ImportBatch) throws(ImportError) -> Void) throws(ImportError) {
-    if blocks == 0 {
+    if file.blockCount(of: owner) == 0 {
       finish(&pending)
       try body(&pending)
       return
     }
     try flush()
-    guard let file else { return }
-    try file.rewind()
-    for _ in 0..<blocks {
-      try readBlock(file)
+    for block in 0..<file.blockCount(of: owner) {
+      try file.read(block, of: owner) { (file) throws(ImportError) in try readBlock(file) }
       finish(&pending)
       try body(&pending)
     }
@@ -218,18 +215,15 @@ final class DeferredRecords {
 
   // MARK: The file
 
-  private func flush() throws(ImportError) {
-    guard pending.records.recordCount > 0 else { return }
-    let file: TemporaryFile
-    if let open = self.file {
-      file = open
-    } else if let path {
-      file = try TemporaryFile(path: path, keeping: 0)
-    } else {
-      file = try TemporaryFile(folder: folder)
-    }
-    self.file = file
+  /// Puts everything into the file.
+  func flush() throws(ImportError) {
     let count = pending.records.recordCount
+    guard count > 0 else { return }
+    try file.append(owner, records: count) { (file) throws(ImportError) in try write(file, count: count) }
+    clear()
+  }
+
+  private func write(_ file: TemporaryFile, count: Int) throws(ImportError) {
     let member = pending.records.member.map { ContiguousArray($0.utf8) }
     try file.write(
       ContiguousArray([count, pending.records.byteCount, pending.records.source, member?.count ?? -1]), count: 4)
@@ -249,13 +243,13 @@ final class DeferredRecords {
     }
     for node in pending.nodes {
       try file.write(node.targets, count: count)
+      try file.write(node.counted, count: count)
       try file.write(ContiguousArray([node.targetEntities.count]), count: 1)
       try file.write(node.targetEntities, count: node.targetEntities.count)
     }
+    try file.write(pending.nodes[plan.root].keyStates, count: count)
     try file.write(pending.nodes[plan.root].keyHashes, count: count)
     try file.write(pending.nodes[plan.root].contentHashes, count: count)
-    blocks += 1
-    clear()
   }
 
   private func clear() {
@@ -271,8 +265,10 @@ final class DeferredRecords {
     }
     for node in plan.nodes.indices {
       pending.nodes[node].targets.removeAll(keepingCapacity: true)
+      pending.nodes[node].counted.removeAll(keepingCapacity: true)
       pending.nodes[node].targetEntities.removeAll(keepingCapacity: true)
     }
+    pending.nodes[plan.root].keyStates.removeAll(keepingCapacity: true)
     pending.nodes[plan.root].keyHashes.removeAll(keepingCapacity: true)
     pending.nodes[plan.root].contentHashes.removeAll(keepingCapacity: true)
   }
@@ -315,10 +311,12 @@ final class DeferredRecords {
     }
     for node in plan.nodes.indices {
       try file.read(into: &pending.nodes[node].targets, count: count)
+      try file.read(into: &pending.nodes[node].counted, count: count)
       var entities = ContiguousArray<Int>()
       try file.read(into: &entities, count: 1)
       try file.read(into: &pending.nodes[node].targetEntities, count: entities[0])
     }
+    try file.read(into: &pending.nodes[plan.root].keyStates, count: count)
     try file.read(into: &pending.nodes[plan.root].keyHashes, count: count)
     try file.read(into: &pending.nodes[plan.root].contentHashes, count: count)
   }

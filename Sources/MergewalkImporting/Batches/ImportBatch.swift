@@ -91,6 +91,25 @@ struct NodeColumns: Sendable {
   var targets = ContiguousArray<Int64>()
   /// The entity of that object, -1 for the node's own; empty unless the entity has subentities.
   var targetEntities = ContiguousArray<Int32>()
+  /// Of records that have waited: whether the reference was counted as one that led to an object, or to nothing; see
+  /// ``ReferenceCount``. Empty for all others.
+  var counted = ContiguousArray<UInt8>()
+}
+
+/// How a reference of a record was counted when the record came.
+enum ReferenceCount: UInt8 {
+  case nothing, found, missing
+
+  /// - Parameters:
+  ///   - state: one of ``ImportBatch/KeyState``.
+  ///   - target: the primary key of the target, if any.
+  init(state: UInt8, target: Int64) {
+    switch state {
+    case ImportBatch.KeyState.usable: self = target > 0 ? .found : .missing
+    case ImportBatch.KeyState.missing: self = .missing
+    default: self = .nothing
+    }
+  }
 }
 
 extension ContiguousArray {

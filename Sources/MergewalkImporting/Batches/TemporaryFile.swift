@@ -35,12 +35,16 @@ final class TemporaryFile {
   /// Waits until everything is on the disk.
   func sync() throws(ImportError) { guard fdatasync(descriptor) == 0 else { throw Self.failure("sync", folder) } }
 
-  /// The place of the next byte that is read or written.
-  var position: Int { lseek(descriptor, 0, SEEK_CUR) }
+  /// Goes to the byte that is read or written next.
+  func seek(to place: Int) throws(ImportError) {
+    guard lseek(descriptor, place, SEEK_SET) == place else { throw Self.failure("seek in", folder) }
+  }
 
-  /// Goes back to the start.
-  func rewind() throws(ImportError) {
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("rewind", folder) }
+  /// Writes a number over eight bytes that are there.
+  func overwrite(_ number: Int, at place: Int) throws(ImportError) {
+    var number = number
+    let written = withUnsafeBytes(of: &number) { pwrite(descriptor, $0.baseAddress, $0.count, place) }
+    guard written == MemoryLayout<Int>.size else { throw Self.failure("write", folder) }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(ImportError) {

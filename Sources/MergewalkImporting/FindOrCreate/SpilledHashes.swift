@@ -61,7 +61,7 @@ final class SpilledHashes {
   /// Hands out all entries of a piece in their order, in blocks.
   func replay(_ piece: Int, _ body: (UnsafeBufferPointer<Entry>) -> Void) throws(ImportError) {
     try flush(piece)
-    try files[piece].rewind()
+    try files[piece].seek(to: 0)
     let block = blocks + piece * Self.blockSize
     var left = written[piece]
     while left > 0 {

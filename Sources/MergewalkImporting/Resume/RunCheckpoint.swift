@@ -9,6 +9,8 @@ import MergewalkRecordFormats
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   static let version: Int64 = 3
+  /// The version of one within parts that have a second pass: earlier versions began these anew.
+  private static let groupVersion: Int64 = 4
 
   // What stays the same throughout the run.
 
@@ -32,7 +34,8 @@ struct RunCheckpoint: Sendable, Equatable {
   /// Where the run is, and what was counted up to there.
   var place = RunPosition()
   var rejectBytes = 0
-  /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
+  /// Which start of the machine the bytes of a store that is being built, and of records that wait, are good for; see
+  /// ``BootIdentity/current``.
   var boot = ""
 
   /// With more inputs than this a checkpoint knows only the hash of all.
@@ -51,7 +54,7 @@ extension RunCheckpoint {
   var list: PropertyList {
     let position = place.position
     var entries = [
-      PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
+      PropertyList.Entry("version", .integer(place.groupKeys.isEmpty ? Self.version : Self.groupVersion)), PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
       PropertyList.Entry("seed", .data(place.seed.bytes)),
       PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
@@ -65,31 +68,27 @@ extension RunCheckpoint {
       PropertyList.Entry("tally", place.tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
     ]
     if !place.firstKeys.isEmpty {
-      let keys = place.firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
-      entries.append(PropertyList.Entry("first_keys", .integers(keys)))
+      entries.append(PropertyList.Entry("first_keys", .keys(place.firstKeys)))
     }
     if let rejectHeader = place.rejectHeader {
       entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
       if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
     }
-    for (name, numbers) in Self.lateEntries where !place.late[keyPath: numbers].isEmpty {
-      entries.append(PropertyList.Entry(name, .data(AscendingNumbers.encode(place.late[keyPath: numbers]))))
-    }
+    entries += place.late.entries
     let waiting = place.ledger.waiting
     if waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(waiting)))) }
-    if let later = place.later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
+    if let later = place.later {
+      entries.append(PropertyList.Entry("later", .integer(Int64(later))))
+      entries.append(PropertyList.Entry("filtering", .boolean(place.isFiltering)))
+    }
+    if !place.groupKeys.isEmpty { entries.append(PropertyList.Entry("group_keys", .keys(place.groupKeys))) }
     if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
     return .dictionary(entries)
   }
 
-  /// The names of the lists of late records.
-  private static var lateEntries: [(String, WritableKeyPath<LateRecords, [Int]>)] {
-    [("late_rejects", \.rejected), ("late_repeats", \.repeated), ("late_unfound", \.unfound)]
-  }
-
   /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
   init?(_ list: PropertyList) {
-    guard list["version"]?.integer == Self.version, let run = list["run"]?.string,
+    guard let version = list["version"]?.integer, (Self.version...Self.groupVersion).contains(version), let run = list["run"]?.string,
       case .real(let started)? = list["started"], let definition = list["definition"]?.word,
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
@@ -114,19 +113,66 @@ extension RunCheckpoint {
     place.ledger = ledger
     place.tally = tally
     self.rejectBytes = Int(rejectBytes)
-    if let keys = list["first_keys"]?.integers(), keys.count.isMultiple(of: 2) {
-      for index in stride(from: 0, to: keys.count, by: 2) {
-        place.firstKeys[keys[index]] = Int64(keys[index + 1])
-      }
-    }
+    place.firstKeys = list["first_keys"]?.keys ?? [:]
+    place.groupKeys = list["group_keys"]?.keys ?? [:]
     place.rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }
-    for (name, numbers) in Self.lateEntries {
-      place.late[keyPath: numbers] = AscendingNumbers.decode(list[name]?.data ?? [])
-    }
+    place.late = LateRecords(list)
     place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
+    place.isFiltering = place.later != nil && list["filtering"]?.boolean ?? true
     boot = list["boot"]?.string ?? ""
+  }
+}
+
+extension LateRecords {
+  /// The names of the lists.
+  private static var names: [(String, WritableKeyPath<LateRecords, [Int]>)] {
+    [("late_rejects", \.rejected), ("late_repeats", \.repeated), ("late_unfound", \.unfound)]
+  }
+
+  fileprivate var entries: [PropertyList.Entry] {
+    Self.names.filter { !self[keyPath: $0.1].isEmpty }.map { name, numbers in
+      PropertyList.Entry(name, .data(AscendingNumbers.encode(self[keyPath: numbers])))
+    }
+  }
+
+  fileprivate init(_ list: PropertyList) {
+    for (name, numbers) in Self.names { self[keyPath: numbers] = AscendingNumbers.decode(list[name]?.data ?? []) }
+  }
+}
+
+extension HeldPart {
+  fileprivate var list: PropertyList {
+    .dictionary(
+      [
+        PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
+        PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
+        PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
+        PropertyList.Entry("generation", .integer(Int64(generation))),
+      ] + late.entries)
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let generation = list["generation"]?.integer.flatMap({ Int(exactly: $0) }), let nodes = list["nodes"]?.elements,
+      let values = list["values"]?.elements, let links = list["links"]?.elements
+    else { return nil }
+    self.init()
+    self.generation = generation
+    self.nodes = nodes.compactMap(ImportSummary.EntityCounts.init)
+    self.values = values.compactMap { $0.integers().flatMap { ValueCounts(numbers: $0) } }
+    self.links = links.compactMap { $0.integers(count: 5).map(ListTally.init(numbers:)) }
+    late = LateRecords(list)
+    guard self.nodes.count == nodes.count, self.values.count == values.count, self.links.count == links.count else {
+      return nil
+    }
+  }
+}
+
+extension ListTally {
+  fileprivate init(numbers: [Int]) {
+    self.init()
+    self.numbers = numbers
   }
 }
 
@@ -157,6 +203,7 @@ extension RunTally {
       PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
       PropertyList.Entry("text", .integers(text.numbers)),
     ]
+    if !held.isEmpty { entries.append(PropertyList.Entry("held", .array(held.map(\.list)))) }
     if let unmatched { entries.append(PropertyList.Entry("unmatched", unmatched.list)) }
     if !warnings.isEmpty { entries.append(PropertyList.Entry("warnings", .array(warnings.map(\.list)))) }
     return .dictionary(entries)
@@ -188,13 +235,12 @@ extension RunTally {
     fields = (list["fields"]?.elements ?? []).map { ($0.elements ?? []).compactMap(FieldTally.init) }
     lists = (list["lists"]?.elements ?? []).map { ($0.elements ?? []).compactMap(ListTally.init) }
     values = (list["values"]?.elements ?? []).compactMap { $0.integers().flatMap { ValueCounts(numbers: $0) } }
-    links = (list["links"]?.elements ?? []).compactMap { element in
-      element.integers(count: 5).map { numbers in
-        var tally = ListTally()
-        tally.numbers = numbers
-        return tally
-      }
+    links = (list["links"]?.elements ?? []).compactMap { $0.integers(count: 5).map(ListTally.init(numbers:)) }
+    for element in list["held"]?.elements ?? [] {
+      guard let part = HeldPart(element) else { return nil }
+      held.append(part)
     }
+    guard held.count <= self.parts.count else { return nil }
     if let numbers = list["text"]?.integers() { text = TextAccount(numbers: numbers) }
     for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
     for entry in list["codes"]?.entries ?? [] {
@@ -313,6 +359,16 @@ extension TextAccount {
 
 extension PropertyList {
   fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .integer(Int64($0)) }) }
+
+  /// Primary keys by the numbers of entities.
+  fileprivate static func keys(_ keys: [Int: Int64]) -> PropertyList {
+    .integers(keys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] })
+  }
+
+  fileprivate var keys: [Int: Int64]? {
+    guard let numbers = integers(), numbers.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: numbers.count, by: 2).reduce(into: [:]) { $0[numbers[$1]] = Int64(numbers[$1 + 1]) }
+  }
 
   /// A dictionary, sorted by its keys.
   fileprivate static func named(_ values: [String: PropertyList]) -> PropertyList {

@@ -45,25 +45,10 @@ final class RunJournal {
     // is good for as long as the machine runs, and so is what was handed to the system.
     if !file.isNew || isDurable { try rejects.sync() }
     checkpoint.isDone = isDone
-    try write(place(), rejectBytes: rejects.byteCount, rejectCounts: rejects.countsByName)
-  }
-
-  /// Writes the checkpoint of an earlier place, to which everything was rolled back.
-  func writeAgain(
-    _ place: RunPosition, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
-  ) throws(ImportError) {
-    try rejects.sync()
-    var place = place
-    place.later = nil
-    try write(place, rejectBytes: rejectBytes, rejectCounts: rejectCounts)
-  }
-
-  private func write(_ place: RunPosition, rejectBytes: Int, rejectCounts: [String: Int]) throws(ImportError) {
-    checkpoint.place = place
-    checkpoint.tally.rejectCounts = rejectCounts
+    checkpoint.place = place()
     checkpoint.commits += 1
-    checkpoint.rejectBytes = rejectBytes
-    checkpoint.tally.rejectCounts = rejectCounts
+    checkpoint.rejectBytes = rejects.byteCount
+    checkpoint.tally.rejectCounts = rejects.countsByName
     checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
     checkpoint.tally.statements = before.statements + file.statementsExecuted
     var metadata = file.metadata

@@ -16,6 +16,13 @@ struct RunPosition: Sendable, Equatable {
   var late = LateRecords()
   /// The bytes of the file of records that were put off; `nil` when the part puts none off.
   var later: Int?
+  /// Whether the part finds its own objects by a filter of their keys, and puts off those that it may know.
+  var isFiltering = false
+  /// The next primary key of each hierarchy when the first of the parts began that have one second pass with this one, by
+  /// root entity; empty when the part has none.
+  var groupKeys: [Int: Int64] = [:]
+  /// How often the records that wait were gone through; 0 while the part is read.
+  var generation = 0
   /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
   var rejectHeader: RejectOutput.FilePlace?
 
@@ -24,10 +31,28 @@ struct RunPosition: Sendable, Equatable {
     var place = RunPosition()
     place.seed = seed
     place.firstKeys = firstKeys
+    place.groupKeys = groupKeys
     place.part = part
     place.ledger = ledger
     place.tally = tally
     return place
+  }
+}
+
+/// What has to be known of a part whose second pass is still to come.
+struct HeldPart: Sendable, Equatable {
+  /// The counts of its first pass, by node, by plan and by list.
+  var nodes: [ImportSummary.EntityCounts] = []
+  var values: [ValueCounts] = []
+  var links: [ListTally] = []
+  var late = LateRecords()
+  var generation = 0
+
+  init() {}
+
+  init(first: RunTally, late: LateRecords, generation: Int) {
+    (nodes, values, links) = (first.nodes, first.values, first.links)
+    (self.late, self.generation) = (late, generation)
   }
 }
 

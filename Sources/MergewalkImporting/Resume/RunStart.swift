@@ -81,9 +81,27 @@ struct RunStartChoice {
     return .fresh
   }
 
+  /// Why an unfinished run cannot go on although nothing that was asked for has changed; `nil` when it can.
+  func loss(_ file: StoreFile) -> String? {
+    if file.hasOutdatedPlan {
+      return "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
+    }
+    // The records that wait in a new store's file were looked at with the store.
+    guard !file.isNew, let later = checkpoint(file)?.later, later > 0 else { return nil }
+    if checkpoint(file)?.boot != BootIdentity.current || FileSystem.size(file.laterPath ?? "") ?? 0 < later {
+      return "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
+        + " and the file of records that wait for the second pass may not be whole"
+    }
+    return nil
+  }
+
+  private func checkpoint(_ file: StoreFile) -> RunCheckpoint? {
+    file.metadata.mergewalk.runs[definition.journalName].flatMap(RunCheckpoint.init)
+  }
+
   /// Whether an earlier process has finished its run, up to the telling.
   func hasEnded(_ file: StoreFile) -> Bool {
-    file.metadata.mergewalk.runs[definition.journalName].flatMap(RunCheckpoint.init)?.isDone ?? false
+    checkpoint(file)?.isDone ?? false
   }
 
   /// The error for a run that is to go on and is not there.

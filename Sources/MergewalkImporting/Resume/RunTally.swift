@@ -15,6 +15,8 @@ struct RunTally: Sendable, Equatable {
   /// The same for the part that is being imported, by plan and by list.
   var values: [ValueCounts] = []
   var links: [ListTally] = []
+  /// The finished parts whose second pass is still to come, the last of ``parts``.
+  var held: [HeldPart] = []
   /// The outcomes of the text of the inputs of the finished parts.
   var text = TextAccount()
   /// The same for the part that is being imported; who goes on reads it again.

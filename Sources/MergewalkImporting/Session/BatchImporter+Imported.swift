@@ -12,13 +12,16 @@ extension BatchImporter {
   func skipImported(_ batch: inout ImportBatch) throws(ImportError) {
     defer { recordsBefore += batch.records.recordCount }
     since?.noteUnknown(batch.records.errors.count)
+    noteKept(batch)
     if since != nil { noteProgress(batch) }
     try watch?.noteImported(&batch, self)
     if countsNames { try noteNames(&batch) }
     repeats.removeAll(keepingCapacity: true)
     var outcomes = outcomes(ofImported: batch)
+    // Their keys were not looked at.
+    for record in keptNow.parked { outcomes[record] = .deferred }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      for state in nodes where state.seenKeys != nil { try noteKeys(state, view) }
+      for state in nodes where state.seenKeys != nil && !state.isPostponed { try noteKeys(state, view) }
     }
     since?.noteRepeats(batch, repeats)
   }
@@ -66,14 +69,30 @@ extension BatchImporter {
     }
   }
 
+  /// Notes which records of a batch were put off as a whole or in part.
+  private func noteKept(_ batch: ImportBatch) {
+    keptNow = ([], [], [])
+    guard passedBefore.deferred < deferredBefore.count || passedBefore.references < referencesBefore.count else {
+      return
+    }
+    for record in 0..<batch.records.recordCount {
+      let place = DeferredRecords.Place(record, of: batch.records)
+      if passedBefore.deferred < deferredBefore.count, deferredBefore[passedBefore.deferred].place == place {
+        keptNow.deferred.insert(record)
+        if deferredBefore[passedBefore.deferred].isParked { keptNow.parked.insert(record) }
+        passedBefore.deferred += 1
+      }
+      if passedBefore.references < referencesBefore.count, referencesBefore[passedBefore.references].place == place {
+        keptNow.references.insert(record)
+        passedBefore.references += 1
+      }
+    }
+  }
+
   /// Notes how far the records of a batch have come in the column that only grows.
   private func noteProgress(_ batch: ImportBatch) {
     var outcomes = outcomes(ofImported: batch)
-    for record in outcomes.indices where deferredPassed < deferredBefore.count {
-      guard DeferredRecords.Place(record, of: batch.records) == deferredBefore[deferredPassed] else { continue }
-      outcomes[record] = .deferred
-      deferredPassed += 1
-    }
+    for record in keptNow.deferred.union(keptNow.references) { outcomes[record] = .deferred }
     set(&outcomes, at: late.repeated, .rejected)
     since?.note(batch, outcomes)
   }

@@ -65,7 +65,10 @@ extension BatchImporter {
       guard elements.batch.records.recordCount > 0 else { continue }
       var outcomes = ContiguousArray(
         repeating: RecordLedger.Outcome.rejected, count: elements.batch.records.recordCount)
-      for record in owners.indices where owners[record] == .pending && elements.hasList[record] {
+      for record in owners.indices
+      where owners[record] == .pending && elements.hasList[record] && !keptNow.deferred.contains(record)
+        && !(listsWait && keptNow.references.contains(record))
+      {
         for element in elements.range(record) { outcomes[element] = .pending }
       }
       try list.importer.noteNames(&elements.batch, &outcomes)
@@ -77,7 +80,8 @@ extension BatchImporter {
   ) throws(ImportError) {
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       for state in nodes {
-        guard let named = state.named else { continue }
+        // What the second pass finds has not been named before it.
+        guard !state.isPostponed, let named = state.named else { continue }
         var records = ContiguousArray<Int32>()
         for record in view.records where isNamed(record, state, view) { records.append(Int32(record)) }
         try state.finder.lookUp(records, state, view, self) { _ = named.isFirst($1) }
@@ -87,7 +91,7 @@ extension BatchImporter {
   }
 
   private func isNamed(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
-    guard view.outcomes[record] == .pending,
+    guard view.outcomes[record] == .pending, state.role != .root || !keptNow.deferred.contains(record),
       view.nodes[state.node].keyStates[record] == ImportBatch.KeyState.usable,
       state.plan.keyFields.allSatisfy({ view.fields[$0].tags[record] < CellTag.absent })
     else { return false }

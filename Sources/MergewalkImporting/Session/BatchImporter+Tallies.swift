@@ -121,11 +121,18 @@ extension BatchImporter {
   }
 
   private func countReference(_ record: Int, _ node: BatchView.NodeView, _ target: NodeImporter) {
-    switch node.keyStates[record] {
-    case ImportBatch.KeyState.usable:
-      if node.targets[record] > 0 { target.counts.found += 1 } else { target.counts.missing += 1 }
-    case ImportBatch.KeyState.missing: target.counts.missing += 1
-    default: break
+    target.counts.count(ReferenceCount(state: node.keyStates[record], target: node.targets[record]), 1)
+  }
+
+  /// Takes back the counts of references of records that have waited and turn out to be skipped or rejected.
+  func takeBackReferences(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
+    for state in nodes {
+      for relationship in state.plan.relationships where relationship.missing == .null && !relationship.isPostponed {
+        let counted = batch.nodes[relationship.target].counted
+        for record in counted.indices where outcomes[record] == .skipped || outcomes[record] == .rejected {
+          nodes[relationship.target].counts.count(ReferenceCount(rawValue: counted[record]) ?? .nothing, -1)
+        }
+      }
     }
   }
 
@@ -196,6 +203,16 @@ extension ListImporter {
       for (list, inner) in zip(importer.lists, batch.batch.lists) {
         list.settle(inner, element, isRejected: isRejected)
       }
+    }
+  }
+}
+
+extension ImportSummary.EntityCounts {
+  fileprivate mutating func count(_ reference: ReferenceCount, _ step: Int) {
+    switch reference {
+    case .found: found += step
+    case .missing: missing += step
+    case .nothing: break
     }
   }
 }

@@ -25,11 +25,13 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
-  /// Where the records stand that an earlier process has put off and that are not skipped yet, when
-  /// they have to be known.
-  var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
-  /// How many of these were skipped.
-  var deferredPassed = 0
+  /// The records that an earlier process has put off, and those whose references and lists it has.
+  var deferredBefore: ContiguousArray<DeferredRecords.Kept> = []
+  var referencesBefore: ContiguousArray<DeferredRecords.Kept> = []
+  /// How many of these were in the batches that were skipped.
+  var passedBefore = (deferred: 0, references: 0)
+  /// Which of them are in the batch that is skipped.
+  var keptNow = (deferred: Set<Int>(), parked: Set<Int>(), references: Set<Int>())
   /// Records of which a run that resumes later cannot tell what became of them; see ``skipImported(_:)``.
   var late = LateRecords()
   /// The current pass.
@@ -42,7 +44,8 @@ final class BatchImporter {
   var listsWait = false
   /// The objects of these records; others of their hierarchy were made by lists and references.
   let referenceOwners = ObjectMarks()
-  /// The hierarchies that have lost objects in a second pass: what the first one knew of them does not hold.
+  /// The hierarchies that have lost objects in a second pass, and those of which lists may delete some: what was found
+  /// before a record had to wait does not hold.
   var shrunkRoots: Set<Int> = []
   /// The objects about which a record or a reference waits for the second pass.
   let waitingObjects = ObjectMarks()
@@ -139,6 +142,7 @@ final class BatchImporter {
     }
     try watch?.noteElements(&batch, outcomes, self)
     settleValues(batch, outcomes)
+    if pass.isReplay { takeBackReferences(batch, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }

@@ -176,9 +176,8 @@ public final class ImportSession {
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
-    if file.hasOutdatedPlan, definition.policy.unfinished != .restart {
-      let reason =
-        "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
+    let loss = choice.loss(file)
+    if let reason = loss, definition.policy.unfinished != .restart {
       if definition.policy.unfinished == .resumeOrFail {
         try? file.rollBackToOpening()
         throw RunStartChoice.nothingToResume(definition, reason)
@@ -187,7 +186,7 @@ public final class ImportSession {
     }
     if file.isNew, !file.isAdopted { return (file, .fresh) }
     do throws(ImportError) {
-      let begin = try choice.choose(file)
+      let begin = try loss == nil ? choice.choose(file) : .fresh
       switch begin {
       case .resumed, .done: return (file, begin)
       case .fresh, .again:
@@ -283,7 +282,7 @@ public final class ImportSession {
     file.seedIdentity = definition.seedIdentity
     var first = checkpoint(begin)
     // What is written without a journal may be there in part, the mark of the end included: nothing of it is resumed.
-    if file.isNew { first.boot = file.keepsBatches ? BootIdentity.current ?? "" : "" }
+    first.boot = file.isNew && !file.keepsBatches ? "" : BootIdentity.current ?? ""
     identity = RunIdentity(pipeline: definition.name, started: first.started)
     let run = try RecordRun(
       definition, plans: plans, groups: groups, file: file, identity: identity, checkpoint: first,

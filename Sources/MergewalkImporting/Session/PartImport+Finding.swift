@@ -5,7 +5,7 @@ extension PartImport {
   /// Chooses how the objects of each node are found, and makes what finds them.
   static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?, _ transforms: TransformRunner?, _ place: RunPosition, isHeld: Bool
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, _ place: RunPosition
   ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
     let seed = place.seed
     do {
@@ -15,7 +15,7 @@ extension PartImport {
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
         override: part.findPlan, partitioned: partitioned,
         hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
-      choice.resumesFilter = place.later != nil
+      choice.resumesFilter = place.isFiltering
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store, place), store: store, nodes: nodes,
@@ -29,16 +29,6 @@ extension PartImport {
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
-      if let filter = nodes[plan.root].finder as? KeyFilter {
-        let deferred = DeferredRecords(
-          plan: plan, folder: FileSystem.folder(of: definition.storePath), limit: definition.batchLimit,
-          path: file.keepsBatches && !isHeld ? file.laterPath : nil)
-        try deferred.restore(bytes: place.later ?? 0) { hash, place in
-          _ = filter.testAndInsert(hash)
-          if importer.since != nil { importer.deferredBefore.append(place) }
-        }
-        importer.deferred = deferred
-      }
       return (importer, choice)
     } catch {
       throw ImportError(wrapping: error)

@@ -25,7 +25,7 @@ final class PartImport {
   private(set) var secondCounts = RecordCounts()
   /// The counts at the end of the first pass.
   private(set) var firstPassTally = RunTally()
-  /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
+  /// Whether it is not done when it is read, as a second pass belongs to it.
   let isHeld: Bool
   /// The tables that later parts write to: those of their indexes that are not needed before wait for the end.
   var laterTables: Set<String> = []
@@ -45,7 +45,12 @@ final class PartImport {
   private(set) var isInterrupted = false
   /// Where the writer's time went.
   private(set) var times = PartTimes()
-  private let place: RunPosition
+  /// Where in the run it is imported, and from where on.
+  let place: RunPosition
+  /// Takes what waits for the end of the reading, or for the second pass.
+  let waiting: DeferredFile
+  /// How often the records that wait were gone through.
+  var generation: Int
   private let journal: RunJournal?
   /// How far the inputs have been read and imported.
   private var position: InputPosition
@@ -69,12 +74,12 @@ final class PartImport {
   ///   - journal: takes the checkpoints; `nil` when the run cannot be resumed.
   ///   - watch: notes the objects that records name, when those that none names are to go.
   ///   - sample: takes the first changes.
-  ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
+  ///   - isHeld: whether it is not done when it is read, because other parts belong to it.
+  ///   - waiting: takes the records that wait; `nil` for a file of its own.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
     rejects: RejectOutput, place: RunPosition, journal: RunJournal?, watch: SyncWatch? = nil,
-    sample: ChangeSample? = nil,
-    isHeld: Bool = false
+    sample: ChangeSample? = nil, isHeld: Bool = false, waiting: DeferredFile? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -88,8 +93,13 @@ final class PartImport {
     self.journal = journal
     position = place.position
     self.isHeld = isHeld || !plan.postponed.isEmpty
-    (importer, choice) = try Self.makeImporter(
-      definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
+    if let waiting {
+      self.waiting = waiting
+    } else {
+      self.waiting = try DeferredFile(folder: FileSystem.folder(of: definition.storePath))
+    }
+    generation = place.generation
+    (importer, choice) = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, place)
     importer.ledger = place.ledger
     importer.late = place.late
     importer.countNames(firstKeys: place.firstKeys)
@@ -98,7 +108,9 @@ final class PartImport {
     importer.takeCounts(place.tally)
     importer.sample = sample
     if !file.isNew, !self.isHeld { try importer.noteRepeatedUpdates(file, part: place.part) }
-    Self.startPasses(importer, definition)
+    if importer.nodes[plan.root].finder is KeyFilter { importer.deferred = makeDeferred() }
+    startPasses()
+    try takeOverWaiting()
     times.prepare = ImportSession.now() - started
   }
 
@@ -122,6 +134,7 @@ final class PartImport {
   var finalTally: RunTally {
     var tally = tally
     tally.end(part, ledger: ledger, importer, times: times, isHeld: isHeld)
+    if isHeld { tally.held.append(HeldPart(first: firstPassTally, late: importer.late, generation: generation)) }
     tally.unmatched = nil
     if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
     return tally
@@ -244,6 +257,7 @@ final class PartImport {
     }
     if hasSecondPass {
       try endFirstPass()
+      try flushWaiting()
     } else {
       try replay()
       if !isHeld {
@@ -277,6 +291,7 @@ final class PartImport {
 
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
+    if isHeld { try beginBehindFirstPass() }
     guard place.position.records > 0 else { return }
     defer { transforms?.end(isJoined: true) }
     var reading = InputReading(
@@ -290,12 +305,23 @@ final class PartImport {
       channel.cancel()
       thread?.join()
       channel.drain()
-      importer.forget()
+      if !isHeld { importer.forget() }
     }
     while var batch = try reading.receive(from: channel), batch.wasImported {
       try importer.skipImported(&batch)
       channel.recycle(batch)
     }
+  }
+
+  /// Puts a part whose first pass an earlier process has done where that has left it.
+  private func beginBehindFirstPass() throws(ImportError) {
+    let root = importer.nodes[plan.root]
+    if root.finder is KeyFilter {
+      root.finder = SeekFinder()
+      try importer.buildIndexes(file, for: root)
+    }
+    if root.named == nil, !root.plan.keyFields.isEmpty { root.named = NamedObjects() }
+    firstPassTally.count(importer)
   }
 
   /// Ends the part because a limit was exceeded; the whole run will be rolled back.
@@ -311,13 +337,14 @@ final class PartImport {
   private func commitBatch() throws(ImportError) {
     importer.batches += 1
     chunk = (0, 0)
-    if isHeld { return }
+    // Nobody resumes it, so it stays one transaction.
+    if isHeld, journal == nil { return }
     guard file.isNew, journal != nil else {
       try note(isForced: false)
       return try commit()
     }
     // Whether or not there is a commit here: those of one batch are imported together, however often the run stops.
-    _ = try importer.deferred?.save(isDurable: false)
+    try flushWaiting()
     do throws(StoreError) {
       guard pacing.isDue(try file.batchBytes()) else { return }
     } catch {
@@ -329,7 +356,7 @@ final class PartImport {
 
   /// Ensures that another process can resume at this place.
   private func stop() throws(ImportError) {
-    guard journal != nil, !isHeld else { return }
+    guard journal != nil else { return }
     if file.isNew {
       // There is nothing to resume.
       guard ledger.read > 0 else { return }
@@ -351,13 +378,15 @@ final class PartImport {
       return
     }
     try importer.keepUpdates(file, part: place.part)
-    let later = file.isNew ? try importer.deferred?.save(isDurable: isDurable) : nil
+    if importer.deferred != nil { try flushWaiting() }
+    if isDurable { try waiting.sync() }
     try journal.write(rejects, isForced: isForced, isDurable: isDurable) {
       var present = place
       present.position = position
       present.ledger = ledger
       present.late = importer.late
-      present.later = later
+      present.later = importer.deferred == nil ? nil : waiting.length
+      present.isFiltering = importer.nodes[plan.root].finder is KeyFilter
       present.rejectHeader = rejects.headerPlace
       present.tally = tally
       return present
@@ -377,7 +406,13 @@ final class PartImport {
     try commit()
   }
 
-  /// Ends a part whose transaction was held; the last one of those that belong together ends the transaction.
+  /// Puts the records that wait into the file.
+  private func flushWaiting() throws(ImportError) {
+    try importer.deferred?.flush()
+    try importer.references?.flush()
+  }
+
+  /// Ends a part that was held; the last one of those that belong together ends the transaction of the second pass.
   ///
   /// - Parameter end: where the run goes on.
   func complete(at end: RunPosition, isLast: Bool) throws(ImportError) {
@@ -408,8 +443,7 @@ final class PartImport {
     do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
-  func commit() throws(ImportError) {
-    if isHeld { return }
+  private func commit() throws(ImportError) {
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 

@@ -157,25 +157,60 @@ final class RecordRun {
 
   /// Imports parts that belong together, and what a second pass does for all of them.
   private func importGroup(_ group: Range<Int>) throws(ImportError) {
-    let begin = place
-    let rejected = (bytes: rejects.byteCount, counts: rejects.counts)
+    let waiting = try DeferredFile(
+      folder: FileSystem.folder(of: definition.storePath), path: journal == nil ? nil : file.laterPath,
+      keeping: place.later ?? 0)
+    if place.groupKeys.isEmpty, plans[group].contains(where: { !$0.postponed.isEmpty }) {
+      for entity in definition.model.entities where entity.rootIndex == entity.index {
+        place.groupKeys[entity.index] = store.nextPrimaryKey(root: entity.index)
+      }
+    }
     var loads: [PartImport] = []
+    for number in group.lowerBound..<place.part { loads.append(try restorePart(number, group, waiting)) }
     while place.part < group.upperBound, goesOn {
-      loads.append(try importPart(place.part, after: loads, isHeld: group.count > 1))
+      loads.append(try importPart(place.part, isHeld: group.count > 1, waiting))
     }
-    guard loads.contains(where: \.isHeld), breach == nil else { return }
-    if isInterrupted {
-      // What a second pass belongs to is kept whole or not at all.
-      place = begin
-      return try takeBack(to: begin, rejected.bytes, rejected.counts)
-    }
+    // Whoever goes on has the first pass, as far as it has come.
+    guard loads.contains(where: \.isHeld), goesOn else { return place.groupKeys = [:] }
     try runSecondPass(loads, group)
+    place.groupKeys = [:]
+    place.tally.held = []
     guard breach == nil else { return }
     for (index, load) in loads.enumerated() { try load.complete(at: place, isLast: index == loads.count - 1) }
     for (index, load) in loads.enumerated() { try load.didEnd(place.tally.parts[group.lowerBound + index]) }
   }
 
-  private func importPart(_ number: Int, after loads: [PartImport], isHeld: Bool) throws(ImportError) -> PartImport {
+  /// A part of which an earlier process has done the first pass.
+  private func restorePart(
+    _ number: Int, _ group: Range<Int>, _ waiting: DeferredFile
+  ) throws(ImportError) -> PartImport {
+    guard place.tally.held.count == place.part - group.lowerBound, number < place.tally.parts.count else {
+      throw ImportError(
+        code: .cannotResume,
+        message: "the checkpoint of the unfinished run does not say what its import \(number + 1) has read;"
+          + " discard the run and start over with --restart")
+    }
+    let held = place.tally.held[number - group.lowerBound]
+    var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
+    done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+    (done.tally.nodes, done.tally.values, done.tally.links) = (held.nodes, held.values, held.links)
+    (done.late, done.generation) = (held.late, held.generation)
+    let load = try PartImport(
+      definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
+      place: done, journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: true,
+      waiting: waiting)
+    load.importer.shrunkRoots = shrinking(with: number)
+    try load.rebuild()
+    return load
+  }
+
+  /// The hierarchies of which the lists of a part, or of those that run together with it, may delete objects.
+  private func shrinking(with part: Int) -> Set<Int> {
+    let group = groups.first { $0.contains(part) } ?? part..<part + 1
+    return plans[group].reduce(into: []) { $0.formUnion($1.rootsThatMayGo(definition.model)) }
+  }
+
+  private func importPart(_ number: Int, isHeld: Bool, _ waiting: DeferredFile) throws(ImportError) -> PartImport {
     let part = definition.parts[number]
     beginRejects(ofPart: number)
     progress.part = number
@@ -184,8 +219,8 @@ final class RecordRun {
     do throws(StoreError) { try file.willScan(letsRowsWait) } catch { throw ImportError(error) }
     let load = try PartImport(
       definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
-      journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld)
-    load.begin(after: loads)
+      journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld,
+      waiting: waiting)
     if isDirect, load.loadsDirectly {
       let later = plans[(number + 1)...].flatMap(\.nodes).map { store.schema.table(forRoot: $0.rootEntity).name }
       do {
@@ -195,6 +230,7 @@ final class RecordRun {
         throw ImportError(code: .database, message: error.description)
       }
     }
+    load.importer.shrunkRoots = shrinking(with: number)
     searches.append(load.searches)
     do throws(StoreError) { try file.deferRows(of: letsRowsWait ? load.waitingTables : []) } catch {
       throw ImportError(error)
@@ -239,28 +275,10 @@ final class RecordRun {
       part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
   }
 
-  /// Rolls back what was not committed since a place, and ensures that another process can resume there.
-  private func takeBack(to place: RunPosition, _ bytes: Int, _ counts: [RejectCode: Int]) throws(ImportError) {
-    // Of a new store that has nothing else yet nothing is kept.
-    guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }
-    do {
-      try file.rollBackBatch()
-      guard let journal else { return }
-      try file.begin()
-      try journal.writeAgain(
-        place, rejectBytes: bytes,
-        rejectCounts: Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }), rejects)
-      try file.commit()
-    } catch let error as ImportError {
-      throw error
-    } catch {
-      throw ImportError(code: .database, message: "\(error)")
-    }
-  }
-
   /// Finds out again which objects the records of parts name that an earlier process has imported whole.
   private func rebuild(_ sync: SyncRun) throws(ImportError) {
-    for number in 0..<place.part {
+    // Those of the group in which the run stopped are restored with it.
+    for number in 0..<(groups.first { $0.contains(place.part) }?.lowerBound ?? place.part) {
       var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
       done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
       let load = try PartImport(

@@ -8,10 +8,10 @@ extension PartImport {
   var hasSecondPass: Bool { importer.references != nil }
 
   /// Prepares an importer for the first of two passes.
-  static func startPasses(_ importer: BatchImporter, _ definition: ImportDefinition) {
-    let plan = importer.plan
+  func startPasses() {
     for node in (plan.nodes + plan.lists.flatMap(\.allPlans).flatMap(\.nodes)) where !node.isGiven {
-      importer.firstKeys[node.rootEntity] = importer.store.nextPrimaryKey(root: node.rootEntity)
+      importer.firstKeys[node.rootEntity] =
+        place.groupKeys[node.rootEntity] ?? importer.store.nextPrimaryKey(root: node.rootEntity)
       // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
       for relationship in node.relationships where relationship.isLate {
         importer.context.postponedSlots[TableID(root: node.rootEntity), default: []].insert(relationship.slot)
@@ -25,21 +25,35 @@ extension PartImport {
     }
     importer.listsWait =
       !plan.lists.isEmpty && (importer.linksMayFail || plan.postponed.contains { $0.stage == .rejecting })
-    let folder = FileSystem.folder(of: definition.storePath)
     importer.references = DeferredRecords(
-      plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields,
-      keepsLists: importer.listsWait)
-    if importer.deferred == nil {
-      importer.deferred = DeferredRecords(plan: plan, folder: folder, limit: definition.batchLimit)
-    }
+      plan: plan, file: waiting, owner: DeferredFile.Owner(part: place.part, kind: .references),
+      limit: definition.batchLimit, fields: plan.postponedFields, keepsLists: importer.listsWait)
+    if importer.deferred == nil { importer.deferred = makeDeferred() }
   }
 
-  /// Takes over from the parts that belong to the same second pass which objects were there before.
-  func begin(after parts: [PartImport]) {
-    for part in parts {
-      for (root, key) in part.importer.firstKeys {
-        importer.firstKeys[root] = min(importer.firstKeys[root] ?? key, key)
-      }
+  /// Takes the records that are imported later.
+  func makeDeferred() -> DeferredRecords {
+    DeferredRecords(
+      plan: plan, file: waiting, owner: DeferredFile.Owner(part: place.part, kind: .records, generation: generation),
+      limit: definition.batchLimit)
+  }
+
+  /// Takes over what an earlier process has put off, with what that means for later records.
+  func takeOverWaiting() throws(ImportError) {
+    let filter = importer.nodes[plan.root].finder as? KeyFilter
+    let made = importer.firstKeys[rootEntity] ?? .max
+    try importer.deferred?.forEachKept { kept in
+      importer.deferredBefore.append(kept)
+      if kept.isParked { return importer.vacancies.park(kept.keyHash) }
+      _ = filter?.testAndInsert(kept.keyHash)
+      guard hasSecondPass, kept.primaryKey > 0 else { return }
+      importer.waitingObjects.mark(kept.primaryKey)
+      if kept.primaryKey >= made { importer.vacancies.claim(kept.primaryKey) }
+    }
+    try importer.references?.forEachKept { kept in
+      importer.referencesBefore.append(kept)
+      importer.waitingObjects.mark(kept.primaryKey)
+      importer.referenceOwners.mark(kept.primaryKey)
     }
   }
 
@@ -66,8 +80,8 @@ extension PartImport {
     root.finder = SeekFinder()
     try importer.buildIndexes(file, for: root)
     importer.vacancies.startAgain()
-    importer.deferred = DeferredRecords(
-      plan: plan, folder: FileSystem.folder(of: definition.storePath), limit: definition.batchLimit)
+    generation += 1
+    importer.deferred = makeDeferred()
     try replay(waiting, for: pass)
   }
 
@@ -91,7 +105,6 @@ extension PartImport {
       try begin()
       try importer.process(&batch)
       try rejects.write(batch, importer.rejects)
-      try commit()
       importer.batches += 1
     }
   }
@@ -155,7 +168,6 @@ extension PartImport {
         lost[key] = field ?? -1
       }
       try rejects.write(batch, importer.rejects)
-      try commit()
       importer.batches += 1
     }
   }
@@ -217,11 +229,10 @@ extension PartImport {
         root.finder = SeekFinder()
         try importer.buildIndexes(file, for: root)
       }
-      // What is in memory would not know of objects that lists delete.
-      let shrinking = plan.rootsThatMayGo(importer.store.model)
       for relationship in plan.postponed {
         let target = importer.nodes[relationship.target]
-        if file.isNew || target.isIndexed || shrinking.contains(target.plan.rootEntity) {
+        // What is in memory would not know of objects that lists delete.
+        if file.isNew || target.isIndexed || importer.shrunkRoots.contains(target.plan.rootEntity) {
           target.finder = SeekFinder()
           try importer.buildIndexes(file, for: target)
         } else {

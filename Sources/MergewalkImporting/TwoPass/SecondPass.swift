@@ -14,6 +14,8 @@ import MergewalkObjectStore
 /// 3. Import the records whose objects existed before.
 ///
 /// Until step 3, an object from before the run refers to nothing that the run created, so removals never change it.
+///
+/// All of it is one transaction: a process that resumes the run has the whole first pass, and begins here.
 struct SecondPass {
   let parts: [PartImport]
   let file: StoreFile
@@ -25,6 +27,7 @@ struct SecondPass {
   ///
   /// - Parameter ledger: what became of all records so far; goes on.
   func run(_ ledger: inout RecordLedger) throws(ImportError) {
+    do { try file.begin() } catch { throw ImportError(error) }
     try settleRejecting(&ledger)
     // What may fail behind the lists is rolled back with them.
     if parts.contains(where: { $0.importer.linksMayFail || $0.importer.listsWait }) {
@@ -118,8 +121,6 @@ struct SecondPass {
       for root in Set(parts.map(\.rootEntity)) { try parts[0].importer.buildIndexes(file, referringTo: root) }
       var others: [Int: Set<Int64>] = [:]
       let cleared = try spread(&lost, &others)
-      // The transaction that the first pass began is still open.
-      try file.begin()
       try clear(cleared)
       for (index, part) in parts.enumerated() { others[part.rootEntity, default: []].formUnion(lost[index].keys) }
       try delete(others)

@@ -33,7 +33,10 @@ extension ManagedObjectContext {
     let inverse = relationship.inverseSlot
     let other = self.buffer(table: targetTable)
     func isSelf(_ target: Int64) -> Bool { targetTable == table && target == key }
-    if old != 0, let oldRow = try isSelf(old) ? row : partner(old, targetTable, inverse, of: key),
+    // Its own row, too, may have been fetched without the cell.
+    if old != 0,
+      let oldRow = try isSelf(old)
+        ? rowForChange(table: table, primaryKey: key, slot: inverse) : partner(old, targetTable, inverse, of: key),
       other.reference(row: oldRow, slot: inverse) == key
     {
       other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
@@ -51,7 +54,8 @@ extension ManagedObjectContext {
     // itself, and has a new partner already.
     let hadItself = table == targetTable && previous == target
     if previous != 0, previous != key,
-      let previousRow = try hadItself ? targetRow : partner(previous, table, slot, of: target),
+      let previousRow = try hadItself
+        ? rowForChange(table: table, primaryKey: target, slot: slot) : partner(previous, table, slot, of: target),
       buffer.reference(row: previousRow, slot: slot) == target
     {
       buffer.setReference(row: previousRow, slot: slot, primaryKey: 0, destinationEntity: -1)

@@ -426,8 +426,10 @@ package final class StoreFile {
   /// The hidden file of a new store; `nil` for all others.
   package var hiddenPath: String? { if case .newFile(let file) = undo { file.hiddenPath } else { nil } }
 
-  /// Where an import that resumes later keeps what it puts off; it goes away with the hidden file.
-  package var laterPath: String? { hiddenPath.map(Self.laterPath) }
+  /// Where an import that resumes later keeps what it puts off; it goes away with the hidden file, or with the plan.
+  package var laterPath: String? {
+    if case .plannedFile(let file) = undo { file.laterPath } else { hiddenPath.map(Self.laterPath) }
+  }
 
   /// The same for a hidden file.
   package static func laterPath(_ hiddenPath: String) -> String { hiddenPath + UnfinishedStoreNames.laterSuffix }

@@ -4,12 +4,14 @@ import MergewalkPropertyLists
 import MergewalkSQLite
 
 /// The files in which a run into an existing store is planned: `.NAME.mergewalk-plan-DIGITS`, which records the state
-/// of the store that it is for, and its `-wal`, which has all changes of the run.
+/// of the store that it is for, and its `-wal`, which has all changes of the run; beside them `-later`, with the records
+/// that wait for a second pass.
 ///
 /// The digits come from the name of the pipeline: a pipeline does not resume the unfinished run of another one.
 struct PlanFile {
   let path: String
   var log: String { path + "-wal" }
+  var later: String { path + UnfinishedStoreNames.laterSuffix }
   /// The files beside the store that the run makes and replaces.
   var files: String { path + Self.filesSuffix }
   static let filesSuffix = "-files"
@@ -64,6 +66,7 @@ struct PlanFile {
   /// The list of files stays, for whoever removes those that nothing names any more.
   func removePlan() throws(StoreError) {
     try FileSystem.remove(log)
+    try FileSystem.remove(later)
     try FileSystem.remove(path)
   }
 

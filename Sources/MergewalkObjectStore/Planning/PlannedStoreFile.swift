@@ -46,6 +46,8 @@ final class PlannedStoreFile {
   let isOutdated: Bool
   /// The list of the files that this run makes.
   var fileList: String { plan.files }
+  /// Where an import keeps the records that wait for a second pass.
+  var laterPath: String { plan.later }
   /// The plans of dry runs that were killed.
   var thrownAway: [PlanFile] { PlanFile.thrownAway(ofStore: path).filter { $0.path != plan.path } }
 

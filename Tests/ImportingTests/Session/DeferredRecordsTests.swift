@@ -48,7 +48,8 @@ import Testing
       format: .ndjson(NDJSONOptions()), root: ShopImport.item())
     let plan = try ImportPlan(definition, part: definition.parts[0])
     let deferred = DeferredRecords(
-      plan: plan, folder: folder.path, limit: BatchLimit(records: limit.records, bytes: limit.bytes))
+      plan: plan, file: try DeferredFile(folder: folder.path), owner: DeferredFile.Owner(part: 0, kind: .records),
+      limit: BatchLimit(records: limit.records, bytes: limit.bytes))
     var expected: [Kept] = []
     for (index, input) in inputs.enumerated() {
       var reader = try definition.format.reader(
@@ -87,7 +88,8 @@ import Testing
     _ = try reader.read(into: &batch.records, limit: BatchLimit(records: 7))
     BatchPreparer(plan: plan, seed: 1).prepare(&batch)
     let deferred = DeferredRecords(
-      plan: plan, folder: folder.file("nowhere"), limit: BatchLimit(records: 1, bytes: 100))
+      plan: plan, file: try DeferredFile(folder: folder.file("nowhere")),
+      owner: DeferredFile.Owner(part: 0, kind: .records), limit: BatchLimit(records: 1, bytes: 100))
     let error = #expect(throws: ImportError.self) { try deferred.append(0, of: batch) }
     #expect(error?.code == .temporaryFile)
   }

@@ -33,9 +33,10 @@ import Testing
   @Test(
     """
     seeds that have found something: members of other entities in a list's order, a look-up that outlived its objects, \
-    lists of objects that other lists had deleted
+    lists of objects that other lists had deleted, targets that lists deleted while a record waited, an object that is \
+    its own partner
     """,
-    arguments: [63085, 67068, 17_005_283] as [UInt64])
+    arguments: [63085, 67068, 17_005_283, 18_010_408, 18_013_092] as [UInt64])
   func regressions(seed: UInt64) throws { try trial(seed, isShown: false) }
 
   @Test("many of the imports are such that a dictionary can follow them") func comparable() {
