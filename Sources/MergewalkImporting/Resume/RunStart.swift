@@ -81,18 +81,21 @@ struct RunStartChoice {
     return .fresh
   }
 
-  /// Why an unfinished run cannot go on although nothing that was asked for has changed; `nil` when it can.
+  /// Why an unfinished run cannot go on although its pipeline and inputs are the same; `nil` when it can.
   func loss(_ file: StoreFile) -> String? {
-    if file.hasOutdatedPlan {
+    guard !file.hasOutdatedPlan else {
       return "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
     }
+    return lacksWaitingRecords(file)
+      ? "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
+        + " and the file of records that wait for the second pass may not be whole" : nil
+  }
+
+  /// Whether the records that wait for the second pass of a planned run may be lost: they are not synced.
+  func lacksWaitingRecords(_ file: StoreFile) -> Bool {
     // The records that wait in a new store's file were looked at with the store.
-    guard !file.isNew, let later = checkpoint(file)?.later, later > 0 else { return nil }
-    if checkpoint(file)?.boot != BootIdentity.current || FileSystem.size(file.laterPath ?? "") ?? 0 < later {
-      return "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
-        + " and the file of records that wait for the second pass may not be whole"
-    }
-    return nil
+    guard !file.isNew, let checkpoint = checkpoint(file), let later = checkpoint.later, later > 0 else { return false }
+    return checkpoint.boot != BootIdentity.current || FileSystem.size(file.laterPath ?? "") ?? 0 < later
   }
 
   private func checkpoint(_ file: StoreFile) -> RunCheckpoint? {

@@ -176,8 +176,7 @@ public final class ImportSession {
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
-    let loss = choice.loss(file)
-    if let reason = loss, definition.policy.unfinished != .restart {
+    if let reason = choice.loss(file), definition.policy.unfinished != .restart {
       if definition.policy.unfinished == .resumeOrFail {
         try? file.rollBackToOpening()
         throw RunStartChoice.nothingToResume(definition, reason)
@@ -186,7 +185,7 @@ public final class ImportSession {
     }
     if file.isNew, !file.isAdopted { return (file, .fresh) }
     do throws(ImportError) {
-      let begin = try loss == nil ? choice.choose(file) : .fresh
+      let begin = try choice.lacksWaitingRecords(file) ? .fresh : choice.choose(file)
       switch begin {
       case .resumed, .done: return (file, begin)
       case .fresh, .again:

@@ -228,4 +228,44 @@ import Testing
       #expect(try trial(folder, "run \(run)") >= 5)
     }
   }
+
+  @Test("without the records that wait a run starts over, and says so", arguments: [false, true])
+  func withoutWaitingRecords(isFirst: Bool) throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      """
+      model: M
+      entities:
+        A:
+          attributes: { k: string! }
+          relationships: { up: { to_one: A } }
+          unique: [k]
+      """, to: "model.yaml")
+    try folder.write(
+      """
+      model: model.yaml
+      store: s.sqlite
+      source: in.ndjson
+      batch: { records: 1 }
+      import: { entity: A, find_by: [k], relationships: { up: { find_by: { k: up } } } }
+      """, to: "pipeline.yaml")
+    let last = #"{"k": "a3", "up": "a1"}"#
+    if !isFirst {
+      try folder.write(last + "\n", to: "in.ndjson")
+      _ = try session(folder).run()
+    }
+    try folder.write(#"{"k": "a1", "up": "a2"}\#n{"k": "a2", "up": "a3"}\#n"# + last + "\n", to: "in.ndjson")
+    var seen = 0
+    let first = try session(folder).run(
+      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 2 })
+    #expect(first.status == .interrupted)
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix("-later") })
+    try FileManager.default.removeItem(atPath: folder.file(name))
+    let second = try session(folder).run()
+    #expect(second.resumedAfter == nil && second.warnings.contains { $0.code == .unfinishedDropped })
+    #expect(
+      try folder.rows("SELECT a.ZK, b.ZK FROM ZA a LEFT JOIN ZA b ON b.Z_PK = a.ZUP ORDER BY a.ZK", of: "s.sqlite")
+        == ["a1 a2", "a2 a3", "a3 a1"])
+  }
 }
