@@ -114,7 +114,8 @@ final class DeferredRecords {
     let isParked: Bool
     /// Its object, if that was found or made.
     let primaryKey: Int64
-    let place: Place
+    /// Where it stands in the inputs, see ``DeferredPlaces``.
+    let place: UInt64
   }
 
   /// Goes through the records that an earlier process has put off.
@@ -122,27 +123,14 @@ final class DeferredRecords {
     for block in 0..<file.blockCount(of: owner) {
       try file.read(block, of: owner) { (file) throws(ImportError) in try readBlock(file) }
       let root = pending.nodes[plan.root]
-      for record in 0..<pending.records.recordCount {
+      DeferredPlaces.forEach(in: pending.records) { record, place in
         body(
           Kept(
             keyHash: root.keyHashes[record], isParked: root.keyStates[record] == ImportBatch.KeyState.absent,
-            primaryKey: root.targets[record], place: Place(record, of: pending.records)))
+            primaryKey: root.targets[record], place: place))
       }
     }
     clear()
-  }
-
-  /// Where a record stands in the inputs.
-  struct Place: Equatable {
-    let source: Int
-    let member: String?
-    let index: Int
-
-    init(_ record: Int, of batch: RecordBatch) {
-      source = batch.source
-      member = batch.member
-      index = batch.records[record].index
-    }
   }
 
   /// Hands the records out again in their order, a block at a time.

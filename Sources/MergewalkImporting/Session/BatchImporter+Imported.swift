@@ -72,20 +72,11 @@ extension BatchImporter {
   /// Notes which records of a batch were put off as a whole or in part.
   private func noteKept(_ batch: ImportBatch) {
     keptNow = ([], [], [])
-    guard passedBefore.deferred < deferredBefore.count || passedBefore.references < referencesBefore.count else {
-      return
-    }
-    for record in 0..<batch.records.recordCount {
-      let place = DeferredRecords.Place(record, of: batch.records)
-      if passedBefore.deferred < deferredBefore.count, deferredBefore[passedBefore.deferred].place == place {
-        keptNow.deferred.insert(record)
-        if deferredBefore[passedBefore.deferred].isParked { keptNow.parked.insert(record) }
-        passedBefore.deferred += 1
-      }
-      if passedBefore.references < referencesBefore.count, referencesBefore[passedBefore.references].place == place {
-        keptNow.references.insert(record)
-        passedBefore.references += 1
-      }
+    guard !keptBefore.deferred.arePassed || !keptBefore.references.arePassed else { return }
+    DeferredPlaces.forEach(in: batch.records) { record, place in
+      if keptBefore.deferred.pass(place) { keptNow.deferred.insert(record) }
+      if keptBefore.parked.pass(place) { keptNow.parked.insert(record) }
+      if keptBefore.references.pass(place) { keptNow.references.insert(record) }
     }
   }
 

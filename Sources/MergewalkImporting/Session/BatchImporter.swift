@@ -25,11 +25,9 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
-  /// The records that an earlier process has put off, and those whose references and lists it has.
-  var deferredBefore: ContiguousArray<DeferredRecords.Kept> = []
-  var referencesBefore: ContiguousArray<DeferredRecords.Kept> = []
-  /// How many of these were in the batches that were skipped.
-  var passedBefore = (deferred: 0, references: 0)
+  /// The records that an earlier process has put off, those of them that wait for a unique value, and those whose
+  /// references and lists it has put off.
+  var keptBefore = (deferred: DeferredPlaces(), parked: DeferredPlaces(), references: DeferredPlaces())
   /// Which of them are in the batch that is skipped.
   var keptNow = (deferred: Set<Int>(), parked: Set<Int>(), references: Set<Int>())
   /// Records of which a run that resumes later cannot tell what became of them; see ``skipImported(_:)``.

@@ -43,15 +43,18 @@ extension PartImport {
     let filter = importer.nodes[plan.root].finder as? KeyFilter
     let made = importer.firstKeys[rootEntity] ?? .max
     try importer.deferred?.forEachKept { kept in
-      importer.deferredBefore.append(kept)
-      if kept.isParked { return importer.vacancies.park(kept.keyHash) }
+      importer.keptBefore.deferred.append(kept.place)
+      if kept.isParked {
+        importer.keptBefore.parked.append(kept.place)
+        return importer.vacancies.park(kept.keyHash)
+      }
       _ = filter?.testAndInsert(kept.keyHash)
       guard hasSecondPass, kept.primaryKey > 0 else { return }
       importer.waitingObjects.mark(kept.primaryKey)
       if kept.primaryKey >= made { importer.vacancies.claim(kept.primaryKey) }
     }
     try importer.references?.forEachKept { kept in
-      importer.referencesBefore.append(kept)
+      importer.keptBefore.references.append(kept.place)
       importer.waitingObjects.mark(kept.primaryKey)
       importer.referenceOwners.mark(kept.primaryKey)
     }

@@ -3,12 +3,12 @@
 /// What is stored does not depend on places, but rejects name them. It guards against what has moved, and not against
 /// an attacker.
 package struct PlacesHash: Hashable, Sendable {
-  private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+  package private(set) var bits: UInt64 = 0xCBF2_9CE4_8422_2325
   private var run: (source: Int, member: String?)?
 
-  package static func == (left: PlacesHash, right: PlacesHash) -> Bool { left.state == right.state }
+  package static func == (left: PlacesHash, right: PlacesHash) -> Bool { left.bits == right.bits }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(state) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(bits) }
 
   /// Starts without places.
   package init() {}
@@ -31,13 +31,13 @@ package struct PlacesHash: Hashable, Sendable {
 
   @inline(__always)
   private mutating func mix(_ value: UInt64) {
-    state = (state ^ value) &* 0x9E37_79B9_7F4A_7C15
-    state ^= state >> 29
+    bits = (bits ^ value) &* 0x9E37_79B9_7F4A_7C15
+    bits ^= bits >> 29
   }
 
   /// The hash as 16 hexadecimal digits.
   package var text: String {
-    let digits = String(state, radix: 16)
+    let digits = String(bits, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
