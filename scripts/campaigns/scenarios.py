@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import random
 import shutil
 from collections import namedtuple
 
@@ -107,6 +108,58 @@ def second_pass(folder, mergewalk):
 def second_pass_of_new_store(folder, _):
     write(folder, "in.ndjson", articles(30, seed=2, linked=60))
     press(folder, links=True)
+
+
+def clubs(folder, members, teams, seed):
+    """Two imports of which each names the objects of the other, so that both have one second pass."""
+    chance = random.Random(seed)
+    write(folder, "model.yaml", """model: Clubs
+entities:
+  Member:
+    attributes: { email: string!, name: string }
+    relationships: { team: { to_one: Team, inverse: members }, leads: { to_many: Team, inverse: lead } }
+    unique: [email]
+  Team:
+    attributes: { name: string!, size: integer64 }
+    relationships: { members: { to_many: Member, inverse: team }, lead: { to_one: Member, inverse: leads } }
+    unique: [name]
+""")
+    write(folder, "p.yaml", """model: model.yaml
+store: s.sqlite
+rejects: rejects.ndjson
+batch: { records: 6 }
+imports:
+  - name: members
+    source: members.csv
+    import:
+      entity: Member
+      find_by: [email]
+      attributes: [name]
+      relationships: { team: { find_by: { name: team }, missing: reject } }
+  - name: teams
+    source: teams.csv
+    import:
+      entity: Team
+      find_by: [name]
+      attributes: [size]
+      relationships: { lead: { find_by: { email: lead }, missing: create } }
+""")
+    write(folder, "members.csv", "email,name,team\n" + "".join(
+        f"m{chance.randrange(members)}@x,n{chance.randrange(9)},t{chance.randrange(teams + 2)}\n" for _ in range(members)))
+    write(folder, "teams.csv", "name,size,lead\n" + "".join(
+        f"t{number},{chance.randrange(9)},m{chance.randrange(members + 2)}@x\n" for number in range(teams)))
+
+
+@scenario(RUN)
+def imports_of_each_other(folder, mergewalk):
+    clubs(folder, 18, 9, seed=1)
+    mergewalk(*RUN)
+    clubs(folder, 24, 12, seed=2)
+
+
+@scenario(RUN)
+def imports_of_each_other_into_new_store(folder, _):
+    clubs(folder, 24, 12, seed=3)
 
 
 @scenario(["rejects", "replay", "rejects.ndjson", "--pipeline", "p.yaml", "--json", "--quiet", "--no-history"])
