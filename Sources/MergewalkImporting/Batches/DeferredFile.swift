@@ -62,7 +62,8 @@ final class DeferredFile {
 
   private static func notWhole(_ path: String) -> ImportError {
     ImportError(
-      code: .temporaryFile, message: "\(path) does not hold the records that the unfinished run has put off;"
+      code: .temporaryFile,
+      message: "\(path) does not hold the records that the unfinished run has put off;"
         + " discard the run and start over with --restart")
   }
 
@@ -90,17 +91,22 @@ final class DeferredFile {
     self.file = file
     let start = file.length
     try file.seek(to: start)
-    try file.write(ContiguousArray([0, owner.part, owner.kind.rawValue, owner.generation, records]), count: 5)
+    try file.write(
+      ContiguousArray([0, owner.part, owner.kind.rawValue, owner.generation, records]), count: Self.headerCount)
     try body(file)
     try file.overwrite(file.length - start, at: start)
     note(start, records: records, of: owner)
   }
 
   /// Reads a block.
-  func read(_ block: Int, of owner: Owner, _ body: (TemporaryFile) throws(ImportError) -> Void) throws(ImportError) {
+  ///
+  /// - Parameter body: Gets the file, and how many bytes the block has at most; whether what it read can be.
+  func read(
+    _ block: Int, of owner: Owner, _ body: (TemporaryFile, Int) throws(ImportError) -> Bool
+  ) throws(ImportError) {
     guard let file, let start = blocks[owner]?.starts[block] else { return }
     try file.seek(to: start + Self.headerCount * MemoryLayout<Int>.size)
-    try body(file)
+    guard try body(file, file.length - start) else { throw Self.notWhole(path ?? folder) }
   }
 
   /// Waits until everything is on the disk.

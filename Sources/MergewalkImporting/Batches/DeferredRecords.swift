@@ -121,7 +121,7 @@ final class DeferredRecords {
   /// Goes through the records that an earlier process has put off.
   func forEachKept(_ body: (Kept) -> Void) throws(ImportError) {
     for block in 0..<file.blockCount(of: owner) {
-      try file.read(block, of: owner) { (file) throws(ImportError) in try readBlock(file) }
+      try file.read(block, of: owner) { (file, most) throws(ImportError) in try readBlock(file, most) }
       let root = pending.nodes[plan.root]
       DeferredPlaces.forEach(in: pending.records) { record, place in
         body(
@@ -142,7 +142,7 @@ final class DeferredRecords {
     }
     try flush()
     for block in 0..<file.blockCount(of: owner) {
-      try file.read(block, of: owner) { (file) throws(ImportError) in try readBlock(file) }
+      try file.read(block, of: owner) { (file, most) throws(ImportError) in try readBlock(file, most) }
       finish(&pending)
       try body(&pending)
     }
@@ -261,11 +261,15 @@ final class DeferredRecords {
     pending.nodes[plan.root].contentHashes.removeAll(keepingCapacity: true)
   }
 
-  private func readBlock(_ file: TemporaryFile) throws(ImportError) {
+  /// Reads a block, which has at most so many bytes; whether its numbers can be.
+  private func readBlock(_ file: TemporaryFile, _ most: Int) throws(ImportError) -> Bool {
     clear()
     var header = ContiguousArray<Int>()
     try file.read(into: &header, count: 4)
     let (count, bytes) = (header[0], header[1])
+    guard (0...most).contains(count), (0...most).contains(bytes), header[2] >= 0, (-1...most).contains(header[3]) else {
+      return false
+    }
     pending.records.source = header[2]
     var member = ContiguousArray<UInt8>()
     try file.read(into: &member, count: max(header[3], 0))
@@ -302,10 +306,12 @@ final class DeferredRecords {
       try file.read(into: &pending.nodes[node].counted, count: count)
       var entities = ContiguousArray<Int>()
       try file.read(into: &entities, count: 1)
+      guard entities[0] == 0 || entities[0] == count else { return false }
       try file.read(into: &pending.nodes[node].targetEntities, count: entities[0])
     }
     try file.read(into: &pending.nodes[plan.root].keyStates, count: count)
     try file.read(into: &pending.nodes[plan.root].keyHashes, count: count)
     try file.read(into: &pending.nodes[plan.root].contentHashes, count: count)
+    return true
   }
 }

@@ -91,8 +91,7 @@ struct NodeColumns: Sendable {
   var targets = ContiguousArray<Int64>()
   /// The entity of that object, -1 for the node's own; empty unless the entity has subentities.
   var targetEntities = ContiguousArray<Int32>()
-  /// Of records that have waited: whether the reference was counted as one that led to an object, or to nothing; see
-  /// ``ReferenceCount``. Empty for all others.
+  /// How the references of records that have waited were counted (``ReferenceCount``); empty for all others.
   var counted = ContiguousArray<UInt8>()
 }
 

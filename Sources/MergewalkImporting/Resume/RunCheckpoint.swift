@@ -54,7 +54,8 @@ extension RunCheckpoint {
   var list: PropertyList {
     let position = place.position
     var entries = [
-      PropertyList.Entry("version", .integer(place.groupKeys.isEmpty ? Self.version : Self.groupVersion)), PropertyList.Entry("run", .string(run)),
+      PropertyList.Entry("version", .integer(place.groupKeys.isEmpty ? Self.version : Self.groupVersion)),
+      PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
       PropertyList.Entry("seed", .data(place.seed.bytes)),
       PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
@@ -88,7 +89,8 @@ extension RunCheckpoint {
 
   /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
   init?(_ list: PropertyList) {
-    guard let version = list["version"]?.integer, (Self.version...Self.groupVersion).contains(version), let run = list["run"]?.string,
+    guard let version = list["version"]?.integer, (Self.version...Self.groupVersion).contains(version),
+      let run = list["run"]?.string,
       case .real(let started)? = list["started"], let definition = list["definition"]?.word,
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
@@ -154,7 +156,8 @@ extension HeldPart {
   }
 
   fileprivate init?(_ list: PropertyList) {
-    guard let generation = list["generation"]?.integer.flatMap({ Int(exactly: $0) }), let nodes = list["nodes"]?.elements,
+    guard let generation = list["generation"]?.integer.flatMap({ Int(exactly: $0) }),
+      let nodes = list["nodes"]?.elements,
       let values = list["values"]?.elements, let links = list["links"]?.elements
     else { return nil }
     self.init()

@@ -124,8 +124,8 @@ extension BatchImporter {
     target.counts.count(ReferenceCount(state: node.keyStates[record], target: node.targets[record]), 1)
   }
 
-  /// Takes back the counts of references of records that have waited and turn out to be skipped or rejected.
-  func takeBackReferences(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
+  /// Undoes the counting of references of records that have waited and turn out to be skipped or rejected.
+  func uncountReferences(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
     for state in nodes {
       for relationship in state.plan.relationships where relationship.missing == .null && !relationship.isPostponed {
         let counted = batch.nodes[relationship.target].counted

@@ -140,7 +140,7 @@ final class BatchImporter {
     }
     try watch?.noteElements(&batch, outcomes, self)
     settleValues(batch, outcomes)
-    if pass.isReplay { takeBackReferences(batch, outcomes) }
+    if pass.isReplay { uncountReferences(batch, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }

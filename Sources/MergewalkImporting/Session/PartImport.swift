@@ -337,7 +337,7 @@ final class PartImport {
   private func commitBatch() throws(ImportError) {
     importer.batches += 1
     chunk = (0, 0)
-    // Nobody resumes it, so it stays one transaction.
+    // It cannot be resumed, so it stays one transaction.
     if isHeld, journal == nil { return }
     guard file.isNew, journal != nil else {
       try note(isForced: false)

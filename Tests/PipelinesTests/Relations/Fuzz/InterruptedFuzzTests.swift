@@ -48,7 +48,9 @@ import Testing
     }
     let time = try Regex(#""(run|time)":"[^"]*""#)
     let lines = (try? String(contentsOfFile: folder.file("rejects.ndjson"), encoding: .utf8)) ?? ""
-    result.rejects = lines.split(separator: "\n").map { String($0.replacing(time, with: "").replacing(folder.path, with: "")) }
+    result.rejects = lines.split(separator: "\n").map {
+      String($0.replacing(time, with: "").replacing(folder.path, with: ""))
+    }
     result.counts = "\(summary.counts)"
     result.objects = summary.entities.map { "\($0.key) \($0.value)" }.sorted()
     result.lists = summary.lists.map { "\($0)" }
@@ -128,7 +130,9 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let shape = RelationShape(&random)
     var chosen = RelationImport(shape, &random)
-    for _ in 0..<40 where chosen.passes ?? "one" == "one" || chosen.batch > 3 { chosen = RelationImport(shape, &random) }
+    for _ in 0..<40 where chosen.passes ?? "one" == "one" || chosen.batch > 3 {
+      chosen = RelationImport(shape, &random)
+    }
     let folder = TemporaryFolder()
     try folder.write(shape.text, to: "model.yaml")
     try folder.write(chosen.text("in.ndjson"), to: "pipeline.yaml")
@@ -185,7 +189,9 @@ import Testing
             relationships: { lead: { find_by: { email: lead }, missing: \(pick(policies)) } }
       """, to: "pipeline.yaml")
     for run in 0..<2 {
-      func lines(_ make: () -> String) -> String { (0..<Int.random(in: 1...7, using: &random)).map { _ in make() }.joined() }
+      func lines(_ make: () -> String) -> String {
+        (0..<Int.random(in: 1...7, using: &random)).map { _ in make() }.joined()
+      }
       let numbers = 0..<5
       func number() -> Int { numbers.randomElement(using: &random) ?? 0 }
       let people = lines { "{\"email\": \"p\(number())\", \"name\": \"n\(number())\", \"team\": \"t\(number())\"}\n" }
@@ -194,7 +200,8 @@ import Testing
       try folder.write(teams, to: "teams.ndjson")
       _ = try trial(
         folder,
-        "seed \(seed), run \(run):\n\(try String(contentsOfFile: folder.file("pipeline.yaml"), encoding: .utf8))\n\(people)\(teams)")
+        "seed \(seed), run \(run):\n\(try String(contentsOfFile: folder.file("pipeline.yaml"), encoding: .utf8))\n\(people)\(teams)"
+      )
     }
   }
 
@@ -223,7 +230,8 @@ import Testing
       """, to: "pipeline.yaml")
     for run in 0..<2 {
       try folder.write(
-        (0..<6).map { "{\"k\": \"a\($0 + 3 * run)\", \"v\": \"\(run)\", \"up\": \"a\(($0 + 1) % 6 + 3 * run)\"}\n" }.joined(),
+        (0..<6).map { "{\"k\": \"a\($0 + 3 * run)\", \"v\": \"\(run)\", \"up\": \"a\(($0 + 1) % 6 + 3 * run)\"}\n" }
+          .joined(),
         to: "in.ndjson")
       #expect(try trial(folder, "run \(run)") >= 5)
     }
