@@ -43,6 +43,8 @@ class Machine:
         self.other_boot.write_text("00000000-0000-4000-8000-000000000000\n")
         # Times and words do not depend on who runs the campaigns.
         self.environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+        # Where memory is limited, so is that of the program which describes a crash: it may hang.
+        self.environment["SWIFT_BACKTRACE"] = "enable=no"
 
     def run(self, folder, arguments, limits=(), **shim):
         """Runs the binary in a folder; `shim` are variables of the library without their prefix, `limits` are pairs
