@@ -26,7 +26,9 @@ extension ListImporter {
     let denied = try importer.context.deleteRecords(table: TableID(root: root), primaryKeys: keys) { entity, key in
       // Of what goes along, entities that the run does not fill are not counted.
       nodes.first { $0.entity.index == entity }?.counts.deleted += 1
-      if named[model.entities[entity].rootIndex]?.contains(key) ?? false { along = (entity, key) }
+      guard named[model.entities[entity].rootIndex]?.contains(key) ?? false else { return }
+      // The same one, whatever the order of the deletions.
+      if along.map({ (entity, key) < ($0.entity, $0.key) }) ?? true { along = (entity, key) }
     }
     if let along {
       guard top.attempted == 1 else { throw top.retryAlone() }

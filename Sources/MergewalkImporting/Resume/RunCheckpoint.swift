@@ -8,9 +8,9 @@ import MergewalkRecordFormats
 /// the rows. A run that has ended but was not reported leaves a checkpoint that ``isDone``.
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
-  static let version: Int64 = 3
-  /// The version of one within parts that have a second pass: earlier versions began these anew.
-  private static let groupVersion: Int64 = 4
+  static let version: Int64 = 4
+  /// The earliest version that can be read: it began parts that have a second pass anew.
+  private static let firstVersion: Int64 = 3
 
   // What stays the same throughout the run.
 
@@ -54,8 +54,7 @@ extension RunCheckpoint {
   var list: PropertyList {
     let position = place.position
     var entries = [
-      PropertyList.Entry("version", .integer(place.groupKeys.isEmpty ? Self.version : Self.groupVersion)),
-      PropertyList.Entry("run", .string(run)),
+      PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
       PropertyList.Entry("seed", .data(place.seed.bytes)),
       PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
@@ -82,14 +81,14 @@ extension RunCheckpoint {
       entries.append(PropertyList.Entry("later", .integer(Int64(later))))
       entries.append(PropertyList.Entry("filtering", .boolean(place.isFiltering)))
     }
-    if !place.groupKeys.isEmpty { entries.append(PropertyList.Entry("group_keys", .keys(place.groupKeys))) }
+    if !place.partKeys.isEmpty { entries.append(PropertyList.Entry("part_keys", .keys(place.partKeys))) }
     if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
     return .dictionary(entries)
   }
 
   /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
   init?(_ list: PropertyList) {
-    guard let version = list["version"]?.integer, (Self.version...Self.groupVersion).contains(version),
+    guard let version = list["version"]?.integer, (Self.firstVersion...Self.version).contains(version),
       let run = list["run"]?.string,
       case .real(let started)? = list["started"], let definition = list["definition"]?.word,
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
@@ -116,7 +115,7 @@ extension RunCheckpoint {
     place.tally = tally
     self.rejectBytes = Int(rejectBytes)
     place.firstKeys = list["first_keys"]?.keys ?? [:]
-    place.groupKeys = list["group_keys"]?.keys ?? [:]
+    place.partKeys = list["part_keys"]?.keys ?? [:]
     place.rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }
@@ -151,7 +150,7 @@ extension HeldPart {
         PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
         PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
         PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
-        PropertyList.Entry("generation", .integer(Int64(generation))),
+        PropertyList.Entry("keys", .keys(partKeys)), PropertyList.Entry("generation", .integer(Int64(generation))),
       ] + late.entries)
   }
 
@@ -162,6 +161,7 @@ extension HeldPart {
     else { return nil }
     self.init()
     self.generation = generation
+    partKeys = list["keys"]?.keys ?? [:]
     self.nodes = nodes.compactMap(ImportSummary.EntityCounts.init)
     self.values = values.compactMap { $0.integers().flatMap { ValueCounts(numbers: $0) } }
     self.links = links.compactMap { $0.integers(count: 5).map(ListTally.init(numbers:)) }

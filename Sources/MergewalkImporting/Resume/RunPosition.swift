@@ -18,20 +18,21 @@ struct RunPosition: Sendable, Equatable {
   var later: Int?
   /// Whether the part finds its own objects by a filter of their keys, and puts off those that it may know.
   var isFiltering = false
-  /// The next primary key of each hierarchy when the first of the parts began that have one second pass with this one, by
-  /// root entity; empty when the part has none.
-  var groupKeys: [Int: Int64] = [:]
+  /// The next primary key of each hierarchy when the part began, by root entity; empty before.
+  var partKeys: [Int: Int64] = [:]
   /// How often the records that wait were gone through; 0 while the part is read.
   var generation = 0
   /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
   var rejectHeader: RejectOutput.FilePlace?
+
+  /// The next primary key of each hierarchy when the first of the parts began that have one second pass with this one.
+  var groupKeys: [Int: Int64] { tally.held.first?.partKeys ?? partKeys }
 
   /// The beginning of a part, when those before it are done.
   func beginning(part: Int, ledger: RecordLedger, tally: RunTally) -> RunPosition {
     var place = RunPosition()
     place.seed = seed
     place.firstKeys = firstKeys
-    place.groupKeys = groupKeys
     place.part = part
     place.ledger = ledger
     place.tally = tally
@@ -46,14 +47,8 @@ struct HeldPart: Sendable, Equatable {
   var values: [ValueCounts] = []
   var links: [ListTally] = []
   var late = LateRecords()
+  var partKeys: [Int: Int64] = [:]
   var generation = 0
-
-  init() {}
-
-  init(first: RunTally, late: LateRecords, generation: Int) {
-    (nodes, values, links) = (first.nodes, first.values, first.links)
-    (self.late, self.generation) = (late, generation)
-  }
 }
 
 /// Records of a part of which another process cannot tell from reading them again what became of them: their numbers

@@ -5,8 +5,10 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// Prepares the counting.
   ///
-  /// - Parameter firstKeys: The first primary key of each hierarchy that the run can have given out, by root entity.
-  func countNames(firstKeys: [Int: Int64]) {
+  /// - Parameters:
+  ///   - firstKeys: The first primary key of each hierarchy that the run can have given out, by root entity.
+  ///   - partKeys: The same for this import: what another import of the run has made was there before it.
+  func countNames(firstKeys: [Int: Int64], partKeys: [Int: Int64]) {
     var shared: [Int: NamedObjects] = [:]
     for state in allNodes where state.role != .given && !state.plan.keyFields.isEmpty {
       if state.role == .root {
@@ -14,7 +16,7 @@ extension BatchImporter {
         if state.finder is KeyFilter { continue }
         // Where only new objects are wanted, a record that was turned away for one of before has named nothing.
         let isInsert = state.plan.mode == .insert
-        state.named = NamedObjects(from: isInsert ? firstKeys[state.plan.rootEntity] ?? 0 : 0)
+        state.named = NamedObjects(from: isInsert ? partKeys[state.plan.rootEntity] ?? 0 : 0)
         continue
       }
       let first = firstKeys[state.plan.rootEntity] ?? store.nextPrimaryKey(root: state.plan.rootEntity)

@@ -8,7 +8,7 @@ import MergewalkThreads
 /// to the other through a ``BatchChannel``.
 final class PartImport {
   let definition: ImportDefinition
-  private let part: ImportPart
+  let part: ImportPart
   let plan: ImportPlan
   let file: StoreFile
   let rejects: RejectOutput
@@ -24,12 +24,12 @@ final class PartImport {
   /// The outcomes of records in the second pass.
   private(set) var secondCounts = RecordCounts()
   /// The counts at the end of the first pass.
-  private(set) var firstPassTally = RunTally()
+  var firstPassTally = RunTally()
   /// Whether it is not done when it is read, as a second pass belongs to it.
   let isHeld: Bool
   /// The tables that later parts write to: those of their indexes that are not needed before wait for the end.
   var laterTables: Set<String> = []
-  private let transforms: TransformRunner?
+  let transforms: TransformRunner?
   /// The mapped columns that were not found.
   private var unmatched: UnmatchedColumns
   /// The warnings for the summary.
@@ -102,7 +102,7 @@ final class PartImport {
     (importer, choice) = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, place)
     importer.ledger = place.ledger
     importer.late = place.late
-    importer.countNames(firstKeys: place.firstKeys)
+    importer.countNames(firstKeys: place.firstKeys, partKeys: place.partKeys)
     // Those that are passed over without a look count all the same.
     if !importer.needsImportedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
@@ -134,7 +134,12 @@ final class PartImport {
   var finalTally: RunTally {
     var tally = tally
     tally.end(part, ledger: ledger, importer, times: times, isHeld: isHeld)
-    if isHeld { tally.held.append(HeldPart(first: firstPassTally, late: importer.late, generation: generation)) }
+    if isHeld {
+      tally.held.append(
+        HeldPart(
+          nodes: firstPassTally.nodes, values: firstPassTally.values, links: firstPassTally.links, late: importer.late,
+          partKeys: place.partKeys, generation: generation))
+    }
     tally.unmatched = nil
     if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
     return tally
@@ -289,41 +294,6 @@ final class PartImport {
   /// Lets the hook of the part's end speak.
   func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
 
-  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
-  func rebuild() throws(ImportError) {
-    if isHeld { try beginBehindFirstPass() }
-    guard place.position.records > 0 else { return }
-    defer { transforms?.end(isJoined: true) }
-    var reading = InputReading(
-      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
-    reading.spool = part.spool
-    reading.tracking = InputTracking(
-      seed: place.seed, start: place.position, isRebuilding: true, isCompared: false)
-    let (channel, thread) = reading.begin(plan)
-    defer {
-      channel.cancel()
-      thread?.join()
-      channel.drain()
-      if !isHeld { importer.forget() }
-    }
-    while var batch = try reading.receive(from: channel), batch.wasImported {
-      try importer.skipImported(&batch)
-      channel.recycle(batch)
-    }
-  }
-
-  /// Puts a part whose first pass an earlier process has done where that has left it.
-  private func beginBehindFirstPass() throws(ImportError) {
-    let root = importer.nodes[plan.root]
-    if root.finder is KeyFilter {
-      root.finder = SeekFinder()
-      try importer.buildIndexes(file, for: root)
-    }
-    if root.named == nil, !root.plan.keyFields.isEmpty { root.named = NamedObjects() }
-    firstPassTally.count(importer)
-  }
-
   /// Ends the part because a limit was exceeded; the whole run will be rolled back.
   func breach(_ breach: LimitBreach) { if self.breach == nil { self.breach = breach } }
 
@@ -474,36 +444,5 @@ final class PartImport {
       try rejects.write(batch, importer.rejects)
       importer.batches += 1
     }
-  }
-}
-
-/// Where the writer's time went, in seconds.
-struct PartTimes: Sendable {
-  /// Opening, and reading what is stored.
-  var prepare = 0.0
-  /// Waiting for the reader.
-  var wait = 0.0
-  /// Finding and filling rows.
-  var find = 0.0
-  /// Saving.
-  var write = 0.0
-  /// Reading and cutting records, mostly on the reader's thread.
-  var read = 0.0
-  /// Converting them, mostly on the reader's thread.
-  var convert = 0.0
-
-  func adding(_ other: PartTimes) -> PartTimes {
-    var sum = self
-    sum.add(other)
-    return sum
-  }
-
-  mutating func add(_ other: PartTimes) {
-    prepare += other.prepare
-    wait += other.wait
-    find += other.find
-    write += other.write
-    read += other.read
-    convert += other.convert
   }
 }

@@ -71,11 +71,7 @@ final class RecordRun {
           + "\(store.maximum(root: node.rootEntity)); correct Z_MAX in its table Z_PRIMARYKEY, or use a sound copy")
     }
     var checkpoint = checkpoint
-    if !isResumed {
-      for entity in definition.model.entities where entity.rootIndex == entity.index {
-        checkpoint.firstKeys[entity.index] = store.nextPrimaryKey(root: entity.index)
-      }
-    }
+    if !isResumed { checkpoint.firstKeys = Self.nextKeys(store) }
     // What is thrown away is not resumed.
     journal =
       definition.isDryRun || (file.isNew && !file.keepsBatches)
@@ -91,6 +87,12 @@ final class RecordRun {
     place = checkpoint.place
     progress.totalBytes = ImportSession.inputBytes(definition.allSources)
     progress.partCount = definition.parts.count
+  }
+
+  /// The next primary key of each hierarchy, by root entity.
+  private static func nextKeys(_ store: PersistentStore) -> [Int: Int64] {
+    store.model.entities.filter { $0.rootIndex == $0.index }
+      .reduce(into: [:]) { $0[$1.index] = store.nextPrimaryKey(root: $1.index) }
   }
 
   private var goesOn: Bool { breach == nil && !isInterrupted }
@@ -160,20 +162,14 @@ final class RecordRun {
     let waiting = try DeferredFile(
       folder: FileSystem.folder(of: definition.storePath), path: journal == nil ? nil : file.laterPath,
       keeping: place.later ?? 0)
-    if place.groupKeys.isEmpty, plans[group].contains(where: { !$0.postponed.isEmpty }) {
-      for entity in definition.model.entities where entity.rootIndex == entity.index {
-        place.groupKeys[entity.index] = store.nextPrimaryKey(root: entity.index)
-      }
-    }
     var loads: [PartImport] = []
     for number in group.lowerBound..<place.part { loads.append(try restorePart(number, group, waiting)) }
     while place.part < group.upperBound, goesOn {
       loads.append(try importPart(place.part, isHeld: group.count > 1, waiting))
     }
     // Whoever goes on has the first pass, as far as it has come.
-    guard loads.contains(where: \.isHeld), goesOn else { return place.groupKeys = [:] }
+    guard loads.contains(where: \.isHeld), goesOn else { return }
     try runSecondPass(loads, group)
-    place.groupKeys = [:]
     place.tally.held = []
     guard breach == nil else { return }
     for (index, load) in loads.enumerated() { try load.complete(at: place, isLast: index == loads.count - 1) }
@@ -194,7 +190,7 @@ final class RecordRun {
     var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
     done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
     (done.tally.nodes, done.tally.values, done.tally.links) = (held.nodes, held.values, held.links)
-    (done.late, done.generation) = (held.late, held.generation)
+    (done.late, done.partKeys, done.generation) = (held.late, held.partKeys, held.generation)
     let load = try PartImport(
       definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
       place: done, journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: true,
@@ -213,6 +209,10 @@ final class RecordRun {
   private func importPart(_ number: Int, isHeld: Bool, _ waiting: DeferredFile) throws(ImportError) -> PartImport {
     let part = definition.parts[number]
     beginRejects(ofPart: number)
+    // A checkpoint of an earlier version has only those of the run.
+    if place.partKeys.isEmpty {
+      place.partKeys = place.position.records > 0 ? place.firstKeys : Self.nextKeys(store)
+    }
     progress.part = number
     progress.partName = part.name
     reportProgress(.prepare)

@@ -195,6 +195,7 @@ extension BatchImporter {
   /// since, so their elements would refer to nothing.
   func skipLostOwners(_ view: BatchView) throws(ImportError) {
     let root = nodes[plan.root].plan.rootEntity
+    guard shrunkRoots.contains(root) else { return }
     let own = view.nodes[plan.root].targets
     let owners = view.records.filter { view.outcomes[$0].takesLists }
     guard !owners.isEmpty else { return }

@@ -38,28 +38,6 @@ extension PartImport {
       limit: definition.batchLimit)
   }
 
-  /// Takes over what an earlier process has put off, with what that means for later records.
-  func takeOverWaiting() throws(ImportError) {
-    let filter = importer.nodes[plan.root].finder as? KeyFilter
-    let made = importer.firstKeys[rootEntity] ?? .max
-    try importer.deferred?.forEachKept { kept in
-      importer.keptBefore.deferred.append(kept.place)
-      if kept.isParked {
-        importer.keptBefore.parked.append(kept.place)
-        return importer.vacancies.park(kept.keyHash)
-      }
-      _ = filter?.testAndInsert(kept.keyHash)
-      guard hasSecondPass, kept.primaryKey > 0 else { return }
-      importer.waitingObjects.mark(kept.primaryKey)
-      if kept.primaryKey >= made { importer.vacancies.claim(kept.primaryKey) }
-    }
-    try importer.references?.forEachKept { kept in
-      importer.keptBefore.references.append(kept.place)
-      importer.waitingObjects.mark(kept.primaryKey)
-      importer.referenceOwners.mark(kept.primaryKey)
-    }
-  }
-
   /// Ends the first pass: records whose keys may have come before are distinguished, now that an index can.
   func endFirstPass() throws(ImportError) {
     let root = importer.nodes[plan.root]

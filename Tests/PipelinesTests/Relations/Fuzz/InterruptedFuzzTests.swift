@@ -125,7 +125,7 @@ import Testing
     return resumed
   }
 
-  @Test("a run that is resumed ends as one that was not interrupted", arguments: seeds)
+  @Test("a run that is resumed ends as one that was not interrupted", arguments: seeds + [1076])
   func oneImport(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let shape = RelationShape(&random)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("imports that refer to each other resume within each of them", arguments: seeds)
+  @Test("imports that refer to each other resume within each of them", arguments: seeds + [1014, 1102])
   func severalImports(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     func pick(_ values: [String]) -> String { values.randomElement(using: &random) ?? "" }
@@ -205,7 +205,8 @@ import Testing
     }
   }
 
-  @Test("such runs do resume, into new stores and into those that are there") func resumes() throws {
+  /// A folder for members of one entity that name each other.
+  private func circle() throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try folder.write(
       """
@@ -228,6 +229,11 @@ import Testing
         attributes: [v]
         relationships: { up: { find_by: { k: up }, missing: reject } }
       """, to: "pipeline.yaml")
+    return folder
+  }
+
+  @Test("such runs do resume, into new stores and into those that are there") func resumes() throws {
+    let folder = try circle()
     for run in 0..<2 {
       try folder.write(
         (0..<6).map { "{\"k\": \"a\($0 + 3 * run)\", \"v\": \"\(run)\", \"up\": \"a\(($0 + 1) % 6 + 3 * run)\"}\n" }
@@ -239,27 +245,10 @@ import Testing
 
   @Test("without the records that wait a run starts over, and says so", arguments: [false, true])
   func withoutWaitingRecords(isFirst: Bool) throws {
-    let folder = TemporaryFolder()
-    try folder.write(
-      """
-      model: M
-      entities:
-        A:
-          attributes: { k: string! }
-          relationships: { up: { to_one: A } }
-          unique: [k]
-      """, to: "model.yaml")
-    try folder.write(
-      """
-      model: model.yaml
-      store: s.sqlite
-      source: in.ndjson
-      batch: { records: 1 }
-      import: { entity: A, find_by: [k], relationships: { up: { find_by: { k: up } } } }
-      """, to: "pipeline.yaml")
+    let folder = try circle()
     let last = #"{"k": "a3", "up": "a1"}"#
     if !isFirst {
-      try folder.write(last + "\n", to: "in.ndjson")
+      try folder.write(#"{"k": "a3", "up": "a3"}\#n"#, to: "in.ndjson")
       _ = try session(folder).run()
     }
     try folder.write(#"{"k": "a1", "up": "a2"}\#n{"k": "a2", "up": "a3"}\#n"# + last + "\n", to: "in.ndjson")
