@@ -56,6 +56,47 @@ struct FamilySpoolTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("out/FR.sqlite")))
   }
 
+  @Test(
+    "a store, or rejects, that change between the task and the commit of one process are found",
+    arguments: ["FR.sqlite", "_parts/NL.rejects.ndjson"])
+  func altered(file: String) throws {
+    try folder.write("code,country,amount\na0,FR,1\na1,NL,none\na2,DE,2\n", to: "items.csv")
+    let family = try plan("out")
+    #expect(try family.task().built == 3)
+    let path = folder.file("out/\(file)")
+    let before = FileState(path)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[bytes.count - 3] ^= 1
+    // Times of files are those of the kernel's clock, which ticks some hundred times per second.
+    repeat {
+      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try handle.write(contentsOf: bytes)
+      try handle.close()
+    } while FileState(path) == before
+    #expect(code { () throws(FamilyError) in _ = try family.commit() } == .incomplete)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out/_SUCCESS")))
+    #expect(try family.task().built == 1)
+    #expect(try family.commit().rejected == 1)
+  }
+
+  @Test("a digest is known as long as the file is the same, under another name too")
+  func knownDigests() throws {
+    let known = KnownFiles()
+    let path = folder.file("a")
+    try folder.write("one", to: "a")
+    let first = try #require(known.digest(path))
+    #expect(first == FamilyFiles.digest(path))
+    try FileManager.default.moveItem(atPath: path, toPath: folder.file("b"))
+    known.move(path, to: folder.file("b"))
+    #expect(known.digest(folder.file("b")) == first)
+    #expect(known.digest(path) == nil)
+    try folder.write("two", to: "c")
+    try FileManager.default.removeItem(atPath: folder.file("b"))
+    try FileManager.default.moveItem(atPath: folder.file("c"), toPath: folder.file("b"))
+    #expect(known.digest(folder.file("b")) == FamilyFiles.digest(folder.file("b")))
+    #expect(known.digest(folder.file("b")) != first)
+  }
+
   @Test("a spool that a copy of itself replaces is compared with the plan, and is as good")
   func copied() throws {
     let family = try plan("out")

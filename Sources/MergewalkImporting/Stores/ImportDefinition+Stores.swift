@@ -4,7 +4,8 @@ import MergewalkObjectModel
 import MergewalkRecordFormats
 
 extension ImportDefinition {
-  /// Computes once what names the definition in all runs that differ in their inputs only.
+  /// Computes once what names the definition in all runs that differ in their inputs only; nothing else of it may change
+  /// afterwards.
   package mutating func computeDigest() { digest = DefinitionDigest.of(self) }
 
   /// A text that is the same for definitions that make the same store of the same records.
@@ -19,7 +20,7 @@ extension ImportDefinition {
       rejects.codes.map { "\($0.pattern) \($0.limit)" }.joined(separator: " "),
     ]
     let digest = DigestStream()
-    digest.add(text: Hexadecimal.text(DefinitionDigest.of(self), width: 16))
+    digest.add(text: Hexadecimal.text(self.digest ?? DefinitionDigest.of(self), width: 16))
     for knob in knobs { digest.add(text: knob) }
     return Hexadecimal.text(digest.finish())
   }

@@ -76,14 +76,14 @@ package final class StagingFolder {
   }
 
   /// Notes what is to get its name next, so that a successor can take it back should this process be killed before its
-  /// end.
+  /// end. What replaces something is not noted: taking it back would leave neither the new nor what was there before.
   ///
   /// - Parameter moves: Where each file or folder is now, and where it will be.
   package func note(published moves: [(from: String, to: String)]) throws(StoreError) {
     var text = ""
     for (from, to) in moves {
       guard let identity = Self.identity(from) else { throw FileSystem.failure(from, "cannot be found") }
-      text += "\(identity) \(to)\u{0}"
+      if !FileSystem.exists(to) { text += "\(identity) \(to)\u{0}" }
     }
     let bytes = Array(text.utf8)
     try FileSystem.create(file(Self.notes + ".new"), access: .own) { buffer, done in

@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 /// The files of an export: written in a hidden folder, and given their names when all are complete.
 ///
 /// A new folder appears with all of them in one step. In an existing folder, a process that is killed in between
-/// leaves some of them, which the next export into the folder removes.
+/// leaves some of them, which the next export into the folder removes; those that replaced others stay.
 final class ExportFiles {
   private let folder: String
   private let names: [String]

@@ -139,8 +139,14 @@ struct FamilyFiles: Sendable {
     } catch { throw FamilyError(error) }
   }
 
-  /// The size and the SHA-256 of a file; nil when there is none or it cannot be read.
-  static func digest(_ path: String) -> (bytes: Int, sha256: String)? {
+  /// The size and the SHA-256 of a file.
+  struct Digest: Hashable, Sendable {
+    var bytes: Int
+    var sha256: String
+  }
+
+  /// The digest of a file; nil when there is none or it cannot be read.
+  static func digest(_ path: String) -> Digest? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
@@ -152,7 +158,7 @@ struct FamilyFiles: Sendable {
       let got = Glibc.read(file, buffer.baseAddress, buffer.count)
       if got < 0, errno == EINTR { continue }
       guard got >= 0 else { return nil }
-      if got == 0 { return (total, Hexadecimal.text(digest.finish())) }
+      if got == 0 { return Digest(bytes: total, sha256: Hexadecimal.text(digest.finish())) }
       digest.add(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
       total += got
     }
@@ -174,6 +180,9 @@ struct FileState: Hashable, Sendable {
       nanoseconds(status.st_mtim), nanoseconds(status.st_ctim),
     ]
   }
+
+  /// Whether the file is the same with the same bytes, whatever its name: a new name changes the last of the times.
+  func isSameFile(as other: FileState) -> Bool { numbers.dropLast() == other.numbers.dropLast() }
 
   /// The state of the file at a path; `nil` when there is none.
   init?(_ path: String) {

@@ -81,9 +81,9 @@ final class FamilyTask {
   /// Whether a store is there as its receipt says, and is the one that the plan asks for.
   private func isDone(_ part: FamilyPlan.Part) throws(FamilyError) -> Bool {
     guard let bytes = try FamilyFiles.read(work.files.receipt(part.name)), let receipt = StoreReceipt(json: bytes),
-      receipt.key == plan.key(part), receipt.isOf(part, in: plan, work.files)
+      receipt.key == plan.key(part), receipt.isOf(part, in: plan, work.files, work.known)
     else { return false }
-    return receipt.fits(in: work.files.folder, work.files.next)
+    return receipt.fits(in: work.files.folder, work.files.next, known: work.known)
   }
 
   private func check(_ digest: String, _ number: Int) throws(FamilyError) {
@@ -271,7 +271,7 @@ final class FamilyTask {
     receipt.files = try files(of: sealed, part)
     receipt.places = plan.places(part)
     var result = Ready(part: number, path: sealed, receipt: receipt)
-    if summary.rejectsPath != nil, let path = definition.rejects.path, let digest = FamilyFiles.digest(path) {
+    if summary.rejectsPath != nil, let path = definition.rejects.path, let digest = work.known.digest(path) {
       result.receipt.rejects = StoreReceipt.File(
         path: FileSystem.name(of: work.files.rejects(part.name)), bytes: digest.bytes, sha256: digest.sha256)
       result.rejects = path
@@ -290,7 +290,7 @@ final class FamilyTask {
     }
     var files: [StoreReceipt.File] = []
     for (file, name) in made {
-      guard let digest = FamilyFiles.digest(file) else {
+      guard let digest = work.known.digest(file) else {
         throw FamilyError(.failed, "\(file): the store that was built cannot be read")
       }
       files.append(
@@ -364,15 +364,17 @@ final class FamilyTask {
       }
       do throws(StoreError) {
         // A store that is there already stays the file that it is, so that it is not taken for a new one.
-        if store.receipt.fits(in: work.files.folder) {
+        if store.receipt.fits(in: work.files.folder, known: work.known) {
           try StoreMove.remove(store.path)
         } else if store.receipt.files.count > 1 {
           try StoreMove.move(store.path, to: path)
         } else {
           try FileSystem.rename(store.path, to: path)
         }
+        work.known.move(store.path, to: path)
         if let rejects = store.rejects {
           try FileSystem.rename(rejects, to: work.files.rejects(part.name))
+          work.known.move(rejects, to: work.files.rejects(part.name))
         } else {
           try FileSystem.remove(work.files.rejects(part.name))
         }

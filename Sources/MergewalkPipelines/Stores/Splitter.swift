@@ -160,8 +160,10 @@ struct Splitter {
     types?.begin(part.format)
     lastIsKept = true
     var batch = RecordBatch()
-    let limit = BatchLimit(records: 4096, bytes: 1 << 20)
     while true {
+      // The more records of a batch go to one of a thousand parts, the fewer times its state comes into the processor's
+      // cache; the fewer records a batch has, the better fits its text.
+      let limit = BatchLimit(records: min(max(4_096, 16 * files.parts.count), 16_384), bytes: 1 << 20)
       let isMore: Bool
       do throws(ReadError) { isMore = try reader.read(into: &batch, limit: limit) } catch { throw FamilyError(error) }
       text += batch.account

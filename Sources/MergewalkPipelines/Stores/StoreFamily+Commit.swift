@@ -42,7 +42,7 @@ extension StoreFamily {
           let path = plan.parts[number].path
           try makeParent(path)
           // A commit that died may have moved some of the files.
-          if receipts[number].hasStore(in: files.folder) {
+          if receipts[number].hasStore(in: files.folder, known: known) {
             try StoreMove.adopt(companionsOf: files.nextStore(path), by: files.store(path))
           } else {
             try StoreMove.move(files.nextStore(path), to: files.store(path))
@@ -88,12 +88,12 @@ extension StoreFamily {
         missing.append("“\(part.value)” has no receipt")
         continue
       }
-      guard receipt.isOf(part, in: plan, files) else {
+      guard receipt.isOf(part, in: plan, files, known) else {
         missing.append("the rejects of “\(part.value)” do not match its receipt")
         continue
       }
-      if !receipt.fits(in: files.folder) {
-        guard receipt.fits(in: files.folder, files.next) else {
+      if !receipt.fits(in: files.folder, known: known) {
+        guard receipt.fits(in: files.folder, files.next, known: known) else {
           missing.append("“\(part.value)” does not match its receipt")
           continue
         }

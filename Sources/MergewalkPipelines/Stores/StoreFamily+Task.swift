@@ -25,7 +25,7 @@ extension StoreFamily {
     try files.make()
     let groups = plan.groups(ofTask: number - 1, of: count)
     let work = FamilyWork(
-      files: files, plan: plan, loaded: loaded, folders: try folderReading(plan), planIdentity: planIdentity,
+      files: files, plan: plan, loaded: loaded, folders: try folderReading(plan), planIdentity: planIdentity, known: known,
       states: split?.identity == planIdentity ? split?.states ?? [] : [])
     guard jobs > 1, groups.count > 1 else {
       var result = Built()
@@ -77,6 +77,7 @@ struct FamilyWork: Sendable {
   let folders: FolderReading?
   /// Tells whether the plan's file is still the one that was read.
   let planIdentity: String?
+  let known: KnownFiles
   /// For each unit of the spool the states of its files, when this process has written them; else nothing.
   let states: [[String: FileState]]
 }

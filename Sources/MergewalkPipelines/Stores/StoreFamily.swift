@@ -127,6 +127,9 @@ public final class StoreFamily {
   /// The plan's file that this process has made, with the states of the files of its spool.
   var split: (identity: String, states: [[String: FileState]])?
 
+  /// What this process knows about the family's files.
+  let known = KnownFiles()
+
   /// A family in a folder, which need not exist yet.
   public init(folder: String) {
     var folder = folder
@@ -249,9 +252,9 @@ struct LoadedFamily: Sendable {
       shared.append(other)
       digests.append(FamilyPlan.Shared(path: path, digest: contents))
     }
+    ready.computeDigest()
     base = FamilyPlan.base(
       ready, policy, shared: Array(zip(shared, digests.map(\.digest))).map { ($0.0, $0.1) })
-    ready.computeDigest()
     self.definition = ready
     self.shared = shared
     sharedDigests = digests

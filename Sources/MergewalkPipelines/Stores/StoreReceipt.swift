@@ -91,21 +91,21 @@ extension StoreReceipt {
   }
 
   /// Whether its rejects are there, and name the places in which a part's records are now.
-  func isOf(_ part: FamilyPlan.Part, in plan: FamilyPlan, _ files: FamilyFiles) -> Bool {
+  func isOf(_ part: FamilyPlan.Part, in plan: FamilyPlan, _ files: FamilyFiles, _ known: KnownFiles) -> Bool {
     guard let rejects else { return counts.rejected == 0 }
     return places == plan.places(part) && rejects.path == FileSystem.name(of: files.rejects(part.name))
-      && rejects.fits(in: files.receipts)
+      && rejects.fits(in: files.receipts, known)
   }
 
   /// Whether the files are in a folder as the receipt says, or each in one of several.
   ///
   /// - Complexity: O(bytes of the files), when their sizes are right.
-  func fits(in folders: String...) -> Bool {
-    files.allSatisfy { file in folders.contains { file.fits(in: $0) } }
+  func fits(in folders: String..., known: KnownFiles) -> Bool {
+    files.allSatisfy { file in folders.contains { file.fits(in: $0, known) } }
   }
 
   /// Whether the store itself is in a folder, whatever becomes of the files beside it.
-  func hasStore(in folder: String) -> Bool { files.first?.fits(in: folder) ?? false }
+  func hasStore(in folder: String, known: KnownFiles) -> Bool { files.first?.fits(in: folder, known) ?? false }
 
   /// The path of a file beside a store, relative to the folder that the store's path is relative to.
   static func path(_ companion: String, beside store: String) -> String {
@@ -131,9 +131,9 @@ extension StoreReceipt.File {
   }
 
   /// Whether the file is in a folder as it was written.
-  func fits(in folder: String) -> Bool {
+  func fits(in folder: String, _ known: KnownFiles) -> Bool {
     let path = folder + "/" + self.path
-    guard FamilyFiles.size(path) == bytes, let found = FamilyFiles.digest(path) else { return false }
+    guard FamilyFiles.size(path) == bytes, let found = known.digest(path) else { return false }
     return found.bytes == bytes && found.sha256 == sha256
   }
 }

@@ -130,6 +130,20 @@ public struct RecordBatch: Sendable {
     return try withRange(start..<start + Int(position.rawLength), body)
   }
 
+  /// Calls `body` with the positions of all records and the bytes that these refer to, as ``withRawRecord(_:_:)`` does with
+  /// one.
+  package func withRawRecords<R, E: Error>(
+    _ body: (UnsafeBufferPointer<RecordPosition>, UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try records.withUnsafeBufferPointer { (positions) throws(E) in
+      try bytes.withUnsafeBufferPointer { (all) throws(E) in
+        try body(
+          UnsafeBufferPointer(rebasing: positions[..<recordCount]),
+          UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[..<byteCount])))
+      }
+    }
+  }
+
   /// Calls `body` with the bytes of a field, without a copy; empty if it is absent or null.
   public func withBytes<R, E: Error>(
     _ record: Int, _ column: Int, _ body: (Span<UInt8>) throws(E) -> R

@@ -46,25 +46,27 @@ package struct RecordPlaceWriter: Sendable {
   /// The most bytes of a place: six numbers of at most ten bytes.
   static let mostBytes = 60
 
-  /// Appends a place, gathered first: an array looks at its room for each byte that is appended alone.
-  @inline(__always)
+  /// Appends a place.
   package mutating func append(_ record: SpooledPlace, to bytes: inout [UInt8]) {
-    let last = last
-    withUnsafeTemporaryAllocation(byteCount: Self.mostBytes, alignment: 1) { piece in
-      var end = 0
-      Self.put(UInt64(record.part), piece, &end)
-      Self.put(UInt64(record.length), piece, &end)
-      Self.put(Self.folded(record.place.index &- last.index), piece, &end)
-      Self.put(Self.folded(record.place.line &- last.line), piece, &end)
-      Self.put(UInt64(record.place.column - 1), piece, &end)
-      Self.put(Self.folded(record.place.byteOffset &- last.byteOffset), piece, &end)
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<end]))
+    bytes.append(addingCapacity: Self.mostBytes) { room in
+      room.withUnsafeMutableBufferPointer { append(record, to: $0, &$1) }
     }
-    self.last = record.place
+  }
+
+  /// Appends a place to room for ``mostBytes``.
+  @inline(__always)
+  mutating func append(_ record: SpooledPlace, to room: UnsafeMutableBufferPointer<UInt8>, _ end: inout Int) {
+    Self.put(UInt64(record.part), room, &end)
+    Self.put(UInt64(record.length), room, &end)
+    Self.put(Self.folded(record.place.index &- last.index), room, &end)
+    Self.put(Self.folded(record.place.line &- last.line), room, &end)
+    Self.put(UInt64(record.place.column - 1), room, &end)
+    Self.put(Self.folded(record.place.byteOffset &- last.byteOffset), room, &end)
+    last = record.place
   }
 
   @inline(__always)
-  private static func put(_ number: UInt64, _ piece: UnsafeMutableRawBufferPointer, _ end: inout Int) {
+  private static func put(_ number: UInt64, _ piece: UnsafeMutableBufferPointer<UInt8>, _ end: inout Int) {
     var rest = number
     while rest >= 0x80 {
       piece[end] = UInt8(truncatingIfNeeded: rest) | 0x80

