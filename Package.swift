@@ -248,9 +248,9 @@ let package = Package(
     tests(
       "MeetingTests",
       [
-        "mergewalk", "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectStore", "MergewalkObjectModel",
-        "MergewalkRecordFormats", "MergewalkSQLite", "MergewalkDiagnostics", "CMergewalkZlib", "CMergewalkZstd",
-        "CMergewalkBZip2", "CMergewalkLZMA", "MergewalkTestSupport",
+        "mergewalk", "MergewalkPipelines", "MergewalkImporting", "MergewalkObjectContext", "MergewalkObjectStore",
+        "MergewalkObjectModel", "MergewalkRecordFormats", "MergewalkSQLite", "MergewalkDiagnostics", "CMergewalkSQLite",
+        "CMergewalkZlib", "CMergewalkZstd", "CMergewalkBZip2", "CMergewalkLZMA", "MergewalkTestSupport",
       ]),
   ]
 )

@@ -16,12 +16,14 @@ extension Factors {
       Factor.Value("plain"),
       Factor.Value("linked") { $0.surroundings = .linked },
       Factor.Value("rollback") { $0.surroundings = .rollback },
+      Factor.Value("joint") { $0.surroundings = .joint },
       Factor.Value("history") { $0.top["history"] = "true" },
     ],
     except: [
       Exclusion(["rollback"], with: "store", ["new"], because: "new stores have a write-ahead log"),
+      Exclusion(["joint"], with: "store", ["new"], because: "no save was made in a new store"),
       Exclusion(
-        ["linked", "rollback"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
+        ["linked", "rollback", "joint"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
         because: "the stores of a family are always new"),
     ])
 }

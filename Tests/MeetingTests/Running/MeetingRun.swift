@@ -34,6 +34,7 @@ final class MeetingRun {
       let definition = try real.definition("before.yaml")
       try run("before", definition, inputs) { real.run(definition) }
       if scenario.surroundings == .rollback { try keepRollbackJournal() }
+      if scenario.surroundings == .joint { try JointRemainder(path: files.store, model: definition.model).leave() }
     }
     if scenario.hasShared {
       let inputs = try files.writeBefore()
@@ -66,6 +67,9 @@ final class MeetingRun {
       }
     }
     if scenario.stores != nil, differences.isEmpty { try emptyFamily() }
+    if scenario.surroundings == .joint, differences.isEmpty {
+      differences += try JointRemainder(path: files.store, model: real.definition().model).lacking().map { "joint: \($0)" }
+    }
   }
 
   /// Makes the store one without a write-ahead log.

@@ -340,6 +340,8 @@ enum Surroundings: Sendable {
   case linked
   /// It has a rollback journal, no write-ahead log.
   case rollback
+  /// Its last save has reached another store and not this one.
+  case joint
 }
 
 /// What comes behind the last night.
