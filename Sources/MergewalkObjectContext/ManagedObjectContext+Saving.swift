@@ -406,7 +406,7 @@ extension ManagedObjectContext {
   private func conflict(_ buffer: RowBuffer, _ count: Int) -> SaveError {
     SaveError(
       code: .conflict,
-      message: "\(count) rows of \(model.entities[buffer.rootEntity].name) were changed by another context or process "
+      message: "\(count) rows of \(model.entities[buffer.rootEntity.index].name) were changed by another context or process "
         + "since they were fetched; refresh them and save again")
   }
 

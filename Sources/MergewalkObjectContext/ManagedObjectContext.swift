@@ -191,7 +191,7 @@ public final class ManagedObjectContext {
   }
 
   /// The rows of a root entity in the first store.
-  package func buffer(root: Int) -> RowBuffer { buffer(table: TableID(root: root)) }
+  package func buffer(root: RootIndex) -> RowBuffer { buffer(table: TableID(root: root)) }
 
   package var allBuffers: [RowBuffer] { buffers.compactMap { $0 } }
 
@@ -202,9 +202,9 @@ public final class ManagedObjectContext {
   package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
     // Importers and batch requests have refused abstract entities before they come here.
     precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
-    let buffer = buffer(root: entity.rootIndex)
+    let buffer = buffer(root: entity.root)
     let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
-    let key = store.takePrimaryKeys(root: entity.rootIndex, count: count)
+    let key = store.takePrimaryKeys(root: entity.root, count: count)
     let keys = buffer.primaryKeys
     for i in 0..<count { keys[first + i] = key + Int64(i) }
     buffer.touchedRows.append(contentsOf: Int32(first)..<Int32(first + count))

@@ -91,9 +91,9 @@ extension ImportPlan {
 
   /// The hierarchies of which lists may delete objects, with those that delete rules take along.
   private static func rootsThatMayGo(_ lists: [ImportList], _ model: ManagedObjectModel) -> Set<Int> {
-    var roots: Set<Int> = []
+    var roots: Set<RootIndex> = []
     var waiting = lists.filter { $0.ownerNode != nil && $0.options.orphans == .delete && $0.options.links == .replace }
-      .map { model.entities[$0.plan.nodes[$0.plan.root].rootEntity] }
+      .map { model.entities[$0.plan.nodes[$0.plan.root].rootEntity.index] }
     while let root = waiting.popLast() {
       guard roots.insert(root.index).inserted else { continue }
       for entity in model.family(of: root.index) {
@@ -111,7 +111,7 @@ extension ImportNode {
   /// A node whose objects are known before: nothing is looked for and nothing is written.
   init(given entity: EntityDescription) {
     self.init(
-      entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: .update,
+      entity: entity.index, rootEntity: entity.root, hasSubentities: entity.hasSubentities, mode: .update,
       duplicates: .last, keyFields: [], keySlots: [], attributeFields: [], attributeSlots: [], relationships: [])
     isGiven = true
   }

@@ -12,7 +12,7 @@ final class ListImporter {
   /// Finds and creates what the elements name.
   let importer: BatchImporter
   /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
-  let sharedRoots: [Int]
+  let sharedRoots: [RootIndex]
   /// Whether something else of the run fills the relationship too, so that an object may have members as soon as it is
   /// there.
   let isFilledElsewhere: Bool
@@ -29,7 +29,7 @@ final class ListImporter {
   private var hasIndexes = false
 
   init(
-    _ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [Int], isFilledElsewhere: Bool
+    _ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [RootIndex], isFilledElsewhere: Bool
   ) {
     self.list = list
     self.number = number

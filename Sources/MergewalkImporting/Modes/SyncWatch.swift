@@ -12,7 +12,7 @@ final class SyncWatch {
   let marksByRoot: [Int: ObjectMarks]
   /// Whether elements of lists may name objects that go.
   let watchesLists: Bool
-  private let root: Int
+  private let root: RootIndex
   /// The objects that an attribute says are gone, in the table of the part's own entity.
   private let gone: ObjectMarks?
   /// Records whose key cannot be read.

@@ -88,7 +88,7 @@ extension BatchImporter {
   }
 
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
-  func flush(_ root: Int) throws(ImportError) {
+  func flush(_ root: RootIndex) throws(ImportError) {
     try writeChanges()
     context.buffer(root: root).removeAll()
   }

@@ -44,7 +44,7 @@ final class BatchImporter {
   let referenceOwners = ObjectMarks()
   /// The hierarchies that have lost objects in a second pass, and those of which lists may delete some: what was found
   /// before a record had to wait does not hold.
-  var shrunkRoots: Set<Int> = []
+  var shrunkRoots: Set<RootIndex> = []
   /// The objects about which a record or a reference waits for the second pass.
   let waitingObjects = ObjectMarks()
   /// Those of the current attempt.
@@ -60,7 +60,7 @@ final class BatchImporter {
   /// Whether lists have deleted objects in the current attempt.
   var hasLetGo = false
   /// The hierarchies of which lists have taken objects from elsewhere in the current attempt.
-  var movedRoots: Set<Int> = []
+  var movedRoots: Set<RootIndex> = []
   /// Whether lists may delete objects.
   private(set) lazy var letsObjectsGo = !plan.rootsThatMayGo(store.model).isEmpty
   /// Why the last save did not happen, when it was because of a row.

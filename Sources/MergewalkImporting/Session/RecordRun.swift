@@ -67,7 +67,7 @@ final class RecordRun {
     where store.isNearlyExhausted(root: node.rootEntity) {
       throw ImportError(
         code: .database,
-        message: "\(file.path): no primary keys are left for \(definition.model.entities[node.rootEntity].name) after "
+        message: "\(file.path): no primary keys are left for \(definition.model.entities[node.rootEntity.index].name) after "
           + "\(store.maximum(root: node.rootEntity)); correct Z_MAX in its table Z_PRIMARYKEY, or use a sound copy")
     }
     var checkpoint = checkpoint
@@ -91,7 +91,7 @@ final class RecordRun {
 
   /// The next primary key of each hierarchy, by root entity.
   private static func nextKeys(_ store: PersistentStore) -> [Int: Int64] {
-    store.model.entities.filter { $0.rootIndex == $0.index }
+    store.model.entities.filter { $0.root == $0.index }
       .reduce(into: [:]) { $0[$1.index] = store.nextPrimaryKey(root: $1.index) }
   }
 

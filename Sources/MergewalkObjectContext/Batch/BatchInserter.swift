@@ -123,7 +123,7 @@ final class BatchInserter {
 
   /// Places the rows in the buffer, sets their cells and writes them.
   private func write(_ rows: Range<Int>) throws(BatchError) {
-    let buffer = scratch.buffer(root: entity.rootIndex)
+    let buffer = scratch.buffer(root: entity.root)
     let first = try place(rows, buffer)
     setAttributes(rows, buffer, firstNew: first)
     try setReferences(rows, buffer)
@@ -152,7 +152,7 @@ final class BatchInserter {
         return key == last
       }
       try batchErrors { () throws(StoreError) in
-        try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer)
+        try scratch.store.access(root: entity.root).fetchRows(primaryKeys: keys, into: buffer)
       }
     }
     let first = newCount > 0 ? scratch.insertRows(entity, count: newCount) : buffer.count
@@ -237,7 +237,7 @@ final class BatchInserter {
       ManagedObjectID(storeUUID: storeUUID, entity: entity, primaryKey: $0)
     }
     result.updatedObjectIDs = updated.sorted {
-      ($0.entity.rootIndex, $0.primaryKey) < ($1.entity.rootIndex, $1.primaryKey)
+      ($0.entity.root, $0.primaryKey) < ($1.entity.root, $1.primaryKey)
     }
     return result
   }
@@ -246,7 +246,7 @@ final class BatchInserter {
   private func naming(_ error: SaveError, _ rows: Range<Int>) -> SaveError {
     guard error.code == .validation else { return error }
     let lines = error.failures.map { failure in
-      let row = rows.first { failure.table.root == entity.rootIndex && places[$0] == failure.row }
+      let row = rows.first { failure.table.root == entity.root && places[$0] == failure.row }
       return (row.map { "row \(number($0)): " } ?? "") + failure.description
     }
     return SaveError(code: error.code, message: lines.joined(separator: "\n"), failures: error.failures)

@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   }
 
   /// The slots of properties that must be unique, of an entity and everything below it.
-  func uniqueSlots(below root: Int) -> [Int] {
+  func uniqueSlots(below root: RootIndex) -> [Int] {
     var slots = Set<Int>()
     for entity in model.family(of: root) {
       for constraint in entity.uniquenessConstraints {

@@ -92,7 +92,7 @@ extension ManagedObjectContext {
   /// Whether a relationship is a to-one that refers to records of a table, and may not go on doing so when they are gone.
   private func leads(_ relationship: RelationshipDescription, to table: TableID) -> Bool {
     guard !relationship.isToMany, !relationship.isTransient, relationship.destinationEntity >= 0 else { return false }
-    return model.entities[relationship.destinationEntity].rootIndex == table.root
+    return model.entities[relationship.destinationEntity].root == table.root
       && model.inverse(of: relationship)?.deleteRule != .noAction
   }
 

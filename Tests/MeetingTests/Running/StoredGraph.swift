@@ -34,7 +34,7 @@ extension ObjectGraph {
         for relationship in entity.relationships where !relationship.isToMany {
           guard let column = table.columnName(slot: relationship.slot).flatMap({ columns[$0] }), !select.isNull(column)
           else { continue }
-          let destination = model.entities[relationship.destinationEntity].rootIndex
+          let destination = model.entities[relationship.destinationEntity].root
           let target = Place(root: destination, key: select.integer(column))
           references.append((number, relationship.name, target))
           guard let order = table.orderKeyColumn(slot: relationship.slot).flatMap({ columns[$0] }),
@@ -74,8 +74,8 @@ extension ObjectGraph {
         let select = try connection.prepare(
           "SELECT \(side.ownerColumn), \(side.targetColumn) FROM \(table.name)\(order)")
         while try select.step() {
-          let owner = numbers[Place(root: entity.rootIndex, key: select.integer(0))] ?? -1
-          let destination = schema.model.entities[relationship.destinationEntity].rootIndex
+          let owner = numbers[Place(root: entity.root, key: select.integer(0))] ?? -1
+          let destination = schema.model.entities[relationship.destinationEntity].root
           let target = numbers[Place(root: destination, key: select.integer(1))] ?? -1
           objects[owner]?.toMany[relationship.name, default: []].append(target)
         }

@@ -254,7 +254,7 @@ struct ObjectLifetimeTests {
     }
     #expect(try walk().count == 50 * 6)
     weak let watched = people[0]
-    let buffer = context.buffer(root: people[0].objectID.entity.rootIndex)
+    let buffer = context.buffer(root: people[0].objectID.entity.root)
     people.removeAll()
     #expect(watched == nil)
     #expect(context.registeredObjects.isEmpty)

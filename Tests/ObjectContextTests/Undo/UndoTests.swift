@@ -27,7 +27,7 @@ struct UndoTests {
     #expect(watched != nil)
     garden.manager.removeAllActions()
     #expect(watched == nil)
-    let buffer = garden.context.buffer(root: id.entity.rootIndex)
+    let buffer = garden.context.buffer(root: id.entity.root)
     #expect(buffer.count == 0, "its row is free")
   }
 

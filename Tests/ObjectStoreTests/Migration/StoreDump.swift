@@ -40,7 +40,7 @@ struct StoreDump: Equatable, CustomStringConvertible {
         }
         for relationship in entity.relationships where !relationship.isTransient {
           guard let query = Self.query(relationship, key, schema) else { continue }
-          let target = model.entities[relationship.destinationEntity].rootIndex
+          let target = model.entities[relationship.destinationEntity].root
           var keys: [Int64] = []
           let select = try connection.prepare(query)
           while try select.step() { keys.append(select.integer(0)) }
@@ -57,9 +57,9 @@ struct StoreDump: Equatable, CustomStringConvertible {
     let owner = model.entities[relationship.declaringEntity]
     let target = model.entities[relationship.destinationEntity]
     guard schema.entityNumbers[target.index] > 0 else { return nil }
-    let rows = schema.table(forRoot: target.rootIndex)
+    let rows = schema.table(forRoot: target.root)
     if !relationship.isToMany {
-      let table = schema.table(forRoot: owner.rootIndex)
+      let table = schema.table(forRoot: owner.root)
       guard let column = table.columnName(slot: relationship.slot) else { return nil }
       return "SELECT \(column) FROM \(table.name) WHERE Z_PK = \(key) AND \(column) IS NOT NULL"
     }
