@@ -90,7 +90,7 @@ public final class ManagedObjectContext {
   /// The first primary keys of the rows that the work in progress has made, by root entity.
   ///
   /// The work is an import, which is one save to everyone else: a later write of such a row leaves its version at 1.
-  package var firstNewKeys: [Int: Int64] = [:]
+  package var firstNewKeys: [RootIndex: Int64] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
   /// This is useful for a small set of objects that is used again and again, and for keeping objects while their IDs
@@ -183,7 +183,7 @@ public final class ManagedObjectContext {
       buffers.append(contentsOf: repeatElement(nil, count: table.index + 1 - buffers.count))
       registry.makeRoom(tableCount: table.index + 1)
     }
-    let buffer = RowBuffer(model: model, root: model.entities[table.root], table: table)
+    let buffer = RowBuffer(model: model, root: model.entities[table.root.index], table: table)
     buffer.recorder = recorder
     buffers[table.index] = buffer
     registry.link.learn(buffer)

@@ -28,7 +28,7 @@ struct StrategyChoice {
   /// Is told when a partitioned scan is worth while.
   var partitioned = PartitionedChoice()
   /// How many nodes of the run's plan and of its lists' plans fill each hierarchy; `nil` for those of ``plan``.
-  var hierarchyUses: [Int: Int]?
+  var hierarchyUses: [RootIndex: Int]?
   /// Whether the plan is that of a list, whose elements name their objects again and again.
   var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.

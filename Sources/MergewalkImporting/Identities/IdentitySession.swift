@@ -164,7 +164,7 @@ final class IdentitySession {
   private func makeImporters(_ file: StoreFile) throws(ImportError) -> (PersistentStore, [IdentityImporter]) {
     do {
       let store = try PersistentStore(file: file)
-      var greatest: [Int: IdentityImporter.GreatestIdentity] = [:]
+      var greatest: [RootIndex: IdentityImporter.GreatestIdentity] = [:]
       var importers: [IdentityImporter] = []
       for (number, part) in parts.enumerated() {
         let root = part.entity.root

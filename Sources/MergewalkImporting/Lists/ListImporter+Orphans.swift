@@ -9,7 +9,7 @@ extension ListImporter {
   /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.
   /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be rolled back.
   func delete(
-    _ keys: [Int64], _ root: RootIndex, named: [Int: Set<Int64>]
+    _ keys: [Int64], _ root: RootIndex, named: [RootIndex: Set<Int64>]
   ) throws -> [(key: Int64, reason: String)] {
     guard !keys.isEmpty else { return [] }
     let top = importer.top
@@ -68,7 +68,7 @@ extension ListImporter {
   private func blame(
     _ keys: [Int64], _ obstacles: Set<Obstacle>, _ root: RootIndex, _ reasons: inout [(key: Int64, reason: String)]
   ) throws {
-    let entity = importer.store.model.entities[root]
+    let entity = importer.store.model.entities[root.index]
     let failures = try importer.context.deleteRows(entity, primaryKeys: keys) { _ in }
     guard let failure = failures.first(where: { obstacles.contains(Obstacle($0)) }) else { return }
     guard keys.count == 1 else {

@@ -23,7 +23,7 @@ extension ChangeSample {
     let keys = Dictionary(
       uniqueKeysWithValues: model.entities.map { ($0.index, definition.keyAttributes(of: $0, in: model)) })
     var names: [Row: String] = [:]
-    var wanted: [Int: Set<Int64>] = [:]
+    var wanted: [RootIndex: Set<Int64>] = [:]
     for change in changes {
       guard let entity = model.entity(named: change.entity) else { continue }
       let row = Row(root: entity.root, primaryKey: change.primaryKey)

@@ -31,7 +31,8 @@ extension BatchImporter {
 
   /// Whether the store may refuse a node's rows although their keys were looked for.
   func hasGuards(_ state: NodeImporter) -> Bool {
-    store.model.entities[state.plan.rootEntity.index].hasSubentities || store.schema.indexes.contains { isGuard($0, state) }
+    store.model.entities[state.plan.rootEntity.index].hasSubentities
+      || store.schema.indexes.contains { isGuard($0, state) }
   }
 
   private func isGuard(_ index: IndexDefinition, _ state: NodeImporter) -> Bool {

@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -52,7 +53,7 @@ final class BatchImporter {
   /// The vacancies that waiting records fill when the second pass rejects others.
   var vacancies = Vacancies()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
-  var firstKeys: [Int: Int64] = [:]
+  var firstKeys: [RootIndex: Int64] = [:]
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
   /// How many records the current attempt imports together.
@@ -177,8 +178,8 @@ final class BatchImporter {
   }
 
   /// Root entities in the order of their nodes.
-  var saveOrder: [Int] {
-    var order: [Int] = []
+  var saveOrder: [RootIndex] {
+    var order: [RootIndex] = []
     for state in allNodes where !order.contains(state.plan.rootEntity) { order.append(state.plan.rootEntity) }
     return order
   }

@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkThreads

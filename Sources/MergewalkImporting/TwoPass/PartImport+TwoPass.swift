@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats

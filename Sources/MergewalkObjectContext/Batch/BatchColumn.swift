@@ -32,7 +32,7 @@ struct BatchColumn {
       slot = attribute.slot
       type = attribute.type
       range = attribute.type.integerRange ?? Int64.min...Int64.max
-      destinationRoot = -1
+      destinationRoot = RootIndex(-1)
       return
     }
     guard let relationship = entity.relationship(named: name) else {

@@ -91,7 +91,7 @@ final class BatchInserter {
     existing = ContiguousArray(repeating: 0, count: chunkRows)
     leaders = ContiguousArray(repeating: 0, count: chunkRows)
     places = ContiguousArray(repeating: 0, count: chunkRows)
-    firstKeys = store.model.entities.map { $0.isRoot ? store.maximum(root: $0.index) : 0 }
+    firstKeys = store.model.entities.map { $0.isRoot ? store.maximum(root: $0.root) : 0 }
   }
 
   /// The handle on the row that is filled next.
@@ -216,7 +216,7 @@ final class BatchInserter {
         let key = buffer.primaryKeys[row]
         if buffer.states[row] == RowState.inserted {
           insertedKeys.append(key)
-        } else if buffer.states[row] == RowState.updated, key <= firstKeys[buffer.rootEntity],
+        } else if buffer.states[row] == RowState.updated, key <= firstKeys[buffer.rootEntity.index],
           (0..<buffer.columnCount).contains(where: { buffer.isDirty(row: row, slot: $0) })
         {
           let own = scratch.model.entities[Int(buffer.entities[row])]

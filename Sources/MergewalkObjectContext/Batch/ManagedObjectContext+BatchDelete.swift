@@ -160,7 +160,7 @@ extension ManagedObjectContext {
             case .missing: .value(.missing)
             case .tooFew: .tooFewObjects
             }
-          let entity = model.entities[cursor.entityIndex(2) ?? check.root]
+          let entity = model.entities[cursor.entityIndex(2) ?? check.root.index]
           failures.append(
             ObjectValidationFailure(
               entity: entity.name, primaryKey: cursor.integer(1), property: check.property, code: code,
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
       var count = 0
       while try cursor.step() {
         count += 1
-        body(cursor.entityIndex(1) ?? statement.root, cursor.integer(0))
+        body(cursor.entityIndex(1) ?? statement.root.index, cursor.integer(0))
       }
       return count
     }

@@ -73,7 +73,7 @@ extension ManagedObjectContext {
           positions: rows, arena: UnsafeRawPointer(buffer.arena.base)
         ) { row, primaryKey, number in
           if !leaving.contains(primaryKey) {
-            found.append((row, primaryKey, store.schema.entityIndex(number: Int(number)) ?? buffer.rootEntity))
+            found.append((row, primaryKey, store.schema.entityIndex(number: Int(number)) ?? buffer.rootEntity.index))
           }
         }
       }

@@ -125,7 +125,7 @@ extension ManagedObjectContext {
     let buffer = buffer(table: table)
     return keys.compactMap { key in
       if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted { return nil }
-      return objectID(table: table, entity: entity.root, primaryKey: key)
+      return objectID(table: table, entity: entity.rootIndex, primaryKey: key)
     }
   }
 

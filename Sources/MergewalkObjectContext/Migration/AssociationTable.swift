@@ -19,7 +19,7 @@ struct AssociationTable {
   /// Adds a pair by the permanent IDs of both objects.
   mutating func add(source: ManagedObjectID, destination: ManagedObjectID) {
     let pair = Pair(
-      source: source.primaryKey, sourceEntity: Int32(source.entity.root), entity: Int32(destination.entity.index),
+      source: source.primaryKey, sourceEntity: Int32(source.entity.rootIndex), entity: Int32(destination.entity.index),
       key: destination.primaryKey)
     if let last = pairs.last, (last.sourceEntity, last.source) > (pair.sourceEntity, pair.source) { isSorted = false }
     pairs.append(pair)
@@ -38,7 +38,7 @@ struct AssociationTable {
   /// The pair at a position: the old object's root entity and key, the new one's entity and key.
   func pair(_ index: Int) -> (sourceRoot: RootIndex, source: Int64, entity: Int, key: Int64) {
     let pair = pairs[index]
-    return (Int(pair.sourceEntity), pair.source, Int(pair.entity), pair.key)
+    return (RootIndex(Int(pair.sourceEntity)), pair.source, Int(pair.entity), pair.key)
   }
 
   /// Calls `body` with entity and key of each new object of an old one, in the order in which they were made.
@@ -46,7 +46,7 @@ struct AssociationTable {
   /// - Complexity: O(log pairs).
   mutating func forEach(of source: ManagedObjectID, _ body: (_ entity: Int, _ key: Int64) -> Void) {
     sort()
-    let root = Int32(source.entity.root)
+    let root = Int32(source.entity.rootIndex)
     var low = pairs.indices.first(fromWhich: {
       (pairs[$0].sourceEntity, pairs[$0].source) >= (root, source.primaryKey)
     })

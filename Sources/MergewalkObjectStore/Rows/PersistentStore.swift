@@ -74,7 +74,9 @@ public final class PersistentStore {
     if type == .sqlite { knownVersion = try readDataVersion() }
     // Damage at the end of a table that is only read must not keep its beginning from being read.
     if !file.isOnlyRead {
-      for table in schema.tables { maxima[table.rootEntity.index] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
+      for table in schema.tables {
+        maxima[table.rootEntity.index] = try file.maximumPrimaryKey(forRoot: table.rootEntity)
+      }
     }
     writtenMaxima = maxima
     externalSlotLists = model.entities.map { root in

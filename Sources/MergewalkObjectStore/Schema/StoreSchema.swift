@@ -92,7 +92,9 @@ package struct StoreSchema: Sendable {
   }
 
   /// The name of the table of the root entity with a number; `nil` when there is none.
-  func tableName(ofNumber number: Int) -> String? { tables.first { entityNumbers[$0.rootEntity.index] == number }?.name }
+  func tableName(ofNumber number: Int) -> String? {
+    tables.first { entityNumbers[$0.rootEntity.index] == number }?.name
+  }
 
   /// The join table of the many-to-many relationship that `entity` declares at `slot`, or `nil` for other properties.
   package func joinTable(entity: Int, slot: Int) -> JoinTable? {

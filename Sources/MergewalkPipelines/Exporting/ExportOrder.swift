@@ -20,8 +20,8 @@ enum ExportOrder {
   }
 
   /// The roots of the objects that an entity's rows refer to.
-  private static func references(of entity: EntityDescription, _ schema: StoreSchema) -> Set<Int> {
-    var roots = Set<Int>()
+  private static func references(of entity: EntityDescription, _ schema: StoreSchema) -> Set<RootIndex> {
+    var roots = Set<RootIndex>()
     for field in schema.objectFields(of: entity) {
       switch field.kind {
       case .toOne(let relationship): roots.insert(schema.model.entities[relationship.destinationEntity].root)

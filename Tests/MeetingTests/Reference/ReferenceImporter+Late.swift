@@ -9,7 +9,7 @@ extension ReferenceImporter {
   }
 
   func isLate(_ relationship: RelationshipImport, _ part: EntityImport) -> Bool {
-    model.entity(named: relationship.target.entityName)?.root == model.entity(named: part.entityName)?.root
+    model.entity(named: relationship.target.entityName)?.rootIndex == model.entity(named: part.entityName)?.rootIndex
   }
 
   /// Whether the import goes through its records twice.

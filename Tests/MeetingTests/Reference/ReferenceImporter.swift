@@ -139,16 +139,16 @@ struct ReferenceImporter {
   /// The parts in the order in which they run: those that look objects up come behind those that make them.
   private func order(_ parts: [ImportPart]) -> [Int] {
     func makes(_ part: ImportPart) -> Int? {
-      part.root.mode == .update ? nil : model.entity(named: part.root.entityName)?.root
+      part.root.mode == .update ? nil : model.entity(named: part.root.entityName)?.rootIndex
     }
     func needs(_ entity: EntityImport) -> Set<Int> {
       var roots: Set<Int> = []
       // What is only updated is made before.
-      if entity.mode == .update, let root = model.entity(named: entity.entityName)?.root { roots.insert(root) }
+      if entity.mode == .update, let root = model.entity(named: entity.entityName)?.rootIndex { roots.insert(root) }
       for relationship in entity.relationships {
         let target = relationship.target
         if relationship.missing != .create || target.mode == .update,
-          let root = model.entity(named: target.entityName)?.root
+          let root = model.entity(named: target.entityName)?.rootIndex
         {
           roots.insert(root)
         }

@@ -14,7 +14,7 @@ extension ObjectGraph {
     var references: [(number: Int, name: String, target: Place)] = []
     var ordered: [Place: [String: [(order: Int64, number: Int)]]] = [:]
     for root in model.entities where root.isRoot {
-      let table = schema.table(forRoot: root.index)
+      let table = schema.table(forRoot: root.root)
       let select = try connection.prepare("SELECT * FROM \(table.name)")
       var columns: [String: Int32] = [:]
       for column in 0..<select.columnCount { columns[select.columnName(column)] = column }
@@ -34,7 +34,7 @@ extension ObjectGraph {
         for relationship in entity.relationships where !relationship.isToMany {
           guard let column = table.columnName(slot: relationship.slot).flatMap({ columns[$0] }), !select.isNull(column)
           else { continue }
-          let destination = model.entities[relationship.destinationEntity].root
+          let destination = model.entities[relationship.destinationEntity].rootIndex
           let target = Place(root: destination, key: select.integer(column))
           references.append((number, relationship.name, target))
           guard let order = table.orderKeyColumn(slot: relationship.slot).flatMap({ columns[$0] }),
@@ -74,8 +74,8 @@ extension ObjectGraph {
         let select = try connection.prepare(
           "SELECT \(side.ownerColumn), \(side.targetColumn) FROM \(table.name)\(order)")
         while try select.step() {
-          let owner = numbers[Place(root: entity.root, key: select.integer(0))] ?? -1
-          let destination = schema.model.entities[relationship.destinationEntity].root
+          let owner = numbers[Place(root: entity.rootIndex, key: select.integer(0))] ?? -1
+          let destination = schema.model.entities[relationship.destinationEntity].rootIndex
           let target = numbers[Place(root: destination, key: select.integer(1))] ?? -1
           objects[owner]?.toMany[relationship.name, default: []].append(target)
         }

@@ -109,7 +109,7 @@ struct PredicateGenerator {
   /// Comparisons of objects.
   private mutating func object(_ depth: Int) -> ObjectPredicate {
     let scope = pick(scopes)
-    let party = scope.entity.root == model.entity(named: "Party")?.index
+    let party = scope.entity.rootIndex == model.entity(named: "Party")?.index
     let toOne = scope.entity.relationships.filter { !$0.isToMany }.map(\.name)
     var left = scope.base
     if !toOne.isEmpty, chance(2) { left = path(scope.base, [pick(toOne)]) }

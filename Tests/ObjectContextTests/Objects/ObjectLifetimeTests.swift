@@ -344,7 +344,7 @@ struct ObjectLifetimeTests {
     let context = place.context
     for i in 0..<100 { _ = try skill("skill \(i)", context) }
     try context.save()
-    let buffer = context.buffer(root: try #require(place.model.entity(named: "Skill")).index)
+    let buffer = context.buffer(root: try #require(place.model.entity(named: "Skill")).root)
     let ids = try context.fetch("Skill").map(\.objectID)
     var most = (rows: 0, bytes: 0)
     for round in 0..<2000 {

@@ -32,7 +32,7 @@ struct RandomRows {
   private mutating func fill(_ count: Int) throws {
     for table in schema.tables {
       var key: Int64 = 0
-      let members = model.entities[table.rootEntity...model.entities[table.rootEntity.index].lastDescendantIndex]
+      let members = model.family(of: table.rootEntity)
         .filter { !$0.isAbstract && schema.entityNumbers[$0.index] > 0 }
       for place in 0..<members.count * count {
         let entity = members[members.startIndex + place % members.count]

@@ -17,7 +17,7 @@ struct StoreDump: Equatable, CustomStringConvertible {
     let connection = try Connection(path: path, mode: .readWrite)
     let expected = try #require(StoreSchema(model: model, configuration: configuration))
     let schema = try expected.adapted(to: connection)
-    var entities: [Int: [Int64: EntityDescription]] = [:]
+    var entities: [RootIndex: [Int64: EntityDescription]] = [:]
     for table in schema.tables {
       let numbers = Dictionary(
         uniqueKeysWithValues: model.entities.filter { schema.entityNumbers[$0.index] > 0 }.map {
@@ -29,7 +29,7 @@ struct StoreDump: Equatable, CustomStringConvertible {
         entities[table.rootEntity, default: [:]][select.integer(0)] = entity
       }
     }
-    func reference(_ root: Int, _ key: Int64) -> String { "\(entities[root]?[key]?.name ?? "?")/\(key)" }
+    func reference(_ root: RootIndex, _ key: Int64) -> String { "\(entities[root]?[key]?.name ?? "?")/\(key)" }
     for (root, members) in entities {
       let table = schema.table(forRoot: root)
       for (key, entity) in members {
