@@ -1,4 +1,4 @@
-package import MergewalkObjectModel
+public import MergewalkObjectModel
 
 /// A table of rows as a context knows it: that of a root entity in one of the stores.
 @usableFromInline package struct TableID: Hashable, Comparable, Sendable {
