@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether a hierarchy has relationships whose number of objects matters.
-  private func countsBelow(_ root: Int) -> Bool {
+  private func countsBelow(_ root: RootIndex) -> Bool {
     model.family(of: root).contains { !validator($0).counted.isEmpty }
   }
 

@@ -1,4 +1,4 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// The changed rows of one table.
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
   /// The steps read like a table of contents: collect, validate, delete, update, insert, link, keep sequences, publish.
   ///
   /// - Parameter order: Root entities that are written first, in this order; those that others refer to come first.
-  package func writeChanges(order: [Int]?) throws(SaveError) {
+  package func writeChanges(order: [RootIndex]?) throws(SaveError) {
     let run = SaveRun(try prepare(order: order, checksObjects: false))
     do {
       try execute(run, store: 0)
@@ -206,7 +206,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter checksObjects: Whether rules that need to look at other objects are checked: denied deletions and the
   ///   number of objects in to-many relationships.
-  func prepare(order: [Int]?, checksObjects: Bool) throws(SaveError) -> SavePlan {
+  func prepare(order: [RootIndex]?, checksObjects: Bool) throws(SaveError) -> SavePlan {
     var buffers = (order ?? []).map(buffer(root:))
     for buffer in allBuffers where !buffers.contains(where: { $0 === buffer }) { buffers.append(buffer) }
     var plan = SavePlan()
@@ -406,7 +406,8 @@ extension ManagedObjectContext {
   private func conflict(_ buffer: RowBuffer, _ count: Int) -> SaveError {
     SaveError(
       code: .conflict,
-      message: "\(count) rows of \(model.entities[buffer.rootEntity].name) were changed by another context or process "
+      message:
+        "\(count) rows of \(model.entities[buffer.rootEntity.index].name) were changed by another context or process "
         + "since they were fetched; refresh them and save again")
   }
 

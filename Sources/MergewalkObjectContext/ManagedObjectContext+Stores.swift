@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   public var stores: [PersistentStore] { storeList.stores }
 
   func table(_ entity: EntityDescription, store number: Int) -> TableID {
-    TableID(root: entity.rootIndex, store: number, of: model)
+    TableID(root: entity.root, store: number, of: model)
   }
 
   /// The table of a relationship's destination, seen from the table of the objects that have it.
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
       throw ObjectError(.otherContext, "\(id) is the ID of another model's object")
     }
     // Nearly always the first store.
-    if storeList.identifiers.first == id.storeUUID { return TableID(root: id.entity.rootIndex) }
+    if storeList.identifiers.first == id.storeUUID { return TableID(root: id.entity.root) }
     guard let number = storeList.number(of: id.storeUUID) else {
       throw ObjectError(.otherContext, "\(id) is the ID of another store's object")
     }
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
   func tableForInsert(_ entity: EntityDescription) throws(ObjectError) -> TableID {
     // Nearly always the first store.
     if !storeList.all.isEmpty, let first = storeList.store(0), !first.isReadOnly, first.contains(entity) {
-      return TableID(root: entity.rootIndex)
+      return TableID(root: entity.root)
     }
     let numbers = storeNumbers(entity)
     guard let number = numbers.first(where: { !storeList.all[$0].isReadOnly }) ?? numbers.first else {

@@ -90,7 +90,7 @@ public final class ManagedObjectContext {
   /// The first primary keys of the rows that the work in progress has made, by root entity.
   ///
   /// The work is an import, which is one save to everyone else: a later write of such a row leaves its version at 1.
-  package var firstNewKeys: [Int: Int64] = [:]
+  package var firstNewKeys: [RootIndex: Int64] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
   /// This is useful for a small set of objects that is used again and again, and for keeping objects while their IDs
@@ -183,7 +183,7 @@ public final class ManagedObjectContext {
       buffers.append(contentsOf: repeatElement(nil, count: table.index + 1 - buffers.count))
       registry.makeRoom(tableCount: table.index + 1)
     }
-    let buffer = RowBuffer(model: model, root: model.entities[table.root], table: table)
+    let buffer = RowBuffer(model: model, root: model.entities[table.root.index], table: table)
     buffer.recorder = recorder
     buffers[table.index] = buffer
     registry.link.learn(buffer)
@@ -191,7 +191,7 @@ public final class ManagedObjectContext {
   }
 
   /// The rows of a root entity in the first store.
-  package func buffer(root: Int) -> RowBuffer { buffer(table: TableID(root: root)) }
+  package func buffer(root: RootIndex) -> RowBuffer { buffer(table: TableID(root: root)) }
 
   package var allBuffers: [RowBuffer] { buffers.compactMap { $0 } }
 
@@ -202,9 +202,9 @@ public final class ManagedObjectContext {
   package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
     // Importers and batch requests have refused abstract entities before they come here.
     precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
-    let buffer = buffer(root: entity.rootIndex)
+    let buffer = buffer(root: entity.root)
     let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
-    let key = store.takePrimaryKeys(root: entity.rootIndex, count: count)
+    let key = store.takePrimaryKeys(root: entity.root, count: count)
     let keys = buffer.primaryKeys
     for i in 0..<count { keys[first + i] = key + Int64(i) }
     buffer.touchedRows.append(contentsOf: Int32(first)..<Int32(first + count))

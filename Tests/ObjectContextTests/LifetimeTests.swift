@@ -32,7 +32,7 @@ struct LifetimeTests {
     weak let watched = held
     let temporary = try #require(held).objectID
     #expect(temporary.isTemporary)
-    let buffer = place.context.buffer(root: temporary.entity.index)
+    let buffer = place.context.buffer(root: temporary.entity.root)
     // The context keeps the object because of its change, and lets it go with that.
     held = nil
     #expect(watched != nil)
@@ -103,7 +103,7 @@ struct LifetimeTests {
   func rowsAreUsedAgain() throws {
     let place = try Workplace(try Models.works())
     let text = String(repeating: "x", count: 100)
-    let root = try #require(place.model.entity(named: "Skill")).index
+    let root = try #require(place.model.entity(named: "Skill")).root
     for round in 0..<200 {
       for i in 0..<100 { _ = try skill("\(text) \(round) \(i)", place.context) }
       try place.context.save()
@@ -121,7 +121,7 @@ struct LifetimeTests {
     _ = place.context.insertRows(entity, count: 5000)
     try place.context.save()
     place.context.reset()
-    let buffer = place.context.buffer(root: entity.index)
+    let buffer = place.context.buffer(root: entity.root)
     var keys: [Int64] = []
     var most = 0
     try place.context.forEachObject(of: "Skill", batchSize: 128) { object in
@@ -139,7 +139,7 @@ struct LifetimeTests {
     let object = try skill("", place.context)
     let other = try skill("stays", place.context)
     try place.context.save()
-    let buffer = place.context.buffer(root: object.entity.index)
+    let buffer = place.context.buffer(root: object.entity.root)
     for i in 0..<500 {
       try object.setValue(.string(String(repeating: "y", count: 4000) + "\(i)"), forKey: "title")
       try place.context.save()

@@ -364,7 +364,7 @@ struct RelationshipTests {
     let company = try cast["X"]
     #expect(try company.objects(forKey: "clients") == [])
     let first = cast.context.insertRows(person, count: 3)
-    let buffer = cast.context.buffer(root: person.rootIndex)
+    let buffer = cast.context.buffer(root: person.root)
     for row in first..<first + 3 {
       buffer.setReference(
         row: row, slot: slot, primaryKey: company.objectID.primaryKey, destinationEntity: Int32(company.entity.index))

@@ -129,7 +129,7 @@ struct CrashTests {
         for key in 1...500 {
           try file.connection.execute("INSERT INTO ZZOO (Z_PK, Z_ENT, Z_OPT) VALUES (\(batch * 500 + key), 5, 1)")
         }
-        try file.writeMaxima([(rootEntity: 4, maximum: Int64(batch + 1) * 500)])
+        try file.writeMaxima([(rootEntity: RootIndex(4), maximum: Int64(batch + 1) * 500)])
         if batch == 0 { try file.commit() }
       }
       kill(getpid(), SIGKILL)
@@ -140,7 +140,7 @@ struct CrashTests {
     #expect(report.findings.contains { $0.code == .unfinishedRun } == isRun)
     let file = try Self.open(path, isRun: isRun)
     #expect(file.isAdopted == isRun)
-    #expect(try file.maximumPrimaryKey(forRoot: 4) == (isRun ? 500 : 0))
+    #expect(try file.maximumPrimaryKey(forRoot: RootIndex(4)) == (isRun ? 500 : 0))
     try file.finish()
     #expect(try StoreVerifier.verify(path: path, model: try Models.zoo()).checkedRows == (isRun ? 500 : 0))
     #expect(try names() == ["zoo.sqlite"])

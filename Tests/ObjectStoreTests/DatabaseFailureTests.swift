@@ -106,7 +106,7 @@ struct DatabaseFailureTests {
   func sequences() throws {
     let coordinator = PersistentStoreCoordinator(model: try Models.zoo())
     let store = try coordinator.addSQLiteStore(at: path)
-    let root = try #require(store.model.entity(named: "Animal")).rootIndex
+    let root = try #require(store.model.entity(named: "Animal")).root
     let first = store.takePrimaryKeys(root: root, count: 1)
     struct Stop: Error {}
     for isLate in [false, true] {

@@ -67,7 +67,7 @@ struct SchemaTests {
     func index(_ name: String) throws -> Int { try #require(schema.model.entity(named: name)).index }
     let (one, other) = (schema.entityNumbers[try index("Party")], schema.entityNumbers[try index("Person")])
     #expect(
-      schema.table(forRoot: try index("Thing")).columns.dropFirst(3).map(\.name) == [
+      schema.table(forRoot: RootIndex(try index("Thing"))).columns.dropFirst(3).map(\.name) == [
         "ZOWNER", "Z\(one)_OWNER", "ZOWNER1", "Z\(other)_OWNER", "ZLIST", "ZLIST1", "ZLIST2", "ZLIST3", "Z_FOK_LIST",
         "Z_FOK_LIST1",
       ])
@@ -120,7 +120,7 @@ struct SchemaTests {
     let schema = StoreSchema(model: model)
     let animal = try #require(model.entity(named: "Animal"))
     let bird = try #require(model.entity(named: "Bird"))
-    let table = schema.table(forRoot: animal.index)
+    let table = schema.table(forRoot: animal.root)
     let keeper = try #require(animal.relationship(named: "keeper"))
     #expect(table.columnName(slot: keeper.slot) == "ZKEEPER")
     #expect(table.destinationEntityColumn(slot: keeper.slot) == "Z3_KEEPER")

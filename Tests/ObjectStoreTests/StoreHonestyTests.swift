@@ -34,7 +34,7 @@ struct StoreHonestyTests {
     try change("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Apple', Z_MAX = 1 WHERE Z_ENT = 1")
     if withTable { try change("ALTER TABLE ZFRUIT RENAME TO ZAPPLE") }
     let file = try StoreFile.open(path: path, model: model)
-    #expect(file.schema.table(forRoot: 0).name == (withTable ? "ZAPPLE" : "ZFRUIT"))
+    #expect(file.schema.table(forRoot: RootIndex(0)).name == (withTable ? "ZAPPLE" : "ZFRUIT"))
     try file.finish()
     let report = try StoreVerifier.verify(path: path, model: model)
     #expect(report.isSound, "\(report.findings)")

@@ -28,7 +28,7 @@ struct StrategyChoice {
   /// Is told when a partitioned scan is worth while.
   var partitioned = PartitionedChoice()
   /// How many nodes of the run's plan and of its lists' plans fill each hierarchy; `nil` for those of ``plan``.
-  var hierarchyUses: [Int: Int]?
+  var hierarchyUses: [RootIndex: Int]?
   /// Whether the plan is that of a list, whose elements name their objects again and again.
   var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
@@ -206,7 +206,7 @@ struct StrategyChoice {
         _ = filter.testAndInsert(keyHash)
       }
     }
-    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity])
+    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity.index])
     try access.scan(entity: entity, slots: part.keySlots, buffer: buffer, blockSize: 4096) {
       for row in 0..<buffer.count where !part.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) {
         var hash = ContentHash.start(seed)
@@ -237,7 +237,7 @@ struct StrategyChoice {
     _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode, rows: Int
   ) throws(StoreError) -> KeyTable {
     let table = KeyTable(expecting: rows)
-    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity])
+    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity.index])
     var keyBytes = KeyBytes()
     defer { keyBytes.deallocate() }
     try access.scan(entity: entity, slots: part.keySlots + part.contentSlots, buffer: buffer, blockSize: 4096) {

@@ -91,7 +91,7 @@ private struct Builder {
 
   var plan: ImportPlan {
     let node = ImportNode(
-      entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: false, mode: .insert, duplicates: .last,
+      entity: entity.index, rootEntity: entity.root, hasSubentities: false, mode: .insert, duplicates: .last,
       keyFields: [], keySlots: [], attributeFields: Array(compiled.indices), attributeSlots: [], relationships: [])
     return ImportPlan(
       nodes: [node], fields: compiled, fieldColumns: Array(compiled.indices), columnNames: names.map(\.column),

@@ -164,10 +164,10 @@ final class IdentitySession {
   private func makeImporters(_ file: StoreFile) throws(ImportError) -> (PersistentStore, [IdentityImporter]) {
     do {
       let store = try PersistentStore(file: file)
-      var greatest: [Int: IdentityImporter.GreatestIdentity] = [:]
+      var greatest: [RootIndex: IdentityImporter.GreatestIdentity] = [:]
       var importers: [IdentityImporter] = []
       for (number, part) in parts.enumerated() {
-        let root = part.entity.rootIndex
+        let root = part.entity.root
         let shared = greatest[root] ?? IdentityImporter.GreatestIdentity()
         greatest[root] = shared
         importers.append(try IdentityImporter(part, store: store, number: number, greatest: shared))
@@ -232,11 +232,11 @@ final class IdentitySession {
       try check.completeEntities()
       guard gone > 0 else { return count(check.forgotten, store) }
       ledger.takeBack(gone)
-      for root in Set(parts.map(\.entity.rootIndex)).sorted() {
+      for root in Set(parts.map(\.entity.root)).sorted() {
         var findings: [Int64: ReferenceCheck.Finding] = [:]
         try check.forEach(root: root) { identity, finding in findings[identity] = finding }
         for (number, importer) in importers.enumerated()
-        where importer.part.entity.rootIndex == root && !findings.isEmpty {
+        where importer.part.entity.root == root && !findings.isEmpty {
           try report(&findings, importer, number, rejects)
         }
       }

@@ -46,8 +46,8 @@ extension ImportPlan {
   ///
   /// Where lists may delete objects that are looked for everywhere, they count as one more: what is in memory would not
   /// know of it.
-  func hierarchyUses(_ model: ManagedObjectModel) -> [Int: Int] {
-    var uses: [Int: Int] = [:]
+  func hierarchyUses(_ model: ManagedObjectModel) -> [RootIndex: Int] {
+    var uses: [RootIndex: Int] = [:]
     let all = lists.flatMap(\.all)
     let gone = Self.rootsThatMayGo(all, model)
     for (plan, isScoped) in [(self, false)] + all.map({ ($0.plan, $0.isScoped) }) {
@@ -87,15 +87,17 @@ extension ImportPlan {
   }
 
   /// The hierarchies of which lists may delete objects.
-  func rootsThatMayGo(_ model: ManagedObjectModel) -> Set<Int> { Self.rootsThatMayGo(lists.flatMap(\.all), model) }
+  func rootsThatMayGo(_ model: ManagedObjectModel) -> Set<RootIndex> {
+    Self.rootsThatMayGo(lists.flatMap(\.all), model)
+  }
 
   /// The hierarchies of which lists may delete objects, with those that delete rules take along.
-  private static func rootsThatMayGo(_ lists: [ImportList], _ model: ManagedObjectModel) -> Set<Int> {
-    var roots: Set<Int> = []
+  private static func rootsThatMayGo(_ lists: [ImportList], _ model: ManagedObjectModel) -> Set<RootIndex> {
+    var roots: Set<RootIndex> = []
     var waiting = lists.filter { $0.ownerNode != nil && $0.options.orphans == .delete && $0.options.links == .replace }
-      .map { model.entities[$0.plan.nodes[$0.plan.root].rootEntity] }
+      .map { model.entities[$0.plan.nodes[$0.plan.root].rootEntity.index] }
     while let root = waiting.popLast() {
-      guard roots.insert(root.index).inserted else { continue }
+      guard roots.insert(root.root).inserted else { continue }
       for entity in model.family(of: root.index) {
         for relationship in entity.relationships where relationship.deleteRule == .cascade {
           guard relationship.destinationEntity >= 0 else { continue }
@@ -111,7 +113,7 @@ extension ImportNode {
   /// A node whose objects are known before: nothing is looked for and nothing is written.
   init(given entity: EntityDescription) {
     self.init(
-      entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: .update,
+      entity: entity.index, rootEntity: entity.root, hasSubentities: entity.hasSubentities, mode: .update,
       duplicates: .last, keyFields: [], keySlots: [], attributeFields: [], attributeSlots: [], relationships: [])
     isGiven = true
   }

@@ -9,7 +9,7 @@ extension ListImporter {
   /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.
   /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be rolled back.
   func delete(
-    _ keys: [Int64], _ root: Int, named: [Int: Set<Int64>]
+    _ keys: [Int64], _ root: RootIndex, named: [RootIndex: Set<Int64>]
   ) throws -> [(key: Int64, reason: String)] {
     guard !keys.isEmpty else { return [] }
     let top = importer.top
@@ -26,7 +26,7 @@ extension ListImporter {
     let denied = try importer.context.deleteRecords(table: TableID(root: root), primaryKeys: keys) { entity, key in
       // Of what goes along, entities that the run does not fill are not counted.
       nodes.first { $0.entity.index == entity }?.counts.deleted += 1
-      guard named[model.entities[entity].rootIndex]?.contains(key) ?? false else { return }
+      guard named[model.entities[entity].root]?.contains(key) ?? false else { return }
       // The same one, whatever the order of the deletions.
       if along.map({ (entity, key) < ($0.entity, $0.key) }) ?? true { along = (entity, key) }
     }
@@ -66,9 +66,9 @@ extension ListImporter {
 
   /// Finds out which of the objects are in whose way, by halves: some are kept by what would go along with them.
   private func blame(
-    _ keys: [Int64], _ obstacles: Set<Obstacle>, _ root: Int, _ reasons: inout [(key: Int64, reason: String)]
+    _ keys: [Int64], _ obstacles: Set<Obstacle>, _ root: RootIndex, _ reasons: inout [(key: Int64, reason: String)]
   ) throws {
-    let entity = importer.store.model.entities[root]
+    let entity = importer.store.model.entities[root.index]
     let failures = try importer.context.deleteRows(entity, primaryKeys: keys) { _ in }
     guard let failure = failures.first(where: { obstacles.contains(Obstacle($0)) }) else { return }
     guard keys.count == 1 else {

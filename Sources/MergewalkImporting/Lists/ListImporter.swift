@@ -12,7 +12,7 @@ final class ListImporter {
   /// Finds and creates what the elements name.
   let importer: BatchImporter
   /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
-  let sharedRoots: [Int]
+  let sharedRoots: [RootIndex]
   /// Whether something else of the run fills the relationship too, so that an object may have members as soon as it is
   /// there.
   let isFilledElsewhere: Bool
@@ -29,7 +29,7 @@ final class ListImporter {
   private var hasIndexes = false
 
   init(
-    _ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [Int], isFilledElsewhere: Bool
+    _ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [RootIndex], isFilledElsewhere: Bool
   ) {
     self.list = list
     self.number = number
@@ -326,7 +326,8 @@ final class ListImporter {
   ///   - named: the objects, by root entity, that the owners' records name; is asked when some are to go.
   ///   - deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
   private func relateMembers(
-    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [Int: Set<Int64>], deny: (Int, String) -> Void
+    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [RootIndex: Set<Int64>],
+    deny: (Int, String) -> Void
   ) throws -> [Bool] {
     let root = target.plan.rootEntity
     let (context, slot, top) = (importer.context, list.inverseSlot, importer.top)
@@ -434,8 +435,8 @@ final class ListImporter {
   }
 
   /// The objects that the owners' records name, by root entity: their own and those they refer to.
-  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> [Int: Set<Int64>] {
-    var keys: [Int: Set<Int64>] = [:]
+  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> [RootIndex: Set<Int64>] {
+    var keys: [RootIndex: Set<Int64>] = [:]
     for state in owners.nodes {
       let targets = view.nodes[state.node].targets
       for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {

@@ -6,7 +6,7 @@ import MergewalkObjectStore
 extension ChangeSample {
   /// An object among the rows of all tables.
   private struct Row: Hashable {
-    var root: Int
+    var root: RootIndex
     var primaryKey: Int64
   }
 
@@ -23,10 +23,10 @@ extension ChangeSample {
     let keys = Dictionary(
       uniqueKeysWithValues: model.entities.map { ($0.index, definition.keyAttributes(of: $0, in: model)) })
     var names: [Row: String] = [:]
-    var wanted: [Int: Set<Int64>] = [:]
+    var wanted: [RootIndex: Set<Int64>] = [:]
     for change in changes {
       guard let entity = model.entity(named: change.entity) else { continue }
-      let row = Row(root: entity.rootIndex, primaryKey: change.primaryKey)
+      let row = Row(root: entity.root, primaryKey: change.primaryKey)
       if change.kind == .updated {
         wanted[row.root, default: []].insert(row.primaryKey)
       } else {
@@ -37,7 +37,7 @@ extension ChangeSample {
       }
       for value in change.properties.flatMap({ [$0.before, $0.after] }) {
         guard let target = value?.target, let entity = model.entity(named: target.entity) else { continue }
-        wanted[entity.rootIndex, default: []].insert(target.primaryKey)
+        wanted[entity.root, default: []].insert(target.primaryKey)
       }
     }
     if canRead {
@@ -46,7 +46,7 @@ extension ChangeSample {
       }
     }
     func name(_ entity: String, _ primaryKey: Int64) -> String? {
-      model.entity(named: entity).flatMap { names[Row(root: $0.rootIndex, primaryKey: primaryKey)] }
+      model.entity(named: entity).flatMap { names[Row(root: $0.root, primaryKey: primaryKey)] }
     }
     update { change in
       change.key = name(change.entity, change.primaryKey)
@@ -61,10 +61,10 @@ extension ChangeSample {
 
   /// Reads the keys of rows; those that are gone are left out.
   private func look(
-    up objects: [Int64], _ root: Int, _ keys: [Int: [AttributeDescription]], _ context: ManagedObjectContext,
+    up objects: [Int64], _ root: RootIndex, _ keys: [Int: [AttributeDescription]], _ context: ManagedObjectContext,
     _ store: PersistentStore, _ body: (Int64, String) -> Void
   ) throws(ImportError) {
-    let slots = Set(model.entities.filter { $0.rootIndex == root }.flatMap { (keys[$0.index] ?? []).map(\.slot) })
+    let slots = Set(model.entities.filter { $0.root == root }.flatMap { (keys[$0.index] ?? []).map(\.slot) })
     guard !slots.isEmpty else { return }
     let buffer = context.buffer(root: root)
     do {

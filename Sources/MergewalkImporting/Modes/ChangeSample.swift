@@ -39,10 +39,10 @@ final class ChangeSample {
   }
 
   /// Forgets changes of objects that were changed back since.
-  func remove(updatesOf keys: Set<Int64>, root: Int) {
+  func remove(updatesOf keys: Set<Int64>, root: RootIndex) {
     changes.removeAll { change in
       change.kind == .updated && keys.contains(change.primaryKey)
-        && model.entity(named: change.entity)?.rootIndex == root
+        && model.entity(named: change.entity)?.root == root
     }
     attempt = min(attempt, changes.count)
   }

@@ -91,7 +91,7 @@ struct ObjectRemoval {
   }
 
   private func isOwn(_ failure: ObjectValidationFailure) -> Bool {
-    store.model.entity(named: failure.entity)?.rootIndex == entity.rootIndex
+    store.model.entity(named: failure.entity)?.root == entity.root
   }
 
   private func deleteRows(
@@ -113,9 +113,9 @@ struct ObjectRemoval {
   /// Takes the first of the objects that are about to go; not those that delete rules take along.
   private func collect(_ keys: [Int64]) throws(ImportError) {
     guard let sample, sample.room > 0 else { return }
-    let buffer = context.buffer(root: entity.rootIndex)
+    let buffer = context.buffer(root: entity.root)
     do {
-      let access = try store.access(root: entity.rootIndex)
+      let access = try store.access(root: entity.root)
       try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(StoreError) in
         try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
       }
@@ -144,7 +144,7 @@ struct ObjectRemoval {
   private func mark(
     _ keys: [Int64], _ soft: SoftDelete, _ value: (tag: UInt8, payload: UInt64)
   ) throws(ImportError) -> Int {
-    let root = entity.rootIndex
+    let root = entity.root
     let buffer = context.buffer(root: root)
     var count = 0
     do {

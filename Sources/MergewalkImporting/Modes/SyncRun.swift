@@ -20,9 +20,9 @@ final class SyncRun {
   ///
   /// Whatever the run made was made for a record. Its marks alone do not say so after an interruption: what has no key,
   /// or hangs on an owner without one, is not found again by the records of the earlier process.
-  private let firstKeys: [Int: Int64]
+  private let firstKeys: [RootIndex: Int64]
   /// The objects that records name, by root entity.
-  private var marks: [Int: ObjectMarks] = [:]
+  private var marks: [RootIndex: ObjectMarks] = [:]
   private var watches: [Int: SyncWatch] = [:]
   /// Good records of each part.
   private var goodRecords: [Int: Int] = [:]
@@ -42,7 +42,7 @@ final class SyncRun {
   /// `nil` when no part of the definition lets objects go or takes those back that are gone, or the store has none.
   ///
   /// - Parameter firstKeys: the first primary key of each hierarchy that the run can have given out, by root entity.
-  init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore, firstKeys: [Int: Int64]) {
+  init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore, firstKeys: [RootIndex: Int64]) {
     guard !store.file.isNew,
       definition.parts.contains(where: { $0.root.mode.removesOthers || $0.root.sync.softDelete != nil })
     else { return nil }

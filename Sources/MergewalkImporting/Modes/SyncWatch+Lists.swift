@@ -1,10 +1,11 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// An element of a list names an object like any other target of a relationship.
 extension SyncWatch {
   /// Whether lists, or those of their elements, name objects that marks are about.
-  static func lists(_ lists: [ImportList], name marks: [Int: ObjectMarks]) -> Bool {
+  static func lists(_ lists: [ImportList], name marks: [RootIndex: ObjectMarks]) -> Bool {
     lists.contains { list in
       list.plan.nodes.contains { !$0.isGiven && marks[$0.rootEntity] != nil }
         || Self.lists(list.plan.lists, name: marks)

@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -9,7 +10,7 @@ final class SyncWatch {
   /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
   private let marks: [ObjectMarks?]
   /// The same by root entity, for the elements of lists.
-  let marksByRoot: [Int: ObjectMarks]
+  let marksByRoot: [RootIndex: ObjectMarks]
   /// Whether elements of lists may name objects that go.
   let watchesLists: Bool
   private let root: Int
@@ -21,7 +22,7 @@ final class SyncWatch {
   /// - Parameters:
   ///   - marks: the marks of each table that objects may go from, by root entity.
   ///   - gone: the objects that an attribute says are gone.
-  init(plan: ImportPlan, marks: [Int: ObjectMarks], gone: ObjectMarks?) {
+  init(plan: ImportPlan, marks: [RootIndex: ObjectMarks], gone: ObjectMarks?) {
     self.marks = plan.nodes.map { marks[$0.rootEntity] }
     marksByRoot = marks
     watchesLists = Self.lists(plan.lists, name: marks)

@@ -68,7 +68,7 @@ struct ImportNode: Sendable {
   /// The entity's index in the model.
   var entity: Int
   /// The index of its root entity.
-  var rootEntity: Int
+  var rootEntity: RootIndex
   /// Whether other entities inherit from the entity.
   var hasSubentities: Bool
   /// The handling of known and unknown keys.

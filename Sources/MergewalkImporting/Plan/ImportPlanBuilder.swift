@@ -67,7 +67,7 @@ struct ImportPlanBuilder {
       attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) }
     }
     var node = ImportNode(
-      entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
+      entity: entity.index, rootEntity: entity.root, hasSubentities: entity.hasSubentities, mode: part.mode,
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     if part.mode == .replace { node.clearedReferences = part.unfilledReferences(of: entity) }
@@ -92,7 +92,7 @@ struct ImportPlanBuilder {
   /// Whether the relationship's target is of the owner's hierarchy.
   private func isLate(_ relationship: RelationshipImport, of entity: EntityDescription) -> Bool {
     relationship.isPostponed
-      || model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
+      || model.entity(named: relationship.target.entityName)?.root == entity.root
   }
 
   private mutating func add(

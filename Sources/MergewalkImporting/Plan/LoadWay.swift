@@ -130,7 +130,7 @@ extension LoadWay {
       if nodes.contains(where: \.hasSubentities) || Set(nodes.map(\.rootEntity)).count < nodes.count {
         return .hierarchy
       }
-      if nodes.contains(where: { definition.model.entities[$0.rootEntity].hasSubentities }) { return .hierarchy }
+      if nodes.contains(where: { definition.model.entities[$0.rootEntity.index].hasSubentities }) { return .hierarchy }
       if nodes.contains(where: { mayBreakConstraints($0, tables) }) { return .constraints }
     }
     return nil

@@ -15,7 +15,7 @@ package enum TableWidth {
     guard properties > limit / 4 else { return nil }
     for table in StoreSchema(model: model).tables where table.columns.count > limit {
       return
-        "“\(model.entities[table.rootEntity].name)”, with what inherits from it, is a table of \(table.columns.count)"
+        "“\(model.entities[table.rootEntity.index].name)”, with what inherits from it, is a table of \(table.columns.count)"
         + " columns, and SQLite takes \(limit): divide it into entities with relationships"
     }
     return nil

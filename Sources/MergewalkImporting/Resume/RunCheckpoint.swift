@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkRecordFormats
@@ -363,14 +364,16 @@ extension TextAccount {
 extension PropertyList {
   fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .integer(Int64($0)) }) }
 
-  /// Primary keys by the numbers of entities.
-  fileprivate static func keys(_ keys: [Int: Int64]) -> PropertyList {
-    .integers(keys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] })
+  /// Primary keys by the indexes of root entities.
+  fileprivate static func keys(_ keys: [RootIndex: Int64]) -> PropertyList {
+    .integers(keys.sorted { $0.key < $1.key }.flatMap { [$0.key.index, Int($0.value)] })
   }
 
-  fileprivate var keys: [Int: Int64]? {
+  fileprivate var keys: [RootIndex: Int64]? {
     guard let numbers = integers(), numbers.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: numbers.count, by: 2).reduce(into: [:]) { $0[numbers[$1]] = Int64(numbers[$1 + 1]) }
+    return stride(from: 0, to: numbers.count, by: 2).reduce(into: [:]) {
+      $0[RootIndex(numbers[$1])] = Int64(numbers[$1 + 1])
+    }
   }
 
   /// A dictionary, sorted by its keys.

@@ -1,9 +1,11 @@
+import MergewalkObjectModel
+
 /// The position of a run's importing, and the counts up to it.
 struct RunPosition: Sendable, Equatable {
   /// The seed of the hashes of keys and of the input; the same throughout a run.
   var seed: UInt64 = 0
   /// The first primary key of each hierarchy that the run can have given out, by root entity; the same throughout a run.
-  var firstKeys: [Int: Int64] = [:]
+  var firstKeys: [RootIndex: Int64] = [:]
   /// The part that is being imported, from 0; the number of parts when all are done.
   var part = 0
   /// How far its inputs have been read.
@@ -19,14 +21,14 @@ struct RunPosition: Sendable, Equatable {
   /// Whether the part finds its own objects by a filter of their keys, and puts off those that it may know.
   var isFiltering = false
   /// The next primary key of each hierarchy when the part began, by root entity; empty before.
-  var partKeys: [Int: Int64] = [:]
+  var partKeys: [RootIndex: Int64] = [:]
   /// How often the records that wait were gone through; 0 while the part is read.
   var generation = 0
   /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
   var rejectHeader: RejectOutput.FilePlace?
 
   /// The next primary key of each hierarchy when the first of the parts began that have one second pass with this one.
-  var groupKeys: [Int: Int64] { tally.held.first?.partKeys ?? partKeys }
+  var groupKeys: [RootIndex: Int64] { tally.held.first?.partKeys ?? partKeys }
 
   /// The beginning of a part, when those before it are done.
   func beginning(part: Int, ledger: RecordLedger, tally: RunTally) -> RunPosition {
@@ -47,7 +49,7 @@ struct HeldPart: Sendable, Equatable {
   var values: [ValueCounts] = []
   var links: [ListTally] = []
   var late = LateRecords()
-  var partKeys: [Int: Int64] = [:]
+  var partKeys: [RootIndex: Int64] = [:]
   var generation = 0
 }
 

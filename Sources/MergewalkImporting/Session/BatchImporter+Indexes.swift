@@ -31,7 +31,8 @@ extension BatchImporter {
 
   /// Whether the store may refuse a node's rows although their keys were looked for.
   func hasGuards(_ state: NodeImporter) -> Bool {
-    store.model.entities[state.plan.rootEntity].hasSubentities || store.schema.indexes.contains { isGuard($0, state) }
+    store.model.entities[state.plan.rootEntity.index].hasSubentities
+      || store.schema.indexes.contains { isGuard($0, state) }
   }
 
   private func isGuard(_ index: IndexDefinition, _ state: NodeImporter) -> Bool {
@@ -62,13 +63,13 @@ extension BatchImporter {
   }
 
   /// Builds in a new store the indexes by which those are found that refer to objects of a hierarchy, which are to go.
-  func buildIndexes(_ file: StoreFile, referringTo root: Int) throws(ImportError) {
+  func buildIndexes(_ file: StoreFile, referringTo root: RootIndex) throws(ImportError) {
     guard file.isNew else { return }
     var columns: [String: Set<String>] = [:]
     for entity in store.model.entities {
-      let table = store.schema.table(forRoot: entity.rootIndex)
+      let table = store.schema.table(forRoot: entity.root)
       for relationship in entity.relationships where !relationship.isToMany && !relationship.isTransient {
-        guard store.model.entities[relationship.destinationEntity].rootIndex == root else { continue }
+        guard store.model.entities[relationship.destinationEntity].root == root else { continue }
         columns[table.name, default: []].formUnion(table.columnName(slot: relationship.slot).map { [$0] } ?? [])
       }
     }

@@ -19,7 +19,7 @@ extension BatchImporter {
     if pass == .waiting { try turnAwayRepeats(nodes[plan.root], view) }
     // Before anything is done with their other targets, so that nothing is left of records without a late one.
     let expected = try expectFirst(view)
-    var written: Set<Int> = []
+    var written: Set<RootIndex> = []
     for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.plan.rootEntity).inserted { try flush(state.plan.rootEntity) }
@@ -88,7 +88,7 @@ extension BatchImporter {
   }
 
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
-  func flush(_ root: Int) throws(ImportError) {
+  func flush(_ root: RootIndex) throws(ImportError) {
     try writeChanges()
     context.buffer(root: root).removeAll()
   }

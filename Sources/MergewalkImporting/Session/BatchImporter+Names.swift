@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -8,8 +9,8 @@ extension BatchImporter {
   /// - Parameters:
   ///   - firstKeys: The first primary key of each hierarchy that the run can have given out, by root entity.
   ///   - partKeys: The same for this import: what another import of the run has made was there before it.
-  func countNames(firstKeys: [Int: Int64], partKeys: [Int: Int64]) {
-    var shared: [Int: NamedObjects] = [:]
+  func countNames(firstKeys: [RootIndex: Int64], partKeys: [RootIndex: Int64]) {
+    var shared: [RootIndex: NamedObjects] = [:]
     for state in allNodes where state.role != .given && !state.plan.keyFields.isEmpty {
       if state.role == .root {
         // A key that a filter has not seen is new, and those that it has seen wait until an index can tell.

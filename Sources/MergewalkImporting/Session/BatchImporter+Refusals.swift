@@ -20,7 +20,7 @@ struct Refusal {
       guard let entity = store.model.entity(named: name.entity),
         let attribute = entity.attribute(named: name.attribute)
       else { return false }
-      let table = store.schema.table(forRoot: entity.rootIndex)
+      let table = store.schema.table(forRoot: entity.root)
       return table.columnName(slot: attribute.slot).map { columns.contains("\(table.name).\($0)") } ?? false
     }
   }

@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -44,7 +45,7 @@ final class BatchImporter {
   let referenceOwners = ObjectMarks()
   /// The hierarchies that have lost objects in a second pass, and those of which lists may delete some: what was found
   /// before a record had to wait does not hold.
-  var shrunkRoots: Set<Int> = []
+  var shrunkRoots: Set<RootIndex> = []
   /// The objects about which a record or a reference waits for the second pass.
   let waitingObjects = ObjectMarks()
   /// Those of the current attempt.
@@ -52,7 +53,7 @@ final class BatchImporter {
   /// The vacancies that waiting records fill when the second pass rejects others.
   var vacancies = Vacancies()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
-  var firstKeys: [Int: Int64] = [:]
+  var firstKeys: [RootIndex: Int64] = [:]
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
   /// How many records the current attempt imports together.
@@ -60,7 +61,7 @@ final class BatchImporter {
   /// Whether lists have deleted objects in the current attempt.
   var hasLetGo = false
   /// The hierarchies of which lists have taken objects from elsewhere in the current attempt.
-  var movedRoots: Set<Int> = []
+  var movedRoots: Set<RootIndex> = []
   /// Whether lists may delete objects.
   private(set) lazy var letsObjectsGo = !plan.rootsThatMayGo(store.model).isEmpty
   /// Why the last save did not happen, when it was because of a row.
@@ -177,8 +178,8 @@ final class BatchImporter {
   }
 
   /// Root entities in the order of their nodes.
-  var saveOrder: [Int] {
-    var order: [Int] = []
+  var saveOrder: [RootIndex] {
+    var order: [RootIndex] = []
     for state in allNodes where !order.contains(state.plan.rootEntity) { order.append(state.plan.rootEntity) }
     return order
   }

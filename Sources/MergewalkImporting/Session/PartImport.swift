@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkThreads
@@ -118,7 +119,7 @@ final class PartImport {
   var ledger: RecordLedger { importer.ledger }
 
   /// The root entity of the records' hierarchy.
-  var rootEntity: Int { plan.nodes[plan.root].rootEntity }
+  var rootEntity: RootIndex { plan.nodes[plan.root].rootEntity }
 
   /// The counts of the run, this part included.
   var tally: RunTally {

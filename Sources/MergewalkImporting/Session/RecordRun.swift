@@ -67,7 +67,8 @@ final class RecordRun {
     where store.isNearlyExhausted(root: node.rootEntity) {
       throw ImportError(
         code: .database,
-        message: "\(file.path): no primary keys are left for \(definition.model.entities[node.rootEntity].name) after "
+        message:
+          "\(file.path): no primary keys are left for \(definition.model.entities[node.rootEntity.index].name) after "
           + "\(store.maximum(root: node.rootEntity)); correct Z_MAX in its table Z_PRIMARYKEY, or use a sound copy")
     }
     var checkpoint = checkpoint
@@ -90,9 +91,8 @@ final class RecordRun {
   }
 
   /// The next primary key of each hierarchy, by root entity.
-  private static func nextKeys(_ store: PersistentStore) -> [Int: Int64] {
-    store.model.entities.filter { $0.rootIndex == $0.index }
-      .reduce(into: [:]) { $0[$1.index] = store.nextPrimaryKey(root: $1.index) }
+  private static func nextKeys(_ store: PersistentStore) -> [RootIndex: Int64] {
+    store.model.rootEntities.reduce(into: [:]) { $0[$1.root] = store.nextPrimaryKey(root: $1.root) }
   }
 
   private var goesOn: Bool { breach == nil && !isInterrupted }
@@ -201,7 +201,7 @@ final class RecordRun {
   }
 
   /// The hierarchies of which the lists of a part, or of those that run together with it, may delete objects.
-  private func shrinking(with part: Int) -> Set<Int> {
+  private func shrinking(with part: Int) -> Set<RootIndex> {
     let group = groups.first { $0.contains(part) } ?? part..<part + 1
     return plans[group].reduce(into: []) { $0.formUnion($1.rootsThatMayGo(definition.model)) }
   }

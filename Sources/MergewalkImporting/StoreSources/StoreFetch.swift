@@ -65,7 +65,7 @@ struct StoreFetch {
 
   /// All columns: the identity, attributes, to-one relationships.
   var allColumns: [String] {
-    let table = store.schema.table(forRoot: entity.rootIndex)
+    let table = store.schema.table(forRoot: entity.root)
     let names =
       entity.attributes.filter { table.columnName(slot: $0.slot) != nil }.map(\.name)
       + entity.relationships.filter { table.columnName(slot: $0.slot) != nil }.map(\.name)

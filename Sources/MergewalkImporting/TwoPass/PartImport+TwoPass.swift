@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectContext
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -175,7 +176,7 @@ extension PartImport {
   }
 
   /// Forgets what is known of objects of hierarchies that have lost some.
-  func forgetObjects(of roots: Set<Int>) throws(ImportError) {
+  func forgetObjects(of roots: Set<RootIndex>) throws(ImportError) {
     importer.shrunkRoots.formUnion(roots)
     for state in importer.allNodes where roots.contains(state.plan.rootEntity) && state.finder.keepsKeys {
       state.finder = SeekFinder()

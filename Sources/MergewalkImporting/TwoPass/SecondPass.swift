@@ -119,7 +119,7 @@ struct SecondPass {
     defer { noteVacancies(lost) }
     do {
       for root in Set(parts.map(\.rootEntity)) { try parts[0].importer.buildIndexes(file, referringTo: root) }
-      var others: [Int: Set<Int64>] = [:]
+      var others: [RootIndex: Set<Int64>] = [:]
       let cleared = try spread(&lost, &others)
       try clear(cleared)
       for (index, part) in parts.enumerated() { others[part.rootEntity, default: []].formUnion(lost[index].keys) }
@@ -137,7 +137,7 @@ struct SecondPass {
   }
 
   /// Whether a waiting record takes the place of an object that goes.
-  private func isClaimed(_ key: Int64, _ root: Int) -> Bool {
+  private func isClaimed(_ key: Int64, _ root: RootIndex) -> Bool {
     parts.contains { $0.rootEntity == root && $0.importer.vacancies.claims(key) }
   }
 
@@ -163,12 +163,12 @@ struct SecondPass {
   ///
   /// - Parameter others: Takes, by root entity, those that no record stands for: lists and references made them.
   /// - Returns: The relationships of those that can, as far as records set them; deleting looks after the rest.
-  private func spread(_ lost: inout [[Int64: Int32]], _ others: inout [Int: Set<Int64>]) throws -> [Reference] {
+  private func spread(_ lost: inout [[Int64: Int32]], _ others: inout [RootIndex: Set<Int64>]) throws -> [Reference] {
     var cleared: [Reference] = []
-    var frontier: [Int: [Int64]] = [:]
+    var frontier: [RootIndex: [Int64]] = [:]
     for (index, part) in parts.enumerated() { frontier[part.rootEntity, default: []] += lost[index].keys }
     while !frontier.isEmpty {
-      var next: [Int: [Int64]] = [:]
+      var next: [RootIndex: [Int64]] = [:]
       let claimed = Dictionary(
         uniqueKeysWithValues: frontier.map { root, keys in (root, keys.filter { isClaimed($0, root) }) })
       let free = Dictionary(
@@ -196,7 +196,7 @@ struct SecondPass {
       for entity in store.model.entities {
         for relationship in entity.relationships
         where relationship.declaringEntity == entity.index && !relationship.isToMany && !relationship.isOptional {
-          let root = entity.rootIndex
+          let root = entity.root
           try forEachReferrer(root, relationship, frontier) { key in
             guard wasMadeBeside(key, root), others[root, default: []].insert(key).inserted else { return }
             next[root, default: []].append(key)
@@ -210,9 +210,9 @@ struct SecondPass {
 
   /// Calls `body` with the objects that refer to one of some objects, which are named by root entity.
   private func forEachReferrer(
-    _ root: Int, _ relationship: RelationshipDescription, _ targets: [Int: [Int64]], _ body: (Int64) -> Void
+    _ root: RootIndex, _ relationship: RelationshipDescription, _ targets: [RootIndex: [Int64]], _ body: (Int64) -> Void
   ) throws {
-    guard let keys = targets[store.model.entities[relationship.destinationEntity].rootIndex],
+    guard let keys = targets[store.model.entities[relationship.destinationEntity].root],
       store.schema.table(forRoot: root).columnName(slot: relationship.slot) != nil
     else { return }
     let buffer = parts[0].importer.context.buffer(root: root)
@@ -222,13 +222,13 @@ struct SecondPass {
   }
 
   /// Whether the run has made an object that no record stands for.
-  private func wasMadeBeside(_ key: Int64, _ root: Int) -> Bool {
+  private func wasMadeBeside(_ key: Int64, _ root: RootIndex) -> Bool {
     wasMade(key, root)
       && !parts.contains { $0.rootEntity == root && $0.importer.referenceOwners.contains(key) }
   }
 
   /// Whether the run has made an object.
-  private func wasMade(_ key: Int64, _ root: Int) -> Bool {
+  private func wasMade(_ key: Int64, _ root: RootIndex) -> Bool {
     parts.contains { key >= $0.importer.firstKeys[root] ?? .max }
   }
 
@@ -258,15 +258,15 @@ struct SecondPass {
 
   /// Deletes objects, by root entity: they were made a moment ago, so what has been related to them since is not what
   /// the rule "deny" is for, and of what the rule "cascade" names only what the run has made for them goes along.
-  private func delete(_ keys: [Int: Set<Int64>]) throws {
+  private func delete(_ keys: [RootIndex: Set<Int64>]) throws {
     // With those that delete rules take along.
-    var roots: Set<Int> = []
+    var roots: Set<RootIndex> = []
     let context = parts[0].importer.context
     for (root, keys) in keys.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
       _ = try context.deleteRecords(
         table: TableID(root: root), primaryKeys: keys.sorted(), overrulesDenials: true,
-        each: { entity, _ in roots.insert(store.model.entities[entity].rootIndex) },
-        cascading: { entity, key in wasMadeBeside(key, store.model.entities[entity].rootIndex) })
+        each: { entity, _ in roots.insert(store.model.entities[entity].root) },
+        cascading: { entity, key in wasMadeBeside(key, store.model.entities[entity].root) })
     }
     // Together: some may be all that others need.
     do {

@@ -16,7 +16,7 @@ struct BatchColumn {
   /// The values that an integer attribute can hold.
   let range: ClosedRange<Int64>
   /// The index of the root entity that a relationship leads to; -1 for an attribute.
-  let destinationRoot: Int
+  let destinationRoot: RootIndex
 
   /// Resolves a property of an entity that can be written.
   init(_ entity: EntityDescription, _ name: String, _ model: ManagedObjectModel) throws(ObjectError) {
@@ -32,7 +32,7 @@ struct BatchColumn {
       slot = attribute.slot
       type = attribute.type
       range = attribute.type.integerRange ?? Int64.min...Int64.max
-      destinationRoot = -1
+      destinationRoot = RootIndex(-1)
       return
     }
     guard let relationship = entity.relationship(named: name) else {
@@ -50,7 +50,7 @@ struct BatchColumn {
     slot = relationship.slot
     type = .objectID
     range = Int64.min...Int64.max
-    destinationRoot = model.entities[relationship.destinationEntity].rootIndex
+    destinationRoot = model.entities[relationship.destinationEntity].root
   }
 
   /// The relationship, or `nil` for an attribute.

@@ -29,7 +29,7 @@ extension BatchInserter {
     let (model, schema) = (scratch.model, scratch.store.schema)
     var stranger: (row: Int, entity: Int, key: Int64)?
     try batchErrors { () throws(StoreError) in
-      let access = try scratch.store.access(root: entity.rootIndex)
+      let access = try scratch.store.access(root: entity.root)
       try positions.withUnsafeBufferPointer { positions throws(StoreError) in
         try access.findRows(
           keySlots: constraint.map { columns[$0].slot }, keys: keys.views, positions: positions,

@@ -31,7 +31,7 @@ extension BatchInserter {
         for (column, relationship) in twoSided where stage.tags(column)[row] != CellTag.absent {
           let isNull = stage.tags(column)[row] == CellTag.null
           try scratch.setToOne(
-            table: TableID(root: entity.rootIndex), row: Int(places[row]), relationship: relationship,
+            table: TableID(root: entity.root), row: Int(places[row]), relationship: relationship,
             target: isNull ? 0 : Int64(bitPattern: stage.payloads(column)[row]),
             targetEntity: isNull ? -1 : stage.entities(column)[row])
         }
@@ -104,7 +104,7 @@ extension BatchInserter {
         owners.insert(owner)
       }
     }
-    try fetch(owners, entity.rootIndex, buffer)
+    try fetch(owners, entity.root, buffer)
   }
 
   /// Learns the last position in each owner's ordered relationship, in one statement.
@@ -121,7 +121,7 @@ extension BatchInserter {
       kept += 1
     }
     positions.removeLast(positions.count - kept)
-    let table = TableID(root: entity.rootIndex)
+    let table = TableID(root: entity.root)
     for position in positions {
       let owner = OrderedOwner(table: table, slot: relationship.slot, owner: Int64(bitPattern: payloads[Int(position)]))
       // An owner without members gets the first position next.
@@ -148,7 +148,7 @@ extension BatchInserter {
     buffer.tags[slot][row] == CellTag.integer ? Int64(bitPattern: buffer.payloads[slot][row]) : nil
   }
 
-  private func fetch(_ keys: Set<Int64>, _ root: Int, _ buffer: RowBuffer) throws(BatchError) {
+  private func fetch(_ keys: Set<Int64>, _ root: RootIndex, _ buffer: RowBuffer) throws(BatchError) {
     let missing = keys.filter { buffer.row(primaryKey: $0) == nil }.sorted()
     guard !missing.isEmpty else { return }
     try batchErrors { () throws(StoreError) in

@@ -91,7 +91,7 @@ final class BatchInserter {
     existing = ContiguousArray(repeating: 0, count: chunkRows)
     leaders = ContiguousArray(repeating: 0, count: chunkRows)
     places = ContiguousArray(repeating: 0, count: chunkRows)
-    firstKeys = store.model.entities.map { $0.isRoot ? store.maximum(root: $0.index) : 0 }
+    firstKeys = store.model.entities.map { $0.isRoot ? store.maximum(root: $0.root) : 0 }
   }
 
   /// The handle on the row that is filled next.
@@ -123,7 +123,7 @@ final class BatchInserter {
 
   /// Places the rows in the buffer, sets their cells and writes them.
   private func write(_ rows: Range<Int>) throws(BatchError) {
-    let buffer = scratch.buffer(root: entity.rootIndex)
+    let buffer = scratch.buffer(root: entity.root)
     let first = try place(rows, buffer)
     setAttributes(rows, buffer, firstNew: first)
     try setReferences(rows, buffer)
@@ -152,7 +152,7 @@ final class BatchInserter {
         return key == last
       }
       try batchErrors { () throws(StoreError) in
-        try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer)
+        try scratch.store.access(root: entity.root).fetchRows(primaryKeys: keys, into: buffer)
       }
     }
     let first = newCount > 0 ? scratch.insertRows(entity, count: newCount) : buffer.count
@@ -216,7 +216,7 @@ final class BatchInserter {
         let key = buffer.primaryKeys[row]
         if buffer.states[row] == RowState.inserted {
           insertedKeys.append(key)
-        } else if buffer.states[row] == RowState.updated, key <= firstKeys[buffer.rootEntity],
+        } else if buffer.states[row] == RowState.updated, key <= firstKeys[buffer.rootEntity.index],
           (0..<buffer.columnCount).contains(where: { buffer.isDirty(row: row, slot: $0) })
         {
           let own = scratch.model.entities[Int(buffer.entities[row])]
@@ -237,7 +237,7 @@ final class BatchInserter {
       ManagedObjectID(storeUUID: storeUUID, entity: entity, primaryKey: $0)
     }
     result.updatedObjectIDs = updated.sorted {
-      ($0.entity.rootIndex, $0.primaryKey) < ($1.entity.rootIndex, $1.primaryKey)
+      ($0.entity.root, $0.primaryKey) < ($1.entity.root, $1.primaryKey)
     }
     return result
   }
@@ -246,7 +246,7 @@ final class BatchInserter {
   private func naming(_ error: SaveError, _ rows: Range<Int>) -> SaveError {
     guard error.code == .validation else { return error }
     let lines = error.failures.map { failure in
-      let row = rows.first { failure.table.root == entity.rootIndex && places[$0] == failure.row }
+      let row = rows.first { failure.table.root == entity.root && places[$0] == failure.row }
       return (row.map { "row \(number($0)): " } ?? "") + failure.description
     }
     return SaveError(code: error.code, message: lines.joined(separator: "\n"), failures: error.failures)

@@ -102,7 +102,7 @@ public struct BatchRow: ~Copyable {
     }
     guard id.storeUUID == storeUUID else { throw ObjectError(.otherContext, "\(id) is the ID of another store") }
     let column = try column(property)
-    guard id.entity.rootIndex == column.destinationRoot else {
+    guard id.entity.root == column.destinationRoot else {
       throw ObjectError(
         .wrongEntity,
         "\(entity.name).\(relationship.name) refers to \(relationship.destinationEntityName), not to \(id)")

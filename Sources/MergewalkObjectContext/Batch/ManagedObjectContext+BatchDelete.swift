@@ -48,7 +48,7 @@ extension ManagedObjectContext {
 
   func select(_ keys: [Int64], _ entity: EntityDescription, _ plan: BatchDeletePlan) throws(BatchError) {
     try batchErrors { () throws(StoreError) in
-      let access = try store.access(root: entity.rootIndex)
+      let access = try store.access(root: entity.root)
       let query = try access.primaryKeyQuery(entity)
       try access.run(plan.selection(query, columnCount: 1), primaryKeys: keys)
     }
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
         guard id.storeUUID == store.identifier else {
           throw .object(ObjectError(.otherContext, "\(id) is the ID of another store"))
         }
-        guard id.entity.rootIndex == entity.rootIndex else {
+        guard id.entity.root == entity.root else {
           throw .object(
             ObjectError(.wrongEntity, "\(first) and \(id) have no entity in common; make a request for each"))
         }
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
             case .missing: .value(.missing)
             case .tooFew: .tooFewObjects
             }
-          let entity = model.entities[cursor.entityIndex(2) ?? check.root]
+          let entity = model.entities[cursor.entityIndex(2) ?? check.root.index]
           failures.append(
             ObjectValidationFailure(
               entity: entity.name, primaryKey: cursor.integer(1), property: check.property, code: code,
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
       var count = 0
       while try cursor.step() {
         count += 1
-        body(cursor.entityIndex(1) ?? statement.root, cursor.integer(0))
+        body(cursor.entityIndex(1) ?? statement.root.index, cursor.integer(0))
       }
       return count
     }

@@ -48,7 +48,7 @@ private struct BatchUpdate {
     self.request = request
     self.entity = entity
     self.context = context
-    statement = BatchUpdateStatement(schema: context.store.schema, root: entity.rootIndex)
+    statement = BatchUpdateStatement(schema: context.store.schema, root: entity.root)
     // In one order, so that equal requests are one statement; computed values follow in the order of their columns.
     for (name, expression) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
       let column: BatchColumn
@@ -137,7 +137,7 @@ private struct BatchUpdate {
     var last: Int64?
     if relationship.isInverseOrdered(in: context.model) {
       last = try batchErrors { () throws(StoreError) in
-        try context.store.access(root: entity.rootIndex).lastOrderKey(slot: relationship.slot, target: id.primaryKey)
+        try context.store.access(root: entity.root).lastOrderKey(slot: relationship.slot, target: id.primaryKey)
       }
     }
     // The numbers of a store may differ from those of the model.
@@ -213,7 +213,7 @@ private struct BatchUpdate {
       failures.append(
         ObjectValidationFailure(
           entity: entity.name, primaryKey: key, property: names[number], code: .value(code),
-          table: TableID(root: entity.rootIndex), row: -1))
+          table: TableID(root: entity.root), row: -1))
       return false
     }
     let uuid = context.store.identifier

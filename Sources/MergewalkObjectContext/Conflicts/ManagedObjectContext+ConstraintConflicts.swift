@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   }
 
   /// The constraints of an entity and everything below it, each once.
-  private func uniqueKeys(below root: Int) -> [UniqueKey] {
+  private func uniqueKeys(below root: RootIndex) -> [UniqueKey] {
     var keys: [UniqueKey] = []
     for entity in model.family(of: root) {
       for names in entity.uniquenessConstraints {
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
           positions: rows, arena: UnsafeRawPointer(buffer.arena.base)
         ) { row, primaryKey, number in
           if !leaving.contains(primaryKey) {
-            found.append((row, primaryKey, store.schema.entityIndex(number: Int(number)) ?? buffer.rootEntity))
+            found.append((row, primaryKey, store.schema.entityIndex(number: Int(number)) ?? buffer.rootEntity.index))
           }
         }
       }

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
     let known = Set(conflicts.map(\.objectID))
     conflicts += try unseenReferences(plan).filter { !known.contains($0.objectID) }
     return conflicts.sorted {
-      ($0.objectID.entity.rootIndex, $0.objectID.primaryKey) < ($1.objectID.entity.rootIndex, $1.objectID.primaryKey)
+      ($0.objectID.entity.root, $0.objectID.primaryKey) < ($1.objectID.entity.root, $1.objectID.primaryKey)
     }
   }
 

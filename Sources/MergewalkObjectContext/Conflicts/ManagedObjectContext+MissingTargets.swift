@@ -31,7 +31,8 @@ extension ManagedObjectContext {
         conflicts.append(
           MergeConflict(
             objectID: objectID(
-              table: table, entity: row.map { Int(buffer.entities[$0]) } ?? keys[key] ?? table.root, primaryKey: key),
+              table: table, entity: row.map { Int(buffer.entities[$0]) } ?? keys[key] ?? table.root.index,
+              primaryKey: key),
             oldVersion: row.map { buffer.versions[$0] } ?? 0, newVersion: 0, objectSnapshot: snapshot,
             cachedSnapshot: snapshot ?? [:], persistedSnapshot: nil))
       }
@@ -64,8 +65,8 @@ extension ManagedObjectContext {
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }
       for (pair, change) in changes.changes where change.isLinked && !change.isStored {
-        add(pair.owner, changes.ownerTable, changes.ownerTable.root)
-        add(pair.target, changes.targetTable, changes.targetTable.root)
+        add(pair.owner, changes.ownerTable, changes.ownerTable.root.index)
+        add(pair.target, changes.targetTable, changes.targetTable.root.index)
       }
     }
     return found

@@ -221,7 +221,7 @@ extension ManagedObjectContext {
       source = parent.buffer(table: table)
       found = try parent.rowForChange(table: table, primaryKey: key)
     } else {
-      source = RowBuffer(model: model, root: model.entities[table.root])
+      source = RowBuffer(model: model, root: model.entities[table.root.index])
       found = try readStore(table: table).access(root: table.root).fetchRow(primaryKey: key, into: source)
     }
     // A record that is gone is a conflict of the save.

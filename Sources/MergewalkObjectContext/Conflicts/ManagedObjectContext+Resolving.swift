@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   }
 
   /// The slots of properties that must be unique, of an entity and everything below it.
-  func uniqueSlots(below root: Int) -> [Int] {
+  func uniqueSlots(below root: RootIndex) -> [Int] {
     var slots = Set<Int>()
     for entity in model.family(of: root) {
       for constraint in entity.uniquenessConstraints {
@@ -141,7 +141,7 @@ extension ManagedObjectContext {
 
   /// The rows of a table as the store has them, fetched in one statement beside those of the context.
   func storedRows(table: TableID, primaryKeys: [Int64]) throws(SaveError) -> RowBuffer {
-    let fresh = RowBuffer(model: model, root: model.entities[table.root])
+    let fresh = RowBuffer(model: model, root: model.entities[table.root.index])
     let store = store(table: table)
     try saveErrors { () throws(StoreError) in
       try store.access(root: table.root).fetchRows(primaryKeys: primaryKeys.sorted(), into: fresh)

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     case RowState.updated:
       // Changes of other properties stay; a row that was set back to what it was has none, and is not written.
       let access = try access(table: table)
-      let stored = RowBuffer(model: model, root: model.entities[table.root])
+      let stored = RowBuffer(model: model, root: model.entities[table.root.index])
       try objectErrors { () throws(StoreError) in try access.fetchRows(primaryKeys: [id.primaryKey], into: stored) }
       guard let found = stored.row(primaryKey: id.primaryKey) else { return }
       try buffer.requireRoom(for: found, of: stored, slots: access.storedSlots)
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
       let others = table.sibling(owner)
       for relationship in owner.relationships where leads(relationship, to: table) {
         let slot = relationship.slot
-        guard seen.insert([others.root, slot]).inserted,
+        guard seen.insert([others.root.index, slot]).inserted,
           store.schema.table(forRoot: others.root).columnName(slot: slot) != nil
         else { continue }
         let buffer = buffer(table: others)
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
   /// Whether a relationship is a to-one that refers to records of a table, and may not go on doing so when they are gone.
   private func leads(_ relationship: RelationshipDescription, to table: TableID) -> Bool {
     guard !relationship.isToMany, !relationship.isTransient, relationship.destinationEntity >= 0 else { return false }
-    return model.entities[relationship.destinationEntity].rootIndex == table.root
+    return model.entities[relationship.destinationEntity].root == table.root
       && model.inverse(of: relationship)?.deleteRule != .noAction
   }
 

@@ -191,7 +191,7 @@ extension ManagedObjectContext {
     let sortKeys = plan.mergesChanges ? sortKeyTable(compiled, plan.store) : nil
     try fetchErrors { () throws(FetchError) in
       try keys.read(
-        try plan.store.cursor(compiled), entities: EntityNumbers(plan.store.schema, root: plan.entity.rootIndex),
+        try plan.store.cursor(compiled), entities: EntityNumbers(plan.store.schema, root: plan.entity.root),
         sortKeys: sortKeys)
     }
     guard plan.mergesChanges else { return keys }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
       if RowState.isChange(buffer.states[row]), isMeant(buffer.entities[row]) { keys.append(buffer.primaryKeys[row]) }
     }
     let names = request.propertyNames
-    let root = entity.rootIndex
+    let root = entity.root
     let hierarchy = model.family(of: root)
     let asksMembers = hierarchy.contains { entity in
       entity.relationships.contains { names.contains($0.name) && ($0.isToMany || $0.inverseSlot >= 0) }
@@ -63,11 +63,11 @@ extension ManagedObjectContext {
   }
 
   /// The objects of a hierarchy that changed rows refer to, or referred to.
-  private func changedOwners(_ buffer: RowBuffer, root: Int) -> [Int64] {
+  private func changedOwners(_ buffer: RowBuffer, root: RootIndex) -> [Int64] {
     var slots = Set<Int>()
     for entity in model.family(of: buffer.rootEntity) {
       for relationship in entity.relationships where !relationship.isToMany && relationship.inverseSlot >= 0 {
-        if model.entities[relationship.destinationEntity].rootIndex == root { slots.insert(relationship.slot) }
+        if model.entities[relationship.destinationEntity].root == root { slots.insert(relationship.slot) }
       }
     }
     guard !slots.isEmpty else { return [] }

@@ -36,9 +36,9 @@ struct AssociationTable {
   }
 
   /// The pair at a position: the old object's root entity and key, the new one's entity and key.
-  func pair(_ index: Int) -> (sourceRoot: Int, source: Int64, entity: Int, key: Int64) {
+  func pair(_ index: Int) -> (sourceRoot: RootIndex, source: Int64, entity: Int, key: Int64) {
     let pair = pairs[index]
-    return (Int(pair.sourceEntity), pair.source, Int(pair.entity), pair.key)
+    return (RootIndex(Int(pair.sourceEntity)), pair.source, Int(pair.entity), pair.key)
   }
 
   /// Calls `body` with entity and key of each new object of an old one, in the order in which they were made.

@@ -184,7 +184,7 @@ public final class MigrationManager {
       let pair = table.pair(position)
       let old = try sourceContext.object(
         with: ManagedObjectID(
-          storeUUID: sourceStore, entity: source.entities[pair.sourceRoot], primaryKey: pair.source))
+          storeUUID: sourceStore, entity: source.entities[pair.sourceRoot.index], primaryKey: pair.source))
       let new = try destinationContext.object(
         with: ManagedObjectID(storeUUID: destinationStore, entity: model.entities[pair.entity], primaryKey: pair.key))
       try policy.createRelationships(for: new, source: old, mapping: mapping, manager: self)

@@ -1,3 +1,4 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// The changes posted to observers since the last save.
@@ -68,7 +69,7 @@ extension ManagedObjectContext {
       } else {
         // It was never saved, and so its own entity is not known any more.
         event.deletedObjectIDs.append(
-          objectID(table: record.table, entity: record.table.root, primaryKey: record.primaryKey))
+          objectID(table: record.table, entity: record.table.root.index, primaryKey: record.primaryKey))
       }
     }
     if !event.isEmpty { events.post(event) }

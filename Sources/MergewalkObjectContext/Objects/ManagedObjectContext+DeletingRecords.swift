@@ -57,7 +57,7 @@ extension ManagedObjectContext {
 
   /// Whether anything but its own row belongs to a record of a hierarchy, or refers to it in a way that its deletion
   /// has to roll back.
-  private func hasDependents(_ root: Int) -> Bool {
+  private func hasDependents(_ root: RootIndex) -> Bool {
     model.family(of: root).contains { entity in
       !unpairedReferences(to: entity).isEmpty
         || entity.relationships.contains { relationship in

@@ -153,7 +153,7 @@ extension ManagedObjectContext {
     let hasHooks = registry.link.classes.hasHooks
     var found: [ManagedObject] = []
     for buffer in allBuffers {
-      let root = model.entities[buffer.rootEntity]
+      let root = model.entities[buffer.rootEntity.index]
       guard !buffer.touchedRows.isEmpty, hasHooks[root.index...root.lastDescendantIndex].contains(true) else {
         continue
       }

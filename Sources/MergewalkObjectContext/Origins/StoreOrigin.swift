@@ -76,7 +76,7 @@ struct StoreOrigin: RowOrigin {
   }
 
   func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]?) {
-    let fresh = RowBuffer(model: context.model, root: context.model.entities[object.table.root])
+    let fresh = RowBuffer(model: context.model, root: context.model.entities[object.table.root.index])
     let access = try context.access(table: object.table)
     let row = try objectErrors { () throws(StoreError) in
       try access.fetchRow(primaryKey: object.primaryKey, into: fresh)

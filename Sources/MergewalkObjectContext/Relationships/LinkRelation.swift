@@ -25,7 +25,7 @@ struct LinkRelation {
   ///   - store: The store's number.
   init?(_ relationship: RelationshipDescription, schema: StoreSchema, store: Int) {
     let model = schema.model
-    let own = TableID(root: model.entities[relationship.declaringEntity].rootIndex, store: store, of: model)
+    let own = TableID(root: model.entities[relationship.declaringEntity].root, store: store, of: model)
     let other = own.sibling(model.entities[relationship.destinationEntity])
     self.store = store
     isOrdered = relationship.isOrdered

@@ -3,7 +3,7 @@ import MergewalkObjectStore
 
 /// A record whose pairs change.
 private struct LinkedRecord: Hashable {
-  var root: Int
+  var root: RootIndex
   var primaryKey: Int64
 }
 
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     guard !records.isEmpty else { return }
     var positions: [LinkedRecord: Int] = [:]
     for (position, change) in list.changes.enumerated() {
-      let root = model.entities[change.entity].rootIndex
+      let root = model.entities[change.entity].root
       positions[LinkedRecord(root: root, primaryKey: change.primaryKey)] = position
     }
     var sets = Dictionary(list.slotSets.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })

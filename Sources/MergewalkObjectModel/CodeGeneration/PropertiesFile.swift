@@ -24,7 +24,7 @@ struct PropertiesFile {
   init(model: ManagedObjectModel, plan: ClassPlan, entity: EntityDescription, className: String, findings: FindingList)
   {
     var names: Set<String> = []
-    for member in model.family(of: entity.rootIndex) {
+    for member in model.family(of: entity.root) {
       names.formUnion(member.attributes.map(\.name))
       names.formUnion(member.relationships.map(\.name))
       names.formUnion(member.declaration.fetchedProperties.map(\.name))

@@ -11,6 +11,8 @@ public final class EntityDescription: Sendable {
   public let superentityIndex: Int?
   /// The index of the topmost ancestor; a root's own index.
   public let rootIndex: Int
+  /// ``rootIndex`` as what it is: the index of a root, never that of any entity.
+  @inlinable package var root: RootIndex { RootIndex(rootIndex) }
   /// The index of the last entity below this one; its own index if there is none.
   ///
   /// Entities are numbered depth first, so the entity and everything below it are the range

@@ -30,6 +30,9 @@ public final class ManagedObjectModel: Sendable {
     entities[index...entities[index].lastDescendantIndex]
   }
 
+  /// Everything that inherits from a root, and the root.
+  package func family(of root: RootIndex) -> ArraySlice<EntityDescription> { family(of: root.index) }
+
   /// Freezes a draft.
   ///
   /// - Throws: ``DiagnosticList`` with every finding if the draft has an error; warnings alone do not throw.

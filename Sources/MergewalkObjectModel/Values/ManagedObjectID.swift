@@ -42,14 +42,14 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
 
   /// Two IDs are equal if they identify the same record, even if they name different ancestors of its entity.
   public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
-    left.primaryKey == right.primaryKey && left.entity.rootIndex == right.entity.rootIndex
+    left.primaryKey == right.primaryKey && left.entity.root == right.entity.root
       && left.storeUUID == right.storeUUID
   }
 
   /// Hashes store, root entity and primary key.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(primaryKey)
-    hasher.combine(entity.rootIndex)
+    hasher.combine(entity.root)
     hasher.combine(storeUUID)
   }
 }

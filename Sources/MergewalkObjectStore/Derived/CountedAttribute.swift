@@ -29,7 +29,7 @@ struct CountedAttribute {
     else { return nil }
     let destination = schema.model.entities[relationship.destinationEntity]
     guard destination.isRoot, schema.contains(destination) else { return nil }
-    let (own, other) = (schema.table(forRoot: entity.index), schema.table(forRoot: destination.index))
+    let (own, other) = (schema.table(forRoot: entity.root), schema.table(forRoot: destination.root))
     let connection =
       relationship.isToMany
       ? schema.model.inverse(of: relationship).flatMap { $0.isToMany ? nil : other.columnName(slot: $0.slot) }

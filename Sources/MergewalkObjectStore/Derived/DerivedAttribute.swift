@@ -57,7 +57,7 @@ struct DerivedAttribute {
     guard let expression = attribute.derivationExpression, let text = DerivationText(expression),
       !attribute.isTransient,
       schema.entityNumbers[entity.index] > 0,
-      let column = schema.table(forRoot: entity.rootIndex).columnName(slot: attribute.slot)
+      let column = schema.table(forRoot: entity.root).columnName(slot: attribute.slot)
     else { return nil }
     let type = attribute.type
     self.entity = entity
@@ -65,7 +65,7 @@ struct DerivedAttribute {
     function = text.function
     name = attribute.name
     slot = attribute.slot
-    table = schema.table(forRoot: entity.rootIndex).name
+    table = schema.table(forRoot: entity.root).name
     numbers =
       entity.isRoot
       ? nil : schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }.sorted()
@@ -91,7 +91,7 @@ struct DerivedAttribute {
     var isDecimal = false
     if let last {
       guard let attribute = end.entity.attribute(named: last), !attribute.isTransient,
-        let column = schema.table(forRoot: end.entity.rootIndex).columnName(slot: attribute.slot)
+        let column = schema.table(forRoot: end.entity.root).columnName(slot: attribute.slot)
       else { return nil }
       source = "t\(levels.count - 1).\(column)"
       self.source = column
@@ -136,14 +136,14 @@ struct DerivedAttribute {
     let destination = model.entities[relationship.destinationEntity]
     let owner = model.entities[relationship.declaringEntity]
     guard !relationship.isTransient, schema.entityNumbers[destination.index] > 0 else { return nil }
-    let target = schema.table(forRoot: destination.rootIndex)
+    let target = schema.table(forRoot: destination.root)
     let (own, other) = ("t\(number - 1)", "t\(number)")
     let inverse = model.inverse(of: relationship)
     var level = Level(entity: destination, table: target.name)
     if let inverse { level.slots.insert(inverse.slot) }
     var link = Link()
     if !relationship.isToMany {
-      guard let column = schema.table(forRoot: owner.rootIndex).columnName(slot: relationship.slot) else { return nil }
+      guard let column = schema.table(forRoot: owner.root).columnName(slot: relationship.slot) else { return nil }
       (link.column, link.isToOne) = (column, true)
       link.direct = "\(other).Z_PK = \(own).\(column)"
     } else if let join = schema.joinTable(entity: relationship.declaringEntity, slot: relationship.slot),

@@ -43,7 +43,7 @@ extension StoreSchema {
   func externalFileNames(_ connection: Connection) throws(StoreError) -> Set<String> {
     var names = Set<String>()
     for root in model.entities where root.isRoot && entityNumbers[root.index] > 0 {
-      let table = table(forRoot: root.index)
+      let table = table(forRoot: root.root)
       let columns = Set(
         model.family(of: root.index).flatMap(\.attributes).filter(\.allowsExternalBinaryDataStorage)
           .compactMap { table.columnName(slot: $0.slot) })

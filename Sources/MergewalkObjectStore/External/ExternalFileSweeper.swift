@@ -6,8 +6,8 @@ import MergewalkSQLite
 final class ExternalFileSweeper: StoreObserver {
   private let statements: StatementCache
   private let schema: StoreSchema
-  /// The slots of values in files, by root entity.
-  private let slots: [[Int]]
+  /// The slots of values in files, with their root entities.
+  private let slots: [(root: RootIndex, slots: [Int])]
   private let path: String
   private let files: ExternalFiles
   /// The files that changed rows named before they were written.
@@ -26,7 +26,7 @@ final class ExternalFileSweeper: StoreObserver {
   private init(_ store: PersistentStore) {
     statements = store.queryStatements
     schema = store.schema
-    slots = store.externalSlotLists
+    slots = store.externalSlotLists.enumerated().filter { !$1.isEmpty }.map { (RootIndex($0), $1) }
     path = store.path
     files = store.file.externalFiles
   }
@@ -58,12 +58,12 @@ final class ExternalFileSweeper: StoreObserver {
   private func names(_ changes: StoreChanges) throws(StoreError) -> Set<String> {
     let model = schema.model
     var found = Set<String>()
-    for (root, slots) in slots.enumerated() where !slots.isEmpty {
+    for (root, slots) in slots {
       let matters = changes.slotSets.map { set in
         slots.contains { $0 >> 6 < set.count && set[$0 >> 6] >> (UInt64($0) & 63) & 1 == 1 }
       }
       let keys = changes.changes.compactMap { change -> SQLBinding? in
-        guard model.entities[change.entity].rootIndex == root else { return nil }
+        guard model.entities[change.entity].root == root else { return nil }
         switch change.kind {
         case .insert: return nil
         case .delete: return .integer(change.primaryKey)
@@ -89,7 +89,7 @@ final class ExternalFileSweeper: StoreObserver {
   /// Whether some row names a file.
   private func isNamed(_ name: String) throws(StoreError) -> Bool {
     var isNamed = false
-    for (root, slots) in slots.enumerated() where !slots.isEmpty {
+    for (root, slots) in slots {
       let table = schema.table(forRoot: root)
       for column in slots.compactMap({ table.columnName(slot: $0) }) {
         let sql = "SELECT \(column) FROM \(table.name) WHERE \(ExternalData.isFileCell(column)) AND \(column) = ?1"

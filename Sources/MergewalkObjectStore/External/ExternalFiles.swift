@@ -1,6 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkSystem
-import MergewalkObjectModel
+package import MergewalkObjectModel
 
 /// The files with values beside a store that is being written: made before the rows that name them are committed, and
 /// removed when nothing names them any more.
@@ -224,8 +224,8 @@ package final class ExternalFiles {
 
 extension PersistentStore {
   /// The slots of a root entity's table whose large values go into files; none in stores that have no files beside them.
-  package func externalSlots(root: Int) -> [Int] {
+  package func externalSlots(root: RootIndex) -> [Int] {
     guard type == .sqlite else { return [] }
-    return externalSlotLists[root]
+    return externalSlotLists[root.index]
   }
 }

@@ -111,7 +111,7 @@ final class HistoryRows {
     guard schema.model.entities.indices.contains(index), schema.entityNumbers[index] > 0 else { return nil }
     let description = schema.model.entities[index]
     let history = EntityHistory(description, in: schema.model)
-    let table = schema.table(forRoot: description.rootIndex)
+    let table = schema.table(forRoot: description.root)
     let kept = history.tombstones.prefix(layout.tombstones).map { attribute in
       // Bytes that may be in files are not kept, not even when they are few.
       attribute.allowsExternalBinaryDataStorage ? nil : table.columnName(slot: attribute.slot)

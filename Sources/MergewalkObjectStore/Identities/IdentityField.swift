@@ -85,7 +85,7 @@ extension StoreSchema {
   ///
   /// - Complexity: O(properties of the model).
   package func objectFields(of entity: EntityDescription) -> [IdentityField] {
-    let table = table(forRoot: entity.rootIndex)
+    let table = table(forRoot: entity.root)
     func column(_ role: ColumnDefinition.Role) -> ColumnDefinition? { table.columns.first { $0.role == role } }
     var fields = [IdentityField(name: IdentityField.identityName, kind: .identity, column: column(.primaryKey))]
     func add(_ name: String, _ kind: IdentityField.Kind, _ role: ColumnDefinition.Role) {

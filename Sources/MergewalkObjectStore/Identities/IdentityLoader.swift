@@ -23,7 +23,7 @@ package final class IdentityLoader {
     store: PersistentStore, entity: EntityDescription, number: Int, columns: [ColumnDefinition]
   ) throws(StoreError) {
     let schema = store.schema
-    let table = schema.table(forRoot: entity.rootIndex)
+    let table = schema.table(forRoot: entity.root)
     self.columns = columns
     store.file.needsDerivedValues = true
     connection = store.connection
@@ -86,17 +86,17 @@ extension StoreSchema {
       guard let name = table.destinationEntityColumn(slot: slot),
         let destination = destination(slot: slot, root: table.rootEntity), entityNumbers[destination] > 0
       else { return nil }
-      return (name, self.table(forRoot: model.entities[destination].rootIndex))
+      return (name, self.table(forRoot: model.entities[destination].root))
     case .reverse(let slot, let owner):
       let role = ColumnDefinition.Role.reverseEntity(ofSlot: slot, ownerEntity: owner)
       guard let column = table.columns.first(where: { $0.role == role }) else { return nil }
-      return (column.name, self.table(forRoot: model.entities[owner].rootIndex))
+      return (column.name, self.table(forRoot: model.entities[owner].root))
     default: return nil
     }
   }
 
   /// The index of the entity that the to-one relationship at `slot` below `root` refers to; `nil` for attributes.
-  func destination(slot: Int, root: Int) -> Int? {
+  func destination(slot: Int, root: RootIndex) -> Int? {
     for entity in model.family(of: root) {
       if let found = entity.relationships.first(where: { $0.slot == slot && !$0.isToMany }) {
         return found.destinationEntity

@@ -54,10 +54,10 @@ package final class ReferenceCheck {
     /// The columns that are null with it.
     var companions: [String]
     /// The root of the objects that have the reference, and the column of `table` with their identities.
-    var root: Int
+    var root: RootIndex
     var owner: String
     /// The root of the objects that it refers to.
-    var otherRoot: Int
+    var otherRoot: RootIndex
     /// The condition on the other object, `d`.
     var condition: String
     /// The column of the one-to-one inverse in the other object's table.
@@ -80,7 +80,7 @@ package final class ReferenceCheck {
   // MARK: References
 
   private func addReferences(of table: EntityTable) {
-    let root = schema.model.entities[table.rootEntity]
+    let root = schema.model.entities[table.rootEntity.index]
     var seen = Set<Int>()
     for entity in schema.model.family(of: root.index) {
       for relationship in entity.relationships
@@ -92,7 +92,7 @@ package final class ReferenceCheck {
         guard schema.entityNumbers[other.index] > 0 else { continue }
         var inverse: String?
         if relationship.inverseSlot >= 0, !relationship.isInverseToMany {
-          inverse = schema.table(forRoot: other.rootIndex).columnName(slot: relationship.inverseSlot)
+          inverse = schema.table(forRoot: other.root).columnName(slot: relationship.inverseSlot)
         }
         references.append(
           Reference(
@@ -100,7 +100,7 @@ package final class ReferenceCheck {
             companions: [
               table.destinationEntityColumn(slot: relationship.slot), table.orderKeyColumn(slot: relationship.slot),
             ].compactMap { $0 },
-            root: root.index, owner: "Z_PK", otherRoot: other.rootIndex, condition: condition(other),
+            root: root.root, owner: "Z_PK", otherRoot: other.root, condition: condition(other),
             inverseColumn: inverse, isJoin: false))
       }
     }
@@ -117,8 +117,8 @@ package final class ReferenceCheck {
       references.append(
         Reference(
           relationship: relationship, table: table.name, column: column.name,
-          companions: table.columns.filter { roles.contains($0.role) }.map(\.name), root: root.index, owner: "Z_PK",
-          otherRoot: other.rootIndex, condition: condition(other), inverseColumn: nil, isJoin: false))
+          companions: table.columns.filter { roles.contains($0.role) }.map(\.name), root: root.root, owner: "Z_PK",
+          otherRoot: other.root, condition: condition(other), inverseColumn: nil, isJoin: false))
     }
   }
 
@@ -133,7 +133,7 @@ package final class ReferenceCheck {
     references.append(
       Reference(
         relationship: relationship, table: join.name, column: join.master.targetColumn, companions: [],
-        root: master.rootIndex, owner: join.master.ownerColumn, otherRoot: other.rootIndex, condition: condition(other),
+        root: master.root, owner: join.master.ownerColumn, otherRoot: other.root, condition: condition(other),
         inverseColumn: nil, isJoin: true))
   }
 
@@ -142,7 +142,7 @@ package final class ReferenceCheck {
     entity.isRoot ? "" : " AND d.Z_ENT \(schema.entityTest(entity))"
   }
 
-  private func tableName(root: Int) -> String { schema.table(forRoot: root).name }
+  private func tableName(root: RootIndex) -> String { schema.table(forRoot: root).name }
 
   // MARK: The check
 
@@ -183,7 +183,7 @@ package final class ReferenceCheck {
   }
 
   /// Calls `body` with every object of a root entity that was taken out, in the order of their identities.
-  package func forEach(root: Int, _ body: (_ identity: Int64, _ finding: Finding) -> Void) throws(StoreError) {
+  package func forEach(root: RootIndex, _ body: (_ identity: Int64, _ finding: Finding) -> Void) throws(StoreError) {
     let select = try connection.prepare(
       "SELECT key, reason, other FROM temp.mergewalk_gone WHERE root = \(root) ORDER BY key")
     while try select.step() {

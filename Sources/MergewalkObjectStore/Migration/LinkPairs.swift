@@ -37,13 +37,13 @@ extension LinkPairs {
     switch model.place(of: relationship) {
     case .nowhere: return nil
     case .column:
-      let rows = schema.table(forRoot: owner.rootIndex)
+      let rows = schema.table(forRoot: owner.root)
       guard let column = rows.columnName(slot: relationship.slot) else { return nil }
       (table, self.owner, self.target) = (rows.name, "Z_PK", column)
       inverseOrder = rows.orderKeyColumn(slot: relationship.slot)
     case .inverseColumn:
       guard let inverse = model.inverse(of: relationship) else { return nil }
-      let rows = schema.table(forRoot: model.entities[inverse.declaringEntity].rootIndex)
+      let rows = schema.table(forRoot: model.entities[inverse.declaringEntity].root)
       guard let column = rows.columnName(slot: inverse.slot) else { return nil }
       (table, self.owner, self.target) = (rows.name, column, "Z_PK")
       order = rows.orderKeyColumn(slot: inverse.slot)
@@ -54,7 +54,7 @@ extension LinkPairs {
       (table, self.owner, self.target, order) = (join.name, side.ownerColumn, side.targetColumn, side.orderColumn)
       inverseOrder = join.isReflexive ? nil : (side == join.master ? join.inverse : join.master).orderColumn
     case .reverse:
-      let rows = schema.table(forRoot: target.rootIndex)
+      let rows = schema.table(forRoot: target.root)
       func name(_ role: ColumnDefinition.Role) -> String? { rows.columns.first { $0.role == role }?.name }
       let (slot, entity) = (relationship.slot, owner.index)
       guard let column = name(.reverse(ofSlot: slot, ownerEntity: entity)) else { return nil }

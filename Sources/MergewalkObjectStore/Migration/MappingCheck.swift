@@ -23,14 +23,14 @@ struct MappingCheck {
 
   private mutating func checkHierarchies(_ mapping: InferredMapping) {
     for root in mapping.destination.rootEntities {
-      var roots: [Int] = []
+      var roots: [RootIndex] = []
       for entity in mapping.destination.family(of: root.index) {
         guard let old = mapping.sourceEntities[entity.index] else { continue }
-        let oldRoot = mapping.source.entities[old].rootIndex
+        let oldRoot = mapping.source.entities[old].root
         if !roots.contains(oldRoot) { roots.append(oldRoot) }
       }
       guard roots.count > 1 else { continue }
-      let names = roots.map { mapping.source.entities[$0].name }.joined(separator: ", ")
+      let names = roots.map { mapping.source.entities[$0.index].name }.joined(separator: ", ")
       add(
         MigrationFinding(
           .mergedHierarchies, entity: root.name,

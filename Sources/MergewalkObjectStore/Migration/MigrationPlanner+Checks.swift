@@ -86,7 +86,7 @@ extension MigrationPlanner {
     for move in tables {
       for column in move.table.columns {
         guard let (destination, columns) = reference(column, move), new.entityNumbers[destination] > 0 else { continue }
-        let others = new.table(forRoot: mapping.destination.entities[destination].rootIndex).name
+        let others = new.table(forRoot: mapping.destination.entities[destination].root).name
         addStep(
           "clear references to objects that are gone in \(move.table.name).\(column.name)",
           [
@@ -104,7 +104,7 @@ extension MigrationPlanner {
         (master.destinationEntity, move.table.master.targetColumn, move.sources.map(\.targetEntity)),
       ]
       for (entity, column, sources) in ends where sources.contains(where: { !goneNumbers(below: $0).isEmpty }) {
-        let others = new.table(forRoot: mapping.destination.entities[entity].rootIndex).name
+        let others = new.table(forRoot: mapping.destination.entities[entity].root).name
         addStep(
           "delete pairs with objects that are gone from \(move.table.name)",
           [

@@ -99,7 +99,7 @@ extension MigrationPlanner {
     moves.append(
       ReferenceMove(
         table: table, column: column.name, entityColumn: entityColumn, orderColumn: orderColumn,
-        owners: new.table(forRoot: mapping.destination.entities[owner].rootIndex), sources: found, entity: entity,
+        owners: new.table(forRoot: mapping.destination.entities[owner].root), sources: found, entity: entity,
         property: property))
   }
 

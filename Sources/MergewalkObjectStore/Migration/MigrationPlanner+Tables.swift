@@ -30,7 +30,7 @@ extension MigrationPlanner {
     var move = TableMove(table: table, pairs: pairs, origin: origin)
     let leaves = mapping.source.family(of: origin.rootEntity).contains { entity in
       guard let successor = mapping.destinationEntities[entity.index] else { return false }
-      return mapping.destination.entities[successor].rootIndex != table.rootEntity
+      return mapping.destination.entities[successor].root != table.rootEntity
     }
     guard !leaves, !rebuilt.contains(origin.name.uppercased()), let bases = bases(move, origin) else { return move }
     move.bases = bases

@@ -83,8 +83,8 @@ struct MigrationPlanner {
   /// The current name of a table of the old model.
   func present(_ name: String) -> String { presentNames[name.uppercased()] ?? name }
 
-  mutating func goesOn(_ root: Int, with oldRoot: Int) {
-    sequences[new.entityNumbers[root]] = old.entityNumbers[oldRoot]
+  mutating func goesOn(_ root: RootIndex, with oldRoot: RootIndex) {
+    sequences[new.entityNumbers[root.index]] = old.entityNumbers[oldRoot.index]
   }
 
   /// Names the many-to-many relationships that no such relationship continues.

@@ -19,7 +19,7 @@ struct RowReferences {
   let new: StoreSchema
 
   /// The table of an entity before the migration.
-  func oldTable(_ entity: EntityDescription) -> EntityTable { old.table(forRoot: entity.rootIndex) }
+  func oldTable(_ entity: EntityDescription) -> EntityTable { old.table(forRoot: entity.root) }
 
   /// The reference that a relationship to one object takes over, for the rows of one entity; `nil` when there is none.
   func reference(of relationship: RelationshipDescription, in entity: EntityDescription, was: EntityDescription)

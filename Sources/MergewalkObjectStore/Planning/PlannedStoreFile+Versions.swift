@@ -1,4 +1,4 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 extension StoreFile {
@@ -10,7 +10,7 @@ extension StoreFile {
   /// transaction of its own; done once more, it does nothing.
   ///
   /// - Returns: The rows that are what they were before the run.
-  package func takeBackVersions(root: Int, primaryKeys: [Int64]) throws(StoreError) -> [Int64] {
+  package func takeBackVersions(root: RootIndex, primaryKeys: [Int64]) throws(StoreError) -> [Int64] {
     guard case .plannedFile(let file) = undo else { return [] }
     let keepsVersions = try connection.tracksHistory()
     try begin()

@@ -39,7 +39,7 @@ package final class FetchedCells: @unchecked Sendable {
     self.width = max(width, 1)
     model = schema.model
     self.storeUUID = storeUUID
-    entities = EntityNumbers(schema, root: 0)
+    entities = EntityNumbers(schema, root: RootIndex(0))
     var read: ContiguousArray<Column> = []
     for column in columns {
       switch column.kind {

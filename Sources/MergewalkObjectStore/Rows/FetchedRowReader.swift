@@ -1,4 +1,4 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Reads the rows of a SELECT over one entity table into a buffer: primary key, entity number, version, then the
@@ -239,11 +239,11 @@ package struct EntityNumbers: Sendable {
   let isSingle: Bool
 
   /// - Parameter root: The root entity of the rows.
-  package init(_ schema: StoreSchema, root: Int) {
+  package init(_ schema: StoreSchema, root: RootIndex) {
     var indexes = ContiguousArray<Int32>(repeating: -1, count: (schema.entityNumbers.max() ?? 0) + 1)
     for (index, number) in schema.entityNumbers.enumerated() where number > 0 { indexes[number] = Int32(index) }
     self.indexes = indexes
-    hierarchy = Int32(root)...Int32(schema.model.entities[root].lastDescendantIndex)
+    hierarchy = Int32(root.index)...Int32(schema.model.entities[root.index].lastDescendantIndex)
     isSingle = hierarchy.count == 1
   }
 

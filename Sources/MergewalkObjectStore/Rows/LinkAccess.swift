@@ -1,3 +1,4 @@
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Where the store keeps a to-many relationship that is not the inverse of a to-one relationship.
@@ -6,7 +7,7 @@ package enum LinkStorage: Hashable {
   case join(Int)
   /// In columns of the destination's table: the to-many relationship at `slot`, declared by `ownerEntity`, has no
   /// inverse, so each destination belongs to one owner at most.
-  case reverse(ownerEntity: Int, slot: Int, destinationRoot: Int)
+  case reverse(ownerEntity: Int, slot: Int, destinationRoot: RootIndex)
 }
 
 /// A pair of related objects as the store keeps it, seen from the owner's side.

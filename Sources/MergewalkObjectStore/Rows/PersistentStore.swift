@@ -74,12 +74,14 @@ public final class PersistentStore {
     if type == .sqlite { knownVersion = try readDataVersion() }
     // Damage at the end of a table that is only read must not keep its beginning from being read.
     if !file.isOnlyRead {
-      for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
+      for table in schema.tables {
+        maxima[table.rootEntity.index] = try file.maximumPrimaryKey(forRoot: table.rootEntity)
+      }
     }
     writtenMaxima = maxima
     externalSlotLists = model.entities.map { root in
       guard root.isRoot, schema.entityNumbers[root.index] > 0 else { return [] }
-      let table = schema.table(forRoot: root.index)
+      let table = schema.table(forRoot: root.root)
       let slots = model.family(of: root.index).flatMap(\.attributes).filter {
         $0.allowsExternalBinaryDataStorage && table.columnName(slot: $0.slot) != nil
       }.map(\.slot)
@@ -119,14 +121,14 @@ public final class PersistentStore {
   /// The statements of the table that belongs to a root entity.
   ///
   /// - Throws: ``StoreError`` with `closed`, or when they cannot be compiled.
-  package func access(root: Int) throws(StoreError) -> TableAccess {
+  package func access(root: RootIndex) throws(StoreError) -> TableAccess {
     try checkOpen()
-    if let access = accesses[root] { return access }
+    if let access = accesses[root.index] { return access }
     let access = try TableAccess(
       connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
     access.backing = incremental
     access.file = file
-    accesses[root] = access
+    accesses[root.index] = access
     return access
   }
 
@@ -152,7 +154,7 @@ public final class PersistentStore {
     let version = try readDataVersion()
     guard version != knownVersion else { return }
     for table in schema.tables {
-      let root = table.rootEntity
+      let root = table.rootEntity.index
       let said =
         try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(schema.entityNumbers[root])") ?? 0
       let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
@@ -174,14 +176,14 @@ public final class PersistentStore {
   }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
-  package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
+  package func takePrimaryKeys(root: RootIndex, count: Int) -> Int64 {
     // A damaged store may name the greatest number there is: the insert then fails, as its key is taken.
     let greatest = Int64.max - Int64(count)
-    let last = max(0, min(maxima[root], greatest))
+    let last = max(0, min(maxima[root.index], greatest))
     var first = last + 1
     // Keys from somewhere else are believed as far as they are keys.
     if let given = incremental?.takeKeys(count, root: root), given > 0, given <= greatest { first = given }
-    maxima[root] = max(maxima[root], first + (Int64(count) - 1))
+    maxima[root.index] = max(maxima[root.index], first + (Int64(count) - 1))
     return first
   }
 
@@ -202,13 +204,13 @@ public final class PersistentStore {
   }
 
   /// The greatest primary key taken so far.
-  package func maximum(root: Int) -> Int64 { maxima[root] }
+  package func maximum(root: RootIndex) -> Int64 { maxima[root.index] }
 
   /// The primary key that the next new row gets, where one is left.
-  package func nextPrimaryKey(root: Int) -> Int64 { max(0, min(maxima[root], Int64.max - 1)) + 1 }
+  package func nextPrimaryKey(root: RootIndex) -> Int64 { max(0, min(maxima[root.index], Int64.max - 1)) + 1 }
 
   /// Whether a sequence has come so far that an import could run out of keys; a damaged store may say so.
-  package func isNearlyExhausted(root: Int) -> Bool { maxima[root] > Int64.max - (1 << 40) }
+  package func isNearlyExhausted(root: RootIndex) -> Bool { maxima[root.index] > Int64.max - (1 << 40) }
 
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
   package func writeMaxima() throws(StoreError) {
@@ -219,7 +221,7 @@ public final class PersistentStore {
     }
     let moved = maxima.indices.filter { maxima[$0] != writtenMaxima[$0] }
     if moved.isEmpty { return }
-    try file.writeMaxima(moved.map { (rootEntity: $0, maximum: maxima[$0]) })
+    try file.writeMaxima(moved.map { (rootEntity: RootIndex($0), maximum: maxima[$0]) })
     for root in moved { writtenMaxima[root] = maxima[root] }
   }
 }

@@ -27,7 +27,7 @@ public import MergewalkObjectModel
 /// Invariant: every column has room for `capacity` rows; rows `0..<count` are initialised.
 package final class RowBuffer {
   /// The root entity's index in the model.
-  package let rootEntity: Int
+  package let rootEntity: RootIndex
   /// The context's ID of the buffer's table.
   package let table: TableID
   /// The number of slots that have a column.
@@ -98,13 +98,13 @@ package final class RowBuffer {
 
   /// Creates an empty buffer for the hierarchy below `root`.
   package convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
-    self.init(model: model, root: root, table: TableID(root: root.index), arenaCapacity: arenaCapacity)
+    self.init(model: model, root: root, table: TableID(root: root.root), arenaCapacity: arenaCapacity)
   }
 
   /// Creates an empty buffer for a table of a context.
   package init(model: ManagedObjectModel, root: EntityDescription, table: TableID, arenaCapacity: Int = 4096) {
     precondition(root.isRoot, "a row buffer belongs to a root entity")
-    rootEntity = root.index
+    rootEntity = root.root
     self.table = table
     columnCount = model.columnSlotCounts[root.index]
     let kinds = CellKind.kinds(of: model, root: root)

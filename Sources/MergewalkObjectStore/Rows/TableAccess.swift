@@ -50,7 +50,7 @@ package final class TableAccess {
   }
 
   init(
-    connection: Connection, root: Int, schema: StoreSchema, entityNumbers: EntityNumberTable
+    connection: Connection, root: RootIndex, schema: StoreSchema, entityNumbers: EntityNumberTable
   ) throws(StoreError) {
     self.connection = connection
     self.schema = schema
@@ -60,7 +60,7 @@ package final class TableAccess {
     table = schema.table(forRoot: root)
     entityIndexes = EntityNumbers(schema, root: root)
     storedSlots = table.columns.compactMap { if case .slot(let slot) = $0.role { slot } else { nil } }
-    kinds = CellKind.kinds(of: model, root: model.entities[table.rootEntity])
+    kinds = CellKind.kinds(of: model, root: model.entities[table.rootEntity.index])
     rowSource = try CellSource(
       name: "mergewalk_rows_\(table.name)", columnCount: table.columns.count, connection: connection)
     primaryKeySource = try CellSource(
@@ -362,7 +362,7 @@ package final class TableAccess {
   }
 
   func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
-    guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
+    guard model.entities[table.rootEntity.index].hasSubentities, !entity.isRoot else { return nil }
     return "\(alias).Z_ENT \(schema.entityTest(entity))"
   }
 

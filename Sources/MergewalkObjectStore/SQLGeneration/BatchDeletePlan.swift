@@ -21,14 +21,14 @@ package struct BatchDeletePlan {
     package var kind: Kind
     package var property: String
     /// The root entity of the objects that the query selects.
-    package var root: Int
+    package var root: RootIndex
     /// Selects primary keys and numbers (`Z_ENT`) of the objects.
     var query: String
   }
 
   /// A statement on the table of a root entity.
   package struct TableStatement {
-    package var root: Int
+    package var root: RootIndex
     package var sql: String
     /// The same statement; it returns primary key and number (`Z_ENT`) of each row.
     package var returningIDs: String { sql + " RETURNING Z_PK, Z_ENT" }
@@ -89,16 +89,16 @@ package struct BatchDeletePlan {
     for join in schema.joinTables {
       let conditions = [(join.master, join.inverse), (join.inverse, join.master)].compactMap { side, _ in
         isReached(model.entities[side.entity])
-          ? "\(side.ownerColumn) IN (\(gone(model.entities[side.entity].rootIndex)))" : nil
+          ? "\(side.ownerColumn) IN (\(gone(model.entities[side.entity].root)))" : nil
       }
       var columns = conditions
       if join.isReflexive, !conditions.isEmpty {
-        let root = model.entities[join.master.entity].rootIndex
+        let root = model.entities[join.master.entity].root
         columns = join.keyColumns.map { "\($0) IN (\(gone(root)))" }
       }
       if !columns.isEmpty { unlinks.append("DELETE FROM \(join.name) WHERE \(columns.joined(separator: " OR "))") }
     }
-    for root in Set(reached.map { model.entities[$0].rootIndex }).sorted() {
+    for root in Set(reached.map { model.entities[$0].root }).sorted() {
       let table = schema.table(forRoot: root).name
       deletions.append(
         TableStatement(
@@ -111,7 +111,7 @@ package struct BatchDeletePlan {
   /// - Parameter query: Selects the primary keys in its first column.
   package func selection(_ query: String, columnCount: Int) -> String {
     let names = (0..<columnCount).map { "v\($0)" }.joined(separator: ", ")
-    let start = "SELECT \(entity.rootIndex), v0 FROM s"
+    let start = "SELECT \(entity.root), v0 FROM s"
     if cascades.isEmpty { return "WITH s(\(names)) AS (\(query)) INSERT INTO \(Self.doomed) \(start)" }
     let terms = ([start] + cascades).joined(separator: " UNION ")
     return "WITH RECURSIVE s(\(names)) AS (\(query)), d(r, k) AS (\(terms)) "
@@ -163,9 +163,9 @@ package struct BatchDeletePlan {
     return inverse.deleteRule == .deny || inverse.deleteRule == .cascade && inverse.isToMany
   }
 
-  private func gone(_ root: Int) -> String { "SELECT k FROM \(Self.doomed) WHERE r = \(root)" }
+  private func gone(_ root: RootIndex) -> String { "SELECT k FROM \(Self.doomed) WHERE r = \(root)" }
 
-  private func stays(_ root: Int, _ key: String) -> String {
+  private func stays(_ root: RootIndex, _ key: String) -> String {
     "NOT EXISTS (SELECT 1 FROM \(Self.doomed) WHERE r = \(root) AND k = \(key))"
   }
 
@@ -217,14 +217,14 @@ package struct BatchDeletePlan {
       var versioned: [String] = []
       var slots: [Int] = []
       /// Columns that go with the one that refers to an object.
-      func clear(_ column: String, _ root: Int, _ followers: [String?]) {
+      func clear(_ column: String, _ root: RootIndex, _ followers: [String?]) {
         let condition = "\(column) IN (\(gone(root)))"
         conditions.append(condition)
         for name in [column] + followers.compactMap({ $0 }) {
           assignments.append("\(name) = CASE WHEN \(condition) THEN NULL ELSE \(name) END")
         }
       }
-      let root = model.entities[table.rootEntity]
+      let root = model.entities[table.rootEntity.index]
       for entity in model.family(of: table.rootEntity) {
         for relationship in entity.relationships
         where !relationship.isToMany && relationship.declaringEntity == entity.index {
@@ -232,7 +232,7 @@ package struct BatchDeletePlan {
           guard let column = table.columnName(slot: relationship.slot), isReached(destination), !isSettled(relationship)
           else { continue }
           clear(
-            column, destination.rootIndex,
+            column, destination.root,
             [
               table.destinationEntityColumn(slot: relationship.slot), table.orderKeyColumn(slot: relationship.slot),
             ])
@@ -244,7 +244,7 @@ package struct BatchDeletePlan {
         guard case .reverse(let slot, let owner) = column.role, isReached(model.entities[owner]) else { continue }
         func name(_ role: ColumnDefinition.Role) -> String? { table.columns.first { $0.role == role }?.name }
         clear(
-          column.name, model.entities[owner].rootIndex,
+          column.name, model.entities[owner].root,
           [
             name(.reverseOrderKey(ofSlot: slot, ownerEntity: owner)),
             name(.reverseEntity(ofSlot: slot, ownerEntity: owner)),
@@ -257,7 +257,7 @@ package struct BatchDeletePlan {
       } else if !versioned.isEmpty {
         assignments.append("Z_OPT = ifnull(Z_OPT, 0) + ifnull(\(versioned.joined(separator: " OR ")), 0)")
       }
-      let staying = isReached(root) ? " AND Z_PK NOT IN (\(gone(root.index)))" : ""
+      let staying = isReached(root) ? " AND Z_PK NOT IN (\(gone(root.root)))" : ""
       if !versioned.isEmpty {
         let flags = versioned.map { ", ifnull(\($0), 0)" }.joined()
         observedNullifications.append(
@@ -268,7 +268,7 @@ package struct BatchDeletePlan {
       }
       nullifications.append(
         TableStatement(
-          root: root.index,
+          root: root.root,
           sql: "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
             + "WHERE (\(conditions.joined(separator: " OR ")))\(staying)"))
     }
@@ -278,8 +278,8 @@ package struct BatchDeletePlan {
 /// One relationship as SQL sees it: rows of a table with the keys of both ends.
 private struct BatchLink {
   let relationship: RelationshipDescription
-  let ownRoot: Int
-  let otherRoot: Int
+  let ownRoot: RootIndex
+  let otherRoot: RootIndex
   /// The table that holds the pairs; its alias is `l`.
   let table: String
   /// The columns of `l` with the keys of the object that has the relationship and of the one it refers to.
@@ -299,8 +299,8 @@ private struct BatchLink {
     let own = model.entities[relationship.declaringEntity]
     let destination = model.entities[relationship.destinationEntity]
     guard !relationship.isTransient, schema.entityNumbers[destination.index] > 0 else { return nil }
-    ownRoot = own.rootIndex
-    otherRoot = destination.rootIndex
+    ownRoot = own.root
+    otherRoot = destination.root
     isOwnColumn = !relationship.isToMany
     let name: String?
     if !relationship.isToMany {

@@ -1,3 +1,5 @@
+package import MergewalkObjectModel
+
 /// Puts the UPDATE of a batch request together: one statement around the SELECT that computes the new values.
 ///
 /// All values are computed before the first row is written, so they are made of the old ones.
@@ -24,7 +26,7 @@ package struct BatchUpdateStatement {
   package private(set) var slots: [Int] = []
 
   /// Starts the UPDATE of the table of a root entity.
-  package init(schema: StoreSchema, root: Int) { table = schema.table(forRoot: root) }
+  package init(schema: StoreSchema, root: RootIndex) { table = schema.table(forRoot: root) }
 
   package mutating func set(slot: Int, _ value: Value) {
     guard let column = table.columnName(slot: slot) else {

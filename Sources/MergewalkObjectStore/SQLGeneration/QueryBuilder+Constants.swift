@@ -18,7 +18,7 @@ extension QueryBuilder {
       let isForeign = id.storeUUID != storeUUID
       guard let entity = schema.model.entity(named: id.entity.name), schema.contains(entity) else {
         return SQLValue(
-          text: SQLText(.null), family: .object(root: -1), type: .objectID, constant: constant, name: id.uri,
+          text: SQLText(.null), family: .object(root: RootIndex(-1)), type: .objectID, constant: constant, name: id.uri,
           isForeign: true)
       }
       let key = SQLText(isForeign ? .null : .integer(id.primaryKey))
@@ -26,7 +26,7 @@ extension QueryBuilder {
       let row = QueryRow(
         entity: entity, key: key, entityNumber: nil, isElement: false, level: level, names: names)
       return SQLValue(
-        text: key, family: .object(root: entity.rootIndex), type: .objectID, kind: .integer, isNullable: isForeign,
+        text: key, family: .object(root: entity.root), type: .objectID, kind: .integer, isNullable: isForeign,
         constant: constant, name: id.uri, row: row, isForeign: isForeign)
     case .attribute(let value):
       guard let (binding, type) = QueryBuilder.binding(value) else { return .null }

@@ -54,7 +54,7 @@ extension QueryCollection {
             .notInSQL, "\(relationship.name) leads to \(destination.name), which is not in the store's configuration",
             hint: "name the stores that have it in affectedStores, or filter the objects in memory")
         }
-        let target = schema.table(forRoot: destination.rootIndex)
+        let target = schema.table(forRoot: destination.root)
         func name(_ role: ColumnDefinition.Role) -> String? { target.columns.first { $0.role == role }?.name }
         let owner: String?
         if relationship.inverseSlot >= 0 {

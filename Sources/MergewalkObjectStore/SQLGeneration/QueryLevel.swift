@@ -44,7 +44,7 @@ final class QueryRow {
     self.level = level
     self.names = names
     self.alias = alias
-    table = names.schema.table(forRoot: entity.rootIndex)
+    table = names.schema.table(forRoot: entity.root)
     key = SQLText(name: "\(alias).Z_PK")
     isNullable = false
     isElement = true
@@ -65,7 +65,7 @@ final class QueryRow {
     self.isElement = isElement
     isNullable = !isElement
     knownEntityNumber = entityNumber
-    table = names.schema.table(forRoot: entity.rootIndex)
+    table = names.schema.table(forRoot: entity.root)
   }
 
   /// The alias of the row's table, which is joined at the first use.
@@ -104,7 +104,7 @@ final class QueryRow {
   /// The row as a value: its primary key.
   var value: SQLValue {
     SQLValue(
-      text: key, family: .object(root: entity.rootIndex), type: .objectID, kind: .integer, isNullable: isNullable,
+      text: key, family: .object(root: entity.root), type: .objectID, kind: .integer, isNullable: isNullable,
       isColumn: true, name: "the \(entity.name)", row: self)
   }
 }

@@ -9,8 +9,8 @@ enum SQLFamily: Hashable {
   case date
   case binary
   case uuid
-  /// Objects below the root entity at this index.
-  case object(root: Int)
+  /// Objects below the root entity.
+  case object(root: RootIndex)
   /// Values of a transformer: only whether there is one can be asked.
   case opaque
   /// Nothing but null.

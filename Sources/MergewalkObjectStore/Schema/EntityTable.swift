@@ -1,7 +1,9 @@
+package import MergewalkObjectModel
+
 /// The table of a root entity and of everything that inherits from it.
 package struct EntityTable: Sendable {
   /// The index of the root entity in the model.
-  package let rootEntity: Int
+  package let rootEntity: RootIndex
   /// The table's name, such as `ZORDER`.
   package let name: String
   /// All columns in the order of the DDL, `Z_PK`, `Z_ENT` and `Z_OPT` first.
@@ -11,7 +13,7 @@ package struct EntityTable: Sendable {
   private let destinationEntityColumns: [Int: Int]
   private let orderKeyColumns: [Int: Int]
 
-  init(rootEntity: Int, name: String, columns: [ColumnDefinition]) {
+  init(rootEntity: RootIndex, name: String, columns: [ColumnDefinition]) {
     self.rootEntity = rootEntity
     self.name = name
     self.columns = columns

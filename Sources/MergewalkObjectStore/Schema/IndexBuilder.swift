@@ -22,7 +22,7 @@ struct IndexBuilder {
 
   mutating func build() {
     for table in tables {
-      let root = model.entities[table.rootEntity]
+      let root = model.entities[table.rootEntity.index]
       addForeignKeys(table)
       if root.hasSubentities, root.declaration.userInfo[Self.omittedKey] != "YES" {
         add("\(table.name)_Z_ENT_INDEX", table, ["Z_ENT"], .entity, root)

@@ -6,7 +6,7 @@ struct JoinTableBuilder {
   let numbers: [Int]
   private(set) var tables: [JoinTable] = []
   /// The names of join columns in use, by the root entity whose objects they refer to.
-  private var columnNames: [Int: ColumnNames] = [:]
+  private var columnNames: [RootIndex: ColumnNames] = [:]
 
   init(model: ManagedObjectModel, numbers: [Int]) {
     self.model = model
@@ -54,7 +54,7 @@ struct JoinTableBuilder {
 
   /// The column with the keys of an entity's objects, which is named after the relationship that leads to them.
   private mutating func column(_ entity: Int, named name: String) -> String {
-    columnNames[model.entities[entity].rootIndex, default: ColumnNames()]
+    columnNames[model.entities[entity].root, default: ColumnNames()]
       .take("Z_\(numbers[entity])\(name.uppercased())")
   }
 

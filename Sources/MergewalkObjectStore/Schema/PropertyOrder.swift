@@ -10,7 +10,7 @@ import MergewalkObjectModel
 struct PropertyOrder {
   let model: ManagedObjectModel
   let numbers: [Int]
-  private let tables: [Int: EntityTable]
+  private let tables: [RootIndex: EntityTable]
   /// For each entity its keys.
   private var keys: [GrowingNameTable]
   /// The relationships without an inverse whose columns have keys, by declaring entity and slot.
@@ -55,7 +55,7 @@ struct PropertyOrder {
     let known = Dictionary(relationships.map { ($0.name, $0) }) { first, _ in first }
     for name in GrowingNameTable.order(relationships.map(\.name)) {
       guard let relationship = known[name], !relationship.isTransient else { continue }
-      if !relationship.isToMany, let columns = tables[entity.rootIndex] {
+      if !relationship.isToMany, let columns = tables[entity.root] {
         if let column = columns.columnName(slot: relationship.slot) { table.add("_" + column) }
         if let column = columns.destinationEntityColumn(slot: relationship.slot) { table.add("_" + column) }
       }
@@ -81,7 +81,7 @@ struct PropertyOrder {
 
   /// The position in the ordered relationship that is the inverse of a to-one.
   private mutating func addOrderKey(_ relationship: RelationshipDescription, _ entity: EntityDescription) {
-    guard let column = tables[entity.rootIndex]?.orderKeyColumn(slot: relationship.slot) else { return }
+    guard let column = tables[entity.root]?.orderKeyColumn(slot: relationship.slot) else { return }
     add(["_" + column], to: entity)
   }
 
@@ -90,7 +90,7 @@ struct PropertyOrder {
     let (owner, slot) = (relationship.declaringEntity, relationship.slot)
     guard numbers[relationship.destinationEntity] > 0, reversed.insert([owner, slot]).inserted else { return }
     let destination = model.entities[relationship.destinationEntity]
-    let column = tables[destination.rootIndex]?.columns.first { $0.role == .reverse(ofSlot: slot, ownerEntity: owner) }
+    let column = tables[destination.root]?.columns.first { $0.role == .reverse(ofSlot: slot, ownerEntity: owner) }
     guard let column else { return }
     add(["_" + column.name, "\(numbers[owner])\(relationship.name)"], to: destination)
   }

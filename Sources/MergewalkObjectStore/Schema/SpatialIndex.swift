@@ -87,7 +87,7 @@ extension StoreSchema {
   }
 
   private func spatialIndex(_ entity: EntityDescription, _ name: String, _ properties: [String]) -> SpatialIndex? {
-    let table = table(forRoot: entity.rootIndex)
+    let table = table(forRoot: entity.root)
     let columns = properties.compactMap { name in
       entity.attribute(named: name).flatMap { $0.type.isNumeric ? table.columnName(slot: $0.slot) : nil }
     }

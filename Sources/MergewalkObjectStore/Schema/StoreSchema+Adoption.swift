@@ -19,7 +19,7 @@ extension StoreSchema {
     for i in schema.tables.indices {
       var table = schema.tables[i]
       // The table of an entity that was renamed may have kept its name too.
-      if present.tables[table.name.uppercased()] == nil, let row = rows[table.rootEntity] {
+      if present.tables[table.name.uppercased()] == nil, let row = rows[table.rootEntity.index] {
         let other = "Z" + row.name.uppercased()
         if present.tables[other] != nil { schema.rename(table: i, to: other) }
         table = schema.tables[i]

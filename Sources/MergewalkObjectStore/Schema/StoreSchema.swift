@@ -17,7 +17,7 @@ package struct StoreSchema: Sendable {
   /// Parts of the schema that could not be mapped, or not with certainty.
   package internal(set) var warnings: [SchemaWarning]
 
-  private let tablePositions: [Int: Int]
+  private let tablePositions: [RootIndex: Int]
 
   /// Maps all entities of a model.
   ///
@@ -84,15 +84,17 @@ package struct StoreSchema: Sendable {
   /// The table of a root entity.
   ///
   /// The entity must be a root and belong to the store's configuration.
-  package func table(forRoot entityIndex: Int) -> EntityTable {
-    guard let position = tablePositions[entityIndex] else {
-      preconditionFailure("entity \(entityIndex) is not a root entity of this store")
+  package func table(forRoot root: RootIndex) -> EntityTable {
+    guard let position = tablePositions[root] else {
+      preconditionFailure("entity \(root) is not a root entity of this store")
     }
     return tables[position]
   }
 
   /// The name of the table of the root entity with a number; `nil` when there is none.
-  func tableName(ofNumber number: Int) -> String? { tables.first { entityNumbers[$0.rootEntity] == number }?.name }
+  func tableName(ofNumber number: Int) -> String? {
+    tables.first { entityNumbers[$0.rootEntity.index] == number }?.name
+  }
 
   /// The join table of the many-to-many relationship that `entity` declares at `slot`, or `nil` for other properties.
   package func joinTable(entity: Int, slot: Int) -> JoinTable? {
@@ -104,7 +106,7 @@ package struct StoreSchema: Sendable {
     var statements: [String] = []
     for table in tables {
       statements.append(table.createStatement)
-      let joins = joinTables.filter { model.entities[$0.master.entity].rootIndex == table.rootEntity }
+      let joins = joinTables.filter { model.entities[$0.master.entity].root == table.rootEntity }
       statements += joins.map(\.createStatement)
     }
     return statements

@@ -18,7 +18,7 @@ struct TableBuilder {
       }
       tables.append(
         EntityTable(
-          rootEntity: root.index, name: "Z" + root.name.uppercased(), columns: Self.fixedColumns + ordered(columns)))
+          rootEntity: root.root, name: "Z" + root.name.uppercased(), columns: Self.fixedColumns + ordered(columns)))
     }
   }
 

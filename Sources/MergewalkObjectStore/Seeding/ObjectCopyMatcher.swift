@@ -15,17 +15,17 @@ struct ObjectCopyMatcher {
     var plan = ObjectCopyPlan()
     checkKeys()
     let entities = from.model.entities.filter { source.counts[$0.index] > 0 }
-    var numbers: [Int: Int] = [:]
-    for table in from.tables where entities.contains(where: { $0.rootIndex == table.rootEntity }) {
-      guard let root = other(from.model.entities[table.rootEntity]) else { continue }
+    var numbers: [RootIndex: Int] = [:]
+    for table in from.tables where entities.contains(where: { $0.root == table.rootEntity }) {
+      guard let root = other(from.model.entities[table.rootEntity.index]) else { continue }
       numbers[table.rootEntity] = plan.tables.count
       plan.tables.append(
         .init(
-          number: plan.tables.count, source: table.name, target: target.table(forRoot: root.rootIndex).name,
-          targetRoot: root.rootIndex))
+          number: plan.tables.count, source: table.name, target: target.table(forRoot: root.root).name,
+          targetRoot: root.root))
     }
     for entity in entities {
-      guard let number = numbers[entity.rootIndex], let mine = other(entity) else { continue }
+      guard let number = numbers[entity.root], let mine = other(entity) else { continue }
       plan.tables[number].entities.append(
         .init(
           name: entity.name, sourceNumber: from.entityNumbers[entity.index],
@@ -89,8 +89,8 @@ struct ObjectCopyMatcher {
         return names.compactMap { name in
           guard let attribute = entity.attributes.first(where: { $0.name == name }),
             let same = mine.attributes.first(where: { $0.name == name }),
-            let column = from.table(forRoot: entity.rootIndex).columnName(slot: attribute.slot),
-            let other = target.table(forRoot: mine.rootIndex).columnName(slot: same.slot)
+            let column = from.table(forRoot: entity.root).columnName(slot: attribute.slot),
+            let other = target.table(forRoot: mine.root).columnName(slot: same.slot)
           else { return nil }
           return (column, other)
         }
@@ -151,7 +151,7 @@ struct ObjectCopyMatcher {
     mine.attributes.compactMap { attribute in
       guard let value = attribute.defaultValue, attribute.hasStorableDefault, isStored(attribute), !attribute.isDerived,
         !entity.attributes.contains(where: { $0.name == attribute.name }),
-        let column = target.table(forRoot: mine.rootIndex).columnName(slot: attribute.slot)
+        let column = target.table(forRoot: mine.root).columnName(slot: attribute.slot)
       else { return nil }
       return .init(target: column, value: value, entityNumbers: [from.entityNumbers[entity.index]])
     }
@@ -165,7 +165,7 @@ struct ObjectCopyMatcher {
     case relationship(RelationshipDescription)
   }
 
-  private func property(_ slot: Int, root: Int, _ schema: StoreSchema) -> (owner: EntityDescription, Property)? {
+  private func property(_ slot: Int, root: RootIndex, _ schema: StoreSchema) -> (owner: EntityDescription, Property)? {
     let family = schema.model.family(of: root)
     for entity in family {
       if let found = entity.attributes.first(where: { $0.slot == slot && $0.declaringEntity == entity.index }) {
@@ -184,7 +184,7 @@ struct ObjectCopyMatcher {
     return mine.attributes.first { $0.name == name }?.slot ?? mine.relationships.first { $0.name == name }?.slot
   }
 
-  private func columns(_ table: EntityTable, _ root: Int) -> [ObjectCopyPlan.Column] {
+  private func columns(_ table: EntityTable, _ root: RootIndex) -> [ObjectCopyPlan.Column] {
     let mine = target.table(forRoot: root)
     return table.columns.compactMap { column in
       guard case .slot(let slot) = column.role,
@@ -196,14 +196,16 @@ struct ObjectCopyMatcher {
   }
 
   /// The columns of to-one relationships, and of to-many ones without an inverse, which lie in their members' tables.
-  private func references(_ table: EntityTable, _ root: Int, _ numbers: [Int: Int]) -> [ObjectCopyPlan.Reference] {
+  private func references(_ table: EntityTable, _ root: RootIndex, _ numbers: [RootIndex: Int]) -> [ObjectCopyPlan
+    .Reference]
+  {
     let mine = target.table(forRoot: root)
     return table.columns.compactMap { column in
       switch column.role {
       case .slot(let slot):
         guard case (let owner, .relationship(let relationship))? = property(slot, root: table.rootEntity, from),
           let other = otherSlot(owner, relationship.name), let name = mine.columnName(slot: other),
-          let number = numbers[from.model.entities[relationship.destinationEntity].rootIndex]
+          let number = numbers[from.model.entities[relationship.destinationEntity].root]
         else { return nil }
         return .init(
           source: column.name, target: name, table: number, entityColumn: mine.destinationEntityColumn(slot: other),
@@ -212,7 +214,7 @@ struct ObjectCopyMatcher {
       case .reverse(let slot, let owner):
         let entity = from.model.entities[owner]
         guard let relationship = entity.relationships.first(where: { $0.slot == slot }),
-          let other = otherSlot(entity, relationship.name), let number = numbers[entity.rootIndex],
+          let other = otherSlot(entity, relationship.name), let number = numbers[entity.root],
           let there = target.model.entity(named: entity.name)?.index,
           let name = mine.name(of: .reverse(ofSlot: other, ownerEntity: there))
         else { return nil }
@@ -235,13 +237,13 @@ struct ObjectCopyMatcher {
 
   // MARK: Relationships
 
-  private func joins(_ numbers: [Int: Int]) -> [ObjectCopyPlan.Join] {
+  private func joins(_ numbers: [RootIndex: Int]) -> [ObjectCopyPlan.Join] {
     var result: [ObjectCopyPlan.Join] = []
     for join in from.joinTables {
       let entity = from.model.entities[join.master.entity]
       guard let relationship = entity.relationships.first(where: { $0.slot == join.master.slot }),
-        let owner = numbers[entity.rootIndex],
-        let member = numbers[from.model.entities[relationship.destinationEntity].rootIndex],
+        let owner = numbers[entity.root],
+        let member = numbers[from.model.entities[relationship.destinationEntity].root],
         let mine = target.model.entity(named: entity.name), let slot = otherSlot(entity, relationship.name),
         let there = target.joinTable(entity: mine.index, slot: slot),
         let side = there.side(entity: mine.index, slot: slot)
@@ -258,20 +260,20 @@ struct ObjectCopyMatcher {
     return result
   }
 
-  private func pairs(_ numbers: [Int: Int], _ plan: ObjectCopyPlan) -> [ObjectCopyPlan.Pair] {
+  private func pairs(_ numbers: [RootIndex: Int], _ plan: ObjectCopyPlan) -> [ObjectCopyPlan.Pair] {
     var result: [ObjectCopyPlan.Pair] = []
     for entity in from.model.entities {
-      guard let number = numbers[entity.rootIndex], let mine = target.model.entity(named: entity.name) else { continue }
+      guard let number = numbers[entity.root], let mine = target.model.entity(named: entity.name) else { continue }
       for relationship in mine.relationships
       where relationship.declaringEntity == mine.index && !relationship.isToMany && !relationship.isTransient
         && relationship.inverseSlot >= 0 && !relationship.isInverseToMany
       {
         let destination = target.model.entities[relationship.destinationEntity]
-        let table = target.table(forRoot: mine.rootIndex)
-        let other = target.table(forRoot: destination.rootIndex)
+        let table = target.table(forRoot: mine.root)
+        let other = target.table(forRoot: destination.root)
         guard let column = table.columnName(slot: relationship.slot),
           let otherColumn = other.columnName(slot: relationship.inverseSlot),
-          let otherNumber = plan.tables.first(where: { $0.targetRoot == destination.rootIndex })?.number
+          let otherNumber = plan.tables.first(where: { $0.targetRoot == destination.root })?.number
         else { continue }
         result.append(
           .init(

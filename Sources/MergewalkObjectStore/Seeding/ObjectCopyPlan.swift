@@ -48,7 +48,7 @@ struct ObjectCopyPlan {
     let source: String
     let target: String
     /// The root entity in the model of the target.
-    let targetRoot: Int
+    let targetRoot: RootIndex
     var columns: [Column] = []
     var references: [Reference] = []
     /// Values for attributes that only the target has.

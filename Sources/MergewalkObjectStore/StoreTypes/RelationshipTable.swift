@@ -36,9 +36,9 @@ struct RelationshipTable {
     guard relationship.isToMany, !relationship.isTransient, schema.entityNumbers[relationship.destinationEntity] > 0,
       schema.entityNumbers[relationship.declaringEntity] > 0
     else { return nil }
-    let destination = schema.table(forRoot: model.entities[relationship.destinationEntity].rootIndex)
+    let destination = schema.table(forRoot: model.entities[relationship.destinationEntity].root)
     self.destination = destination.name
-    source = schema.table(forRoot: model.entities[relationship.declaringEntity].rootIndex).name
+    source = schema.table(forRoot: model.entities[relationship.declaringEntity].root).name
     let (owner, slot) = (relationship.declaringEntity, relationship.slot)
     if let join = schema.joinTable(entity: owner, slot: slot), let side = join.side(entity: owner, slot: slot) {
       kind = .join

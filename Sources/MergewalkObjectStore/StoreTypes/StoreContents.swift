@@ -15,10 +15,10 @@ public struct StoreContents {
   public var model: ManagedObjectModel { store.model }
 
   /// The root entities that the store has, in the model's order.
-  public var rootEntities: [EntityDescription] { store.schema.tables.map { model.entities[$0.rootEntity] } }
+  public var rootEntities: [EntityDescription] { store.schema.tables.map { model.entities[$0.rootEntity.index] } }
 
   /// The greatest primary key ever assigned below a root entity; it must be kept, so that no key is used twice.
-  public func maximum(of root: EntityDescription) -> Int64 { store.maximum(root: root.rootIndex) }
+  public func maximum(of root: EntityDescription) -> Int64 { store.maximum(root: root.root) }
 
   /// Calls `body` for every record: root entity by root entity, each by primary key.
   ///

@@ -22,21 +22,21 @@ public final class StoreFiller {
   let store: PersistentStore
   /// Whether records may be there already, and what is set replaces what they have.
   private let replaces: Bool
-  private var writers: [Int: RowWriter] = [:]
+  private var writers: [RootIndex: RowWriter] = [:]
   private var row: RowWriter?
   private var entity: EntityDescription?
   private var primaryKey: Int64 = 0
   private var staged: [Member] = []
   private var stagedKeys: [Int: Int] = [:]
   private var stage: Statement?
-  private(set) var maxima: [Int: Int64] = [:]
+  private(set) var maxima: [RootIndex: Int64] = [:]
   /// The records that replaced others or were new, by root entity.
-  private(set) var seen: [Int: Set<Int64>] = [:]
+  private(set) var seen: [RootIndex: Set<Int64>] = [:]
 
   /// A to-many relationship whose members were set.
   private struct Member {
     var table: RelationshipTable
-    var sourceRoot: Int
+    var sourceRoot: RootIndex
   }
 
   /// The statement that writes rows of one table.
@@ -45,7 +45,7 @@ public final class StoreFiller {
     /// For each slot its parameter, and that of the entity number behind it.
     let parameters: [Int: (value: Int32, entity: Int32?)]
 
-    init(_ store: PersistentStore, root: Int, replaces: Bool) throws(StoreError) {
+    init(_ store: PersistentStore, root: RootIndex, replaces: Bool) throws(StoreError) {
       let table = store.schema.table(forRoot: root)
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
       var parameters: [Int: (value: Int32, entity: Int32?)] = [:]
@@ -94,7 +94,7 @@ public final class StoreFiller {
     guard primaryKey > 0, primaryKey < Int64.max else {
       throw damaged("\(primaryKey) is not a primary key: they go from 1 to 2⁶³ - 2")
     }
-    let root = entity.rootIndex
+    let root = entity.root
     if writers[root] == nil {
       writers[root] = try RowWriter(store, root: root, replaces: replaces)
     }
@@ -169,7 +169,7 @@ public final class StoreFiller {
 
   /// Records the greatest primary key ever assigned below a root entity.
   public func setMaximum(_ maximum: Int64, of root: EntityDescription) {
-    maxima[root.rootIndex] = max(maxima[root.rootIndex] ?? 0, min(maximum, Int64.max - 1))
+    maxima[root.root] = max(maxima[root.root] ?? 0, min(maximum, Int64.max - 1))
   }
 
   // MARK: - Relationships
@@ -186,7 +186,7 @@ public final class StoreFiller {
     if number == nil {
       guard let table = RelationshipTable(relationship, in: store.schema) else { return }
       number = staged.count
-      staged.append(Member(table: table, sourceRoot: store.model.entities[relationship.declaringEntity].rootIndex))
+      staged.append(Member(table: table, sourceRoot: store.model.entities[relationship.declaringEntity].root))
       stagedKeys[key] = number
     }
     guard let number, let stage else { return }

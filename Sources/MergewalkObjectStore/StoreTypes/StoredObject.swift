@@ -7,7 +7,7 @@ import MergewalkSQLite
 /// The same object is reused for all records, so do not keep it.
 public final class StoredObject {
   private let store: PersistentStore
-  private let root: Int
+  private let root: RootIndex
   private let numbers: EntityNumbers
   /// For each slot below the root its column in ``select``, and the column with the entity number behind it.
   private let columns: [Int: (column: Int32, entity: Int32?)]
@@ -23,10 +23,10 @@ public final class StoredObject {
   /// The number of saves (`Z_OPT`).
   public private(set) var version: Int64 = 0
 
-  init(_ store: PersistentStore, root: Int) {
+  init(_ store: PersistentStore, root: RootIndex) {
     self.store = store
     self.root = root
-    entity = store.model.entities[root]
+    entity = store.model.entities[root.index]
     numbers = EntityNumbers(store.schema, root: root)
     let table = store.schema.table(forRoot: root)
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]

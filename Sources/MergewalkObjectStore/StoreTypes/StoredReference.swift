@@ -15,12 +15,12 @@ public struct StoredReference: Sendable, Hashable {
 
   /// Two are equal if they name the same record, even with different ancestors of its entity.
   public static func == (left: StoredReference, right: StoredReference) -> Bool {
-    left.primaryKey == right.primaryKey && left.entity.rootIndex == right.entity.rootIndex
+    left.primaryKey == right.primaryKey && left.entity.root == right.entity.root
   }
 
   /// Hashes root entity and primary key.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(primaryKey)
-    hasher.combine(entity.rootIndex)
+    hasher.combine(entity.root)
   }
 }

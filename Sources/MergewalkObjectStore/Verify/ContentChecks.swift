@@ -7,7 +7,7 @@ struct ContentChecks {
 
   func run(_ verifier: inout StoreVerifier) {
     for table in schema.tables {
-      let root = model.entities[table.rootEntity]
+      let root = model.entities[table.rootEntity.index]
       checkAbstract(table, root, &verifier)
       for entity in model.family(of: root.index) {
         for attribute in entity.attributes where attribute.declaringEntity == entity.index {
@@ -101,7 +101,7 @@ struct ContentChecks {
     }
     let destination = model.entities[relationship.destinationEntity]
     guard schema.entityNumbers[destination.index] > 0 else { return }
-    let other = schema.table(forRoot: destination.rootIndex).name
+    let other = schema.table(forRoot: destination.root).name
     verifier.addRows(
       .danglingReference, table: table.name, "\(relationship.name) refers to no \(destination.name)",
       query: "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
@@ -118,7 +118,7 @@ struct ContentChecks {
         query: "Z_PK AS k FROM \(table.name) WHERE \(column) IS NOT NULL AND \(orderColumn) IS NULL")
     }
     guard relationship.inverseSlot >= 0, !relationship.isInverseToMany,
-      let inverseColumn = schema.table(forRoot: destination.rootIndex).columnName(slot: relationship.inverseSlot)
+      let inverseColumn = schema.table(forRoot: destination.root).columnName(slot: relationship.inverseSlot)
     else { return }
     let inverse = relationship.inverseName ?? "the inverse"
     let pairs = "s.Z_PK AS k FROM \(table.name) s JOIN \(other) d ON d.Z_PK = s.\(column)"
@@ -135,7 +135,7 @@ struct ContentChecks {
   private func checkReverse(_ column: ColumnDefinition, _ table: EntityTable, _ verifier: inout StoreVerifier) {
     guard case .reverse(_, let owner) = column.role else { return }
     let entity = model.entities[owner]
-    let other = schema.table(forRoot: entity.rootIndex).name
+    let other = schema.table(forRoot: entity.root).name
     verifier.addRows(
       .danglingReference, table: table.name, "\(column.name) refers to no \(entity.name)",
       query:
@@ -148,7 +148,7 @@ struct ContentChecks {
     for side in join.isReflexive ? [join.master] : [join.master, join.inverse] {
       let columns = join.isReflexive ? join.keyColumns : [side.ownerColumn]
       let entity = model.entities[side.entity]
-      let table = schema.table(forRoot: entity.rootIndex).name
+      let table = schema.table(forRoot: entity.root).name
       for column in columns {
         // In Apple's own stores pairs of a relationship with itself outlive their objects.
         verifier.addRows(

@@ -52,7 +52,7 @@ struct EntityExport {
       case .inverseOrders: kinds.append(.inverseOrders(cursors.count - 1))
       }
     }
-    let table = schema.table(forRoot: entity.rootIndex).name
+    let table = schema.table(forRoot: entity.root).name
     let columns = fields.compactMap { $0.column.map { "t.\($0.name)" } }.joined(separator: ", ")
     // The sign keeps SQLite from taking the entity's index, which would make it sort.
     let select = try sql { () throws(StoreError) in

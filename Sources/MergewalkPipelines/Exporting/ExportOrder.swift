@@ -10,9 +10,9 @@ enum ExportOrder {
     let dependencies = Dictionary(
       uniqueKeysWithValues: entities.map { ($0.index, references(of: $0, schema)) })
     while !left.isEmpty {
-      let roots = Set(left.map(\.rootIndex))
+      let roots = Set(left.map(\.root))
       let next = left.firstIndex { entity in
-        dependencies[entity.index]?.allSatisfy { $0 == entity.rootIndex || !roots.contains($0) } ?? true
+        dependencies[entity.index]?.allSatisfy { $0 == entity.root || !roots.contains($0) } ?? true
       }
       result.append(left.remove(at: next ?? 0))
     }
@@ -20,12 +20,12 @@ enum ExportOrder {
   }
 
   /// The roots of the objects that an entity's rows refer to.
-  private static func references(of entity: EntityDescription, _ schema: StoreSchema) -> Set<Int> {
-    var roots = Set<Int>()
+  private static func references(of entity: EntityDescription, _ schema: StoreSchema) -> Set<RootIndex> {
+    var roots = Set<RootIndex>()
     for field in schema.objectFields(of: entity) {
       switch field.kind {
-      case .toOne(let relationship): roots.insert(schema.model.entities[relationship.destinationEntity].rootIndex)
-      case .owner(let relationship): roots.insert(schema.model.entities[relationship.declaringEntity].rootIndex)
+      case .toOne(let relationship): roots.insert(schema.model.entities[relationship.destinationEntity].root)
+      case .owner(let relationship): roots.insert(schema.model.entities[relationship.declaringEntity].root)
       default: break
       }
     }

@@ -177,8 +177,8 @@ package struct StoreExport {
   /// Ensures that no object is left out because its row names an entity that has no objects.
   private func checkEntities(of chosen: [EntityDescription], _ store: PersistentStore) throws(DiagnosticList) {
     let schema = store.schema
-    for table in schema.tables where chosen.contains(where: { $0.rootIndex == table.rootEntity }) {
-      let root = schema.model.entities[table.rootEntity]
+    for table in schema.tables where chosen.contains(where: { $0.root == table.rootEntity }) {
+      let root = schema.model.entities[table.rootEntity.index]
       let family = schema.model.family(of: root.index)
       let numbers = family.filter { !$0.isAbstract }.map { String(schema.entityNumbers[$0.index]) }
       let stray: Int64

@@ -158,7 +158,7 @@ struct StoreDump: Equatable {
       names[entity.name] = try Self.names(entity, keys[entity.name] ?? [], schema, connection)
     }
     for entity in model.entities where entity.isRoot {
-      let table = schema.table(forRoot: entity.index)
+      let table = schema.table(forRoot: entity.root)
       let attributes = entity.attributes.sorted { $0.name < $1.name }
       let relationships = entity.relationships.filter { !$0.isToMany }.sorted { $0.name < $1.name }
       let columns = (attributes.map(\.slot) + relationships.map(\.slot)).map { table.columnName(slot: $0) ?? "" }
@@ -189,7 +189,7 @@ struct StoreDump: Equatable {
     _ entity: EntityDescription, _ keys: [String], _ schema: StoreSchema, _ connection: Connection
   ) throws -> [Int64: String] {
     guard !keys.isEmpty else { return [:] }
-    let table = schema.table(forRoot: entity.index)
+    let table = schema.table(forRoot: entity.root)
     let attributes = keys.compactMap { entity.attribute(named: $0) }
     let columns = attributes.map { table.columnName(slot: $0.slot) ?? "" }
     let select = try connection.prepare("SELECT Z_PK, \(columns.joined(separator: ", ")) FROM \(table.name)")

@@ -156,7 +156,7 @@ struct ExpressionRecords {
     let coordinator = PersistentStoreCoordinator(model: model)
     let store = try coordinator.addSQLiteStore(at: folder.file("rows.sqlite"))
     let entity = try #require(model.entity(named: "Row"))
-    let table = store.schema.table(forRoot: entity.index)
+    let table = store.schema.table(forRoot: entity.root)
     for (index, _) in rows.enumerated() {
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
       var values: [AttributeValue] = [.integer(Int64(index + 1)), .integer(Int64(entity.number)), .integer(1)]

@@ -14,7 +14,7 @@ extension ObjectGraph {
     var references: [(number: Int, name: String, target: Place)] = []
     var ordered: [Place: [String: [(order: Int64, number: Int)]]] = [:]
     for root in model.entities where root.isRoot {
-      let table = schema.table(forRoot: root.index)
+      let table = schema.table(forRoot: root.root)
       let select = try connection.prepare("SELECT * FROM \(table.name)")
       var columns: [String: Int32] = [:]
       for column in 0..<select.columnCount { columns[select.columnName(column)] = column }

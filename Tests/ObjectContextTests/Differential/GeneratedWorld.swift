@@ -166,7 +166,7 @@ final class GeneratedWorld {
   private func write() throws {
     for entity in ["Party", "Item", "Group", "Mark"] {
       let root = try #require(model.entity(named: entity))
-      let table = store.schema.table(forRoot: root.index)
+      let table = store.schema.table(forRoot: root.root)
       for object in all(entity) {
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
         var values: [AttributeValue] = [

@@ -35,7 +35,7 @@ import Testing
     }
     let (employee, city) = (try first("Employee"), try first("City"))
     for name in ["Employee", "City"] {
-      context.buffer(root: try #require(context.model.entity(named: name)).rootIndex).byteLimit = 0
+      context.buffer(root: try #require(context.model.entity(named: name)).root).byteLimit = 0
     }
     #expect(predicateErrorCode { _ = try context.fetch(FetchRequest("Employee")) } == .tooLarge)
     #expect(objectErrorCode { _ = try employee.value(forKey: "name") } == .database)

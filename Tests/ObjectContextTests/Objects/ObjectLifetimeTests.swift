@@ -254,7 +254,7 @@ struct ObjectLifetimeTests {
     }
     #expect(try walk().count == 50 * 6)
     weak let watched = people[0]
-    let buffer = context.buffer(root: people[0].objectID.entity.rootIndex)
+    let buffer = context.buffer(root: people[0].objectID.entity.root)
     people.removeAll()
     #expect(watched == nil)
     #expect(context.registeredObjects.isEmpty)
@@ -344,7 +344,7 @@ struct ObjectLifetimeTests {
     let context = place.context
     for i in 0..<100 { _ = try skill("skill \(i)", context) }
     try context.save()
-    let buffer = context.buffer(root: try #require(place.model.entity(named: "Skill")).index)
+    let buffer = context.buffer(root: try #require(place.model.entity(named: "Skill")).root)
     let ids = try context.fetch("Skill").map(\.objectID)
     var most = (rows: 0, bytes: 0)
     for round in 0..<2000 {

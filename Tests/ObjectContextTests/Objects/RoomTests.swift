@@ -10,7 +10,7 @@ struct RoomTests {
   private let long = AttributeValue.string(String(repeating: "x", count: 400))
 
   private func limit(_ context: ManagedObjectContext, _ bytes: Int) {
-    for entity in context.model.entities where entity.isRoot { context.buffer(root: entity.index).byteLimit = bytes }
+    for entity in context.model.entities where entity.isRoot { context.buffer(root: entity.root).byteLimit = bytes }
   }
 
   @Test("a value is refused when it is set, whatever way, and fits when there is room again")

@@ -27,7 +27,7 @@ struct UndoTests {
     #expect(watched != nil)
     garden.manager.removeAllActions()
     #expect(watched == nil)
-    let buffer = garden.context.buffer(root: id.entity.rootIndex)
+    let buffer = garden.context.buffer(root: id.entity.root)
     #expect(buffer.count == 0, "its row is free")
   }
 
@@ -83,7 +83,7 @@ struct UndoTests {
     garden.manager.removeAllActions()
     #expect(!garden.manager.canUndo && !garden.manager.canRedo)
     #expect(watched.allSatisfy { $0.object == nil })
-    let root = try #require(garden.place.model.entity(named: "Node")).index
+    let root = try #require(garden.place.model.entity(named: "Node")).root
     #expect(garden.context.buffer(root: root).count == 0, "no row is left")
     try garden.context.undo()
     #expect(!garden.context.hasChanges)

@@ -32,7 +32,7 @@ struct RandomRows {
   private mutating func fill(_ count: Int) throws {
     for table in schema.tables {
       var key: Int64 = 0
-      let members = model.entities[table.rootEntity...model.entities[table.rootEntity].lastDescendantIndex]
+      let members = model.family(of: table.rootEntity)
         .filter { !$0.isAbstract && schema.entityNumbers[$0.index] > 0 }
       for place in 0..<members.count * count {
         let entity = members[members.startIndex + place % members.count]
@@ -131,7 +131,7 @@ struct RandomRows {
         }
       }
     } else if relationship.inverseSlot < 0 {
-      let table = schema.table(forRoot: target.rootIndex)
+      let table = schema.table(forRoot: target.root)
       func name(_ role: ColumnDefinition.Role) -> String? { table.columns.first { $0.role == role }?.name }
       for (position, key) in targets.enumerated() where number(0...3) > 0 {
         let chosen = owners[number(0...owners.count - 1)]
@@ -150,7 +150,7 @@ struct RandomRows {
 
   /// Writes a reference into the owner's row.
   private func write(_ relationship: RelationshipDescription, _ key: Int64, _ other: Int64, _ order: Int64) throws {
-    let table = schema.table(forRoot: model.entities[relationship.declaringEntity].rootIndex)
+    let table = schema.table(forRoot: model.entities[relationship.declaringEntity].root)
     let values: [(String?, Int64)] = [
       (table.columnName(slot: relationship.slot), other),
       (

@@ -17,7 +17,7 @@ struct StoreDump: Equatable, CustomStringConvertible {
     let connection = try Connection(path: path, mode: .readWrite)
     let expected = try #require(StoreSchema(model: model, configuration: configuration))
     let schema = try expected.adapted(to: connection)
-    var entities: [Int: [Int64: EntityDescription]] = [:]
+    var entities: [RootIndex: [Int64: EntityDescription]] = [:]
     for table in schema.tables {
       let numbers = Dictionary(
         uniqueKeysWithValues: model.entities.filter { schema.entityNumbers[$0.index] > 0 }.map {
@@ -29,7 +29,7 @@ struct StoreDump: Equatable, CustomStringConvertible {
         entities[table.rootEntity, default: [:]][select.integer(0)] = entity
       }
     }
-    func reference(_ root: Int, _ key: Int64) -> String { "\(entities[root]?[key]?.name ?? "?")/\(key)" }
+    func reference(_ root: RootIndex, _ key: Int64) -> String { "\(entities[root]?[key]?.name ?? "?")/\(key)" }
     for (root, members) in entities {
       let table = schema.table(forRoot: root)
       for (key, entity) in members {
@@ -40,7 +40,7 @@ struct StoreDump: Equatable, CustomStringConvertible {
         }
         for relationship in entity.relationships where !relationship.isTransient {
           guard let query = Self.query(relationship, key, schema) else { continue }
-          let target = model.entities[relationship.destinationEntity].rootIndex
+          let target = model.entities[relationship.destinationEntity].root
           var keys: [Int64] = []
           let select = try connection.prepare(query)
           while try select.step() { keys.append(select.integer(0)) }
@@ -57,9 +57,9 @@ struct StoreDump: Equatable, CustomStringConvertible {
     let owner = model.entities[relationship.declaringEntity]
     let target = model.entities[relationship.destinationEntity]
     guard schema.entityNumbers[target.index] > 0 else { return nil }
-    let rows = schema.table(forRoot: target.rootIndex)
+    let rows = schema.table(forRoot: target.root)
     if !relationship.isToMany {
-      let table = schema.table(forRoot: owner.rootIndex)
+      let table = schema.table(forRoot: owner.root)
       guard let column = table.columnName(slot: relationship.slot) else { return nil }
       return "SELECT \(column) FROM \(table.name) WHERE Z_PK = \(key) AND \(column) IS NOT NULL"
     }

@@ -47,7 +47,7 @@ struct DeferredRowsTests {
       let file = try StoreFile.plan(
         path: path, model: model, run: "r", isThrownAway: false, cacheKiB: 64, lockWait: 0)
       let store = try PersistentStore(file: file)
-      return (file, store, try store.access(root: animal.index))
+      return (file, store, try store.access(root: animal.root))
     }
 
     private func begin() throws { if waits { try file.deferRows(of: ["ZANIMAL"]) } }

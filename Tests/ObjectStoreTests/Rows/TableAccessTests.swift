@@ -23,7 +23,7 @@ struct TableAccessTests {
       store = try coordinator.addSQLiteStore(at: folder.file("zoo.sqlite"))
       animal = try #require(model.entity(named: "Animal"))
       bird = try #require(model.entity(named: "Bird"))
-      access = try store.access(root: animal.index)
+      access = try store.access(root: animal.root)
       buffer = RowBuffer(model: model, root: animal)
     }
 

@@ -90,7 +90,7 @@ struct SelectSQLTests {
     #expect(keys.columns.map(\.name) == ["Z_PK", "Z_ENT", "order.code", "title"])
 
     let line = try #require(model.entity(named: "Line"))
-    let access = try shop.store.access(root: line.index)
+    let access = try shop.store.access(root: line.root)
     let rows = try shop.compiler.compile(FetchRequest("Line"), selecting: .rows(slots: access.storedSlots))
     #expect(
       rows.sql

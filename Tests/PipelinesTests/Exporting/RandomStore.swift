@@ -43,7 +43,7 @@ struct RandomStore {
   private mutating func insertRows(
     _ table: EntityTable, _ schema: StoreSchema, _ connection: Connection, _ count: Int
   ) throws {
-    let root = model.entities[table.rootEntity]
+    let root = model.entities[table.rootEntity.index]
     let concrete = model.entities[root.index...root.lastDescendantIndex].filter { !$0.isAbstract }
     var key: Int64 = 0
     for place in 0..<concrete.count * count {
@@ -148,7 +148,7 @@ struct RandomStore {
     let destination = model.entities[relationship.destinationEntity]
     let owners = objects(of: entity)
     let targets = objects(of: destination)
-    let table = schema.table(forRoot: entity.rootIndex)
+    let table = schema.table(forRoot: entity.root)
     if !relationship.isToMany {
       if relationship.inverseSlot >= 0, !relationship.isInverseToMany {
         // The other end is set with this one, so each pair of ends is made once.
@@ -194,8 +194,8 @@ struct RandomStore {
       $0.slot == relationship.inverseSlot && $0.declaringEntity == relationship.inverseDeclaringEntity
     }
     guard let inverse else { return }
-    let table = schema.table(forRoot: entity.rootIndex)
-    let other = schema.table(forRoot: destination.rootIndex)
+    let table = schema.table(forRoot: entity.root)
+    let other = schema.table(forRoot: destination.root)
     var left = objects(of: entity).shuffled(using: &generator)
     var right = relationship.isOwnInverse ? [] : objects(of: destination).shuffled(using: &generator)
     while let owner = left.popLast() {
@@ -215,7 +215,7 @@ struct RandomStore {
     _ relationship: RelationshipDescription, _ entity: EntityDescription, _ destination: EntityDescription,
     _ schema: StoreSchema, _ connection: Connection
   ) throws {
-    let table = schema.table(forRoot: destination.rootIndex)
+    let table = schema.table(forRoot: destination.root)
     func name(_ role: ColumnDefinition.Role) -> String? { table.columns.first { $0.role == role }?.name }
     let slot = relationship.slot
     guard let column = name(.reverse(ofSlot: slot, ownerEntity: entity.index)) else { return }

@@ -140,7 +140,7 @@ private struct ExplanationBuilder {
     _ part: ImportNode, _ entity: EntityDescription, _ decision: FindDecision, _ store: PersistentStore
   ) throws -> [ImportExplanation.Statement] {
     let access = try store.access(root: part.rootEntity)
-    let buffer = RowBuffer(model: definition.model, root: definition.model.entities[part.rootEntity])
+    let buffer = RowBuffer(model: definition.model, root: definition.model.entities[part.rootEntity.index])
     var result: [ImportExplanation.Statement] = []
     func add(_ when: String, _ sql: String) throws {
       result.append(

@@ -14,12 +14,12 @@ enum StoreLookupReader {
     var builder = LookupTable.Builder()
     var isTooLarge = false
     let context = ManagedObjectContext(store: store)
-    let buffer = context.buffer(root: entity.rootIndex)
+    let buffer = context.buffer(root: entity.root)
     var keySink = TextBuffer()
     var valueSink = TextBuffer()
     do {
       let slots = key.slot == value.slot ? [key.slot] : [key.slot, value.slot]
-      try store.access(root: entity.rootIndex).scan(entity: entity, slots: slots, buffer: buffer, blockSize: 4096) {
+      try store.access(root: entity.root).scan(entity: entity, slots: slots, buffer: buffer, blockSize: 4096) {
         for row in 0..<buffer.count where !isTooLarge {
           keySink.start(base: 0)
           valueSink.start(base: 0)

@@ -98,7 +98,7 @@ final class BinaryStore: AtomicStore {
         throw filler.damaged("entity \(entity.name) has another number than the model gives it")
       }
     }
-    for root in schema.tables.map({ schema.model.entities[$0.rootEntity] }) {
+    for root in schema.tables.map({ schema.model.entities[$0.rootEntity.index] }) {
       if let maximum = list[Key.maxima]?[root.name]?.integer { filler.setMaximum(maximum, of: root) }
     }
     var expected: [String: [String]] = [:]

@@ -8,9 +8,9 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// The to-many relationships of records whose members are in the tables.
   private var known = Set<KnownRelationship>()
   /// The root entities whose records are all in the tables.
-  private var wholeRoots = Set<Int>()
+  private var wholeRoots = Set<RootIndex>()
   /// The root entity of the request that was executed last: its statement needs nothing more of that table.
-  private var executedRoot: Int?
+  private var executedRoot: RootIndex?
   /// The facts learned within a transaction: rows that are rolled back no longer exist.
   private var uncertain = Uncertain()
   /// Whether rows are being brought: what that reads must not ask again.
@@ -26,7 +26,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   private struct Uncertain {
     var known = Set<KnownRelationship>()
-    var wholeRoots = Set<Int>()
+    var wholeRoots = Set<RootIndex>()
     /// Whether the rows of a save were written, so that they are there unless the observer hears otherwise.
     var isWritten = false
 
@@ -43,9 +43,9 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// Executes a request.
   func willFetch(_ request: FetchRequest) throws(StoreError) {
     guard !isFilling, let entity = store.model.entity(named: request.entityName), store.contains(entity) else { return }
-    executedRoot = entity.rootIndex
+    executedRoot = entity.root
     settle()
-    guard !wholeRoots.contains(entity.rootIndex) else { return }
+    guard !wholeRoots.contains(entity.root) else { return }
     try execute(request, entity)
   }
 
@@ -54,9 +54,9 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     var result = IncrementalFetchResult()
     try fill { filler throws(StoreError) in
       result = try source.execute(request, into: filler)
-      seen = filler.seen[entity.rootIndex] ?? []
+      seen = filler.seen[entity.root] ?? []
     }
-    let missing = try missingKeys(root: entity.rootIndex, result.references.map(\.primaryKey))
+    let missing = try missingKeys(root: entity.root, result.references.map(\.primaryKey))
     try bring(result.references.filter { missing.contains($0.primaryKey) })
     guard result.isWhole else { return }
     seen.formUnion(result.references.map(\.primaryKey))
@@ -65,7 +65,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   /// Removes the records of an entity that are not there any more.
   private func removeOthers(_ entity: EntityDescription, _ seen: Set<Int64>) throws(StoreError) {
-    let table = store.schema.table(forRoot: entity.rootIndex).name
+    let table = store.schema.table(forRoot: entity.root).name
     try writing { () throws(StoreError) in
       let select = try store.connection.prepare(
         "SELECT Z_PK FROM \(table) WHERE Z_ENT \(store.schema.entityTest(entity))")
@@ -80,7 +80,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   func willRead(_ entity: EntityDescription) throws(StoreError) {
     guard !isFilling else { return }
     settle()
-    if !wholeRoots.contains(entity.rootIndex) { try execute(FetchRequest(entity.name), entity) }
+    if !wholeRoots.contains(entity.root) { try execute(FetchRequest(entity.name), entity) }
   }
 
   func willRun(_ sql: String) throws(StoreError) {
@@ -94,7 +94,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
       try loadAll(root: table.rootEntity)
     }
     for join in store.schema.joinTables where occurrences(of: join.name, in: sql) > 0 {
-      try loadAll(root: store.model.entities[join.master.entity].rootIndex)
+      try loadAll(root: store.model.entities[join.master.entity].root)
       try loadMembers(declaredBy: join.master.entity, slot: join.master.slot)
     }
   }
@@ -120,10 +120,10 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
-  private func loadAll(root: Int) throws(StoreError) {
+  private func loadAll(root: RootIndex) throws(StoreError) {
     settle()
     guard !wholeRoots.contains(root) else { return }
-    let entity = store.model.entities[root]
+    let entity = store.model.entities[root.index]
     try execute(FetchRequest(entity.name), entity)
     if wholeRoots.insert(root).inserted, !store.connection.isAutocommit { uncertain.wholeRoots.insert(root) }
   }
@@ -131,7 +131,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func loadMembers(declaredBy entity: Int, slot: Int) throws(StoreError) {
     let declaring = store.model.entities[entity]
     guard let relationship = declaring.relationships.first(where: { $0.slot == slot && $0.isToMany }) else { return }
-    let table = store.schema.table(forRoot: declaring.rootIndex).name
+    let table = store.schema.table(forRoot: declaring.root).name
     let select = try store.connection.prepare(
       "SELECT Z_PK FROM \(table) WHERE Z_ENT \(store.schema.entityTest(declaring))")
     var keys: [Int64] = []
@@ -155,16 +155,16 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   // MARK: - Records
 
-  func willRead(root: Int, primaryKeys: [Int64]) throws(StoreError) {
+  func willRead(root: RootIndex, primaryKeys: [Int64]) throws(StoreError) {
     guard !isFilling else { return }
     settle()
     guard !wholeRoots.contains(root) else { return }
     let missing = try missingKeys(root: root, primaryKeys)
-    let entity = store.model.entities[root]
+    let entity = store.model.entities[root.index]
     try bring(primaryKeys.filter(missing.contains).map { StoredReference(entity, $0) })
   }
 
-  func willRead(root: Int, referringBy slot: Int, to targets: [Int64]) throws(StoreError) {
+  func willRead(root: RootIndex, referringBy slot: Int, to targets: [Int64]) throws(StoreError) {
     guard !isFilling else { return }
     if let relationship = toMany(root: root, slot: slot) { return try bringMembers(of: targets, relationship) }
     // Without a way back, who refers to a record can only be asked for all.
@@ -189,7 +189,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(StoreError) {
     if !isOwner, !isFilling, case .reverse(let owner, let slot, _) = storage {
       // Whose member a record is can only be asked for all owners.
-      try loadAll(root: store.model.entities[owner].rootIndex)
+      try loadAll(root: store.model.entities[owner].root)
       return try loadMembers(declaredBy: owner, slot: slot)
     }
     guard !isFilling, let relationship = relationship(storage, isOwner: isOwner) else { return }
@@ -197,19 +197,19 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   /// Whether a to-one relationship has no inverse.
-  private func isUnpaired(root: Int, slot: Int) -> Bool {
+  private func isUnpaired(root: RootIndex, slot: Int) -> Bool {
     store.model.entities.contains { entity in
-      entity.rootIndex == root
+      entity.root == root
         && entity.relationships.contains { !$0.isToMany && $0.slot == slot && $0.inverseSlot < 0 }
     }
   }
 
   /// The to-many relationship whose inverse is a to-one relationship.
-  private func toMany(root: Int, slot: Int) -> RelationshipDescription? {
+  private func toMany(root: RootIndex, slot: Int) -> RelationshipDescription? {
     for entity in store.model.entities {
       for relationship in entity.relationships
       where relationship.declaringEntity == entity.index && relationship.isToMany && relationship.inverseSlot == slot
-        && store.model.entities[relationship.destinationEntity].rootIndex == root
+        && store.model.entities[relationship.destinationEntity].root == root
         && store.schema.joinTable(entity: entity.index, slot: relationship.slot) == nil
       {
         return relationship
@@ -233,7 +233,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   /// Which of some records are not in the tables.
-  private func missingKeys(root: Int, _ keys: [Int64]) throws(StoreError) -> Set<Int64> {
+  private func missingKeys(root: RootIndex, _ keys: [Int64]) throws(StoreError) -> Set<Int64> {
     let table = store.schema.table(forRoot: root).name
     let select = try store.connection.prepare("SELECT 1 FROM \(table) WHERE Z_PK = ?")
     var missing = Set<Int64>()
@@ -261,7 +261,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
       do {
         let reference = StoredReference(try ownEntity(of: owner, declaring), owner)
         let members = try source.newValue(for: relationship, of: reference)
-        let missing = try missingKeys(root: destination.rootIndex, members.map(\.primaryKey))
+        let missing = try missingKeys(root: destination.root, members.map(\.primaryKey))
         try bring(members.filter { missing.contains($0.primaryKey) })
         try fill { filler throws(StoreError) in
           let known = try positions?.positions(of: members, owner: owner, relationship)
@@ -297,7 +297,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// The entity of a record that is here, which may inherit from the requested one.
   private func ownEntity(of primaryKey: Int64, _ entity: EntityDescription) throws(StoreError) -> EntityDescription {
     guard entity.hasSubentities else { return entity }
-    let table = store.schema.table(forRoot: entity.rootIndex).name
+    let table = store.schema.table(forRoot: entity.root).name
     let select = try store.connection.prepare("SELECT Z_ENT FROM \(table) WHERE Z_PK = ?1")
     select.bind(1, primaryKey)
     guard try select.step() else { return entity }
@@ -339,8 +339,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   // MARK: - Changes
 
-  func takeKeys(_ count: Int, root: Int) -> Int64? {
-    source.obtainPermanentKeys(count, of: store.model.entities[root])
+  func takeKeys(_ count: Int, root: RootIndex) -> Int64? {
+    source.obtainPermanentKeys(count, of: store.model.entities[root.index])
   }
 
   func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
@@ -352,10 +352,10 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
     settle()
     // What changes must be in the tables, where its version is compared, although it may have been evicted.
-    var written: [Int: [StoredReference]] = [:]
+    var written: [RootIndex: [StoredReference]] = [:]
     for change in changes.changes where change.kind != .insert {
       let entity = store.model.entities[change.entity]
-      written[entity.rootIndex, default: []].append(StoredReference(entity, change.primaryKey))
+      written[entity.root, default: []].append(StoredReference(entity, change.primaryKey))
     }
     for (root, references) in written.sorted(by: { $0.key < $1.key }) {
       let missing = try missingKeys(root: root, references.map(\.primaryKey))
@@ -387,9 +387,9 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func bringSiblings(
     of primaryKey: Int64, _ entity: EntityDescription, _ relationship: RelationshipDescription
   ) throws(StoreError) {
-    let table = store.schema.table(forRoot: entity.rootIndex)
+    let table = store.schema.table(forRoot: entity.root)
     guard table.orderKeyColumn(slot: relationship.slot) != nil, let column = table.columnName(slot: relationship.slot),
-      let members = toMany(root: entity.rootIndex, slot: relationship.slot)
+      let members = toMany(root: entity.root, slot: relationship.slot)
     else { return }
     let owner = try store.connection.integer("SELECT \(column) FROM \(table.name) WHERE Z_PK = \(primaryKey)")
     if let owner { try bringMembers(of: [owner], members) }
@@ -422,9 +422,9 @@ extension PersistentStore {
     }
     try metadata.requireHashes(of: file.schema, path: path, options: options)
     try file.writeMetadata(metadata)
-    var maxima: [(rootEntity: Int, maximum: Int64)] = []
+    var maxima: [(rootEntity: RootIndex, maximum: Int64)] = []
     for table in file.schema.tables {
-      maxima.append((table.rootEntity, try source.maximum(of: model.entities[table.rootEntity])))
+      maxima.append((table.rootEntity, try source.maximum(of: model.entities[table.rootEntity.index])))
     }
     try file.writeMaxima(maxima)
     let store = try PersistentStore(file: file, type: type, configuration: configuration, options: options)

@@ -109,7 +109,7 @@ public struct IncrementalStoreChanges {
   public func references(
     of relationship: RelationshipDescription, of reference: StoredReference
   ) throws(StoreError) -> [StoredReference] {
-    let reader = StoredObject(store, root: reference.entity.rootIndex)
+    let reader = StoredObject(store, root: reference.entity.root)
     // Members may be here when the record itself is not: it was evicted, or only what refers to it was asked for.
     if relationship.isToMany { return try reader.members(of: reference.primaryKey, relationship) }
     var result: [StoredReference] = []
@@ -123,9 +123,9 @@ public struct IncrementalStoreChanges {
   private func forEach(
     _ kind: StoreChanges.Kind, _ body: (StoredObject) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var readers: [Int: StoredObject] = [:]
+    var readers: [RootIndex: StoredObject] = [:]
     for change in changes.changes where change.kind == kind {
-      let root = store.model.entities[change.entity].rootIndex
+      let root = store.model.entities[change.entity].root
       let reader = readers[root] ?? StoredObject(store, root: root)
       readers[root] = reader
       _ = try reader.find(change.primaryKey, body)

@@ -17,7 +17,7 @@ final class MemberPositions {
     var order: String
     var declaringEntity: Int
     var slot: Int
-    var destinationRoot: Int
+    var destinationRoot: RootIndex
   }
 
   /// - Throws: ``StoreError`` with `sqlite`.
@@ -30,7 +30,7 @@ final class MemberPositions {
         relationships.append(
           Entry(
             table: table, order: order, declaringEntity: entity.index, slot: relationship.slot,
-            destinationRoot: store.model.entities[relationship.destinationEntity].rootIndex))
+            destinationRoot: store.model.entities[relationship.destinationEntity].root))
       }
     }
     self.relationships = relationships
@@ -87,7 +87,7 @@ final class MemberPositions {
   /// Gives records that were brought without their owners the positions that they had.
   ///
   /// - Parameter keys: Their primary keys, by root entity.
-  func restore(_ keys: [Int: Set<Int64>]) throws(StoreError) {
+  func restore(_ keys: [RootIndex: Set<Int64>]) throws(StoreError) {
     for (number, entry) in relationships.enumerated() where entry.table.kind == .inverse {
       guard let keys = keys[entry.destinationRoot], !keys.isEmpty else { continue }
       let update = try update(number)

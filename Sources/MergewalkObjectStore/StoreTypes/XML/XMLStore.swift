@@ -184,7 +184,7 @@ final class XMLStoreHandler {
     }
     let declared = filler.model.entities[relationship.destinationEntity]
     let target = destination.flatMap { names?.entity($0) } ?? declared
-    guard target.rootIndex == declared.rootIndex else {
+    guard target.root == declared.root else {
       throw damaged("\(entity.name).\(relationship.name) refers to \(declared.name), but here is “\(target.name)”")
     }
     var references: [StoredReference] = []
