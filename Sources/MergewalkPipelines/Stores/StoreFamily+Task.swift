@@ -25,7 +25,8 @@ extension StoreFamily {
     try files.make()
     let groups = plan.groups(ofTask: number - 1, of: count)
     let work = FamilyWork(
-      files: files, plan: plan, loaded: loaded, folders: try folderReading(plan), planIdentity: planIdentity, known: known,
+      files: files, plan: plan, loaded: loaded, folders: try folderReading(plan), planIdentity: planIdentity,
+      known: known,
       states: split?.identity == planIdentity ? split?.states ?? [] : [])
     guard jobs > 1, groups.count > 1 else {
       var result = Built()

@@ -106,7 +106,9 @@ package struct SpoolForm: Sendable {
   /// Appends a record, rewritten, without a line end.
   @inline(__always)
   func append(_ record: Int, of batch: RecordBatch, to out: inout OutputBytes) {
-    guard case .rows(_, _, let keys) = kind else { return batch.withRawRecord(record) { out.bytes.append(contentsOf: $0) } }
+    guard case .rows(_, _, let keys) = kind else {
+      return batch.withRawRecord(record) { out.bytes.append(contentsOf: $0) }
+    }
     SpoolRow.append(batch, record, keys: keys, to: &out)
   }
 }
