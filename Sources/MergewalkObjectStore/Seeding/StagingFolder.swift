@@ -75,8 +75,9 @@ package final class StagingFolder {
     return descriptor
   }
 
-  /// Notes what is to get its name next, so that a successor can take it back should this process be killed before its
-  /// end. What replaces something is not noted: taking it back would leave neither the new nor what was there before.
+  /// Notes what is to get its name next, so that a successor can take it back should this process be killed.
+  ///
+  /// What replaces something is not noted: taking it back would leave neither the new nor what was there before.
   ///
   /// - Parameter moves: Where each file or folder is now, and where it will be.
   package func note(published moves: [(from: String, to: String)]) throws(StoreError) {

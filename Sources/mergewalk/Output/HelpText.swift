@@ -32,9 +32,10 @@ enum HelpText {
     return lines
   }
 
-  /// The text as the argument parser wraps it well: a paragraph is one line, whatever its lines in the source; tables and
-  /// examples, which are indented, are broken here, with what belongs to a line below its text.
-  /// Every command's text is laid out whenever the program starts, so lines are told by bytes: to look for characters takes
+  /// The text as the argument parser wraps it well.
+  ///
+  /// A paragraph is one line, whatever its lines in the source; tables and examples, which are indented, are broken here,
+  /// with what belongs to a line below its text. Every command's text is laid out whenever the program starts, so lines are told by bytes: to look for characters takes
   /// ten times as long.
   static func flow(_ text: String) -> String {
     var result = ""

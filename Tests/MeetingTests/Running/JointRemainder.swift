@@ -4,8 +4,9 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
 
-/// Leaves a store behind whose last save has reached another store and not this one, as if a process had been killed between
-/// the two commits. Whoever opens it next completes the save; then it holds what it held before.
+/// Leaves a store behind whose last save has reached another store and not this one.
+///
+/// It is as if a process had been killed between the two commits. Whoever opens it next completes the save; then it holds what it held before.
 struct JointRemainder {
   let path: String
   let model: ManagedObjectModel

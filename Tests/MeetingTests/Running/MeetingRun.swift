@@ -68,7 +68,8 @@ final class MeetingRun {
     }
     if scenario.stores != nil, differences.isEmpty { try emptyFamily() }
     if scenario.surroundings == .joint, differences.isEmpty {
-      differences += try JointRemainder(path: files.store, model: real.definition().model).lacking().map { "joint: \($0)" }
+      let remainder = JointRemainder(path: files.store, model: try real.definition().model)
+      differences += try remainder.lacking().map { "joint: \($0)" }
     }
   }
 
