@@ -1,6 +1,6 @@
 /// Finds lines that are remarks.
 enum CommentEvidence {
-  private static let prefixes = ["#", "//", "%", "--"]
+  static let prefixes = ["#", "//", "%", "--"]
 
   /// The prefix that some lines of the text begin with, but not all; nil for none.
   ///

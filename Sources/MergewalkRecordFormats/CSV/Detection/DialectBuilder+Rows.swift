@@ -255,7 +255,13 @@ extension DialectBuilder {
   mutating func findRaggedRecords() {
     if shape.width < 1 { return }
     let all = shape.records.count
-    if shape.short > 0, !options.padShortRecords {
+    if let mark = remarkMark() {
+      propose(
+        "comment", "\"\(mark)\"",
+        "\(Self.count(shape.short, "line begins", "lines begin")) with “\(mark)” and"
+          + " \(shape.short == 1 ? "has" : "have") fewer than \(shape.width) fields" + lines { $0.width < shape.width }
+          + "; \(shape.short == 1 ? "it would be rejected as a record" : "they would be rejected as records")")
+    } else if shape.short > 0, !options.padShortRecords {
       propose(
         "short_records", "pad",
         "\(shape.short) of \(all) records \(shape.short == 1 ? "has" : "have") fewer than \(shape.width) fields"
@@ -348,6 +354,16 @@ extension DialectBuilder {
     let plain = SampleTable(bytes, best.candidate, comment: [])
     return width < 2
       || plain.rows.contains { $0.line <= options.skippedLines && $0.line != header && $0.width == width }
+  }
+
+  /// The mark of a remark that every record with too few fields begins with; nil where one begins otherwise.
+  private func remarkMark() -> String? {
+    if known.contains(.comment) || options.padShortRecords || options.comment != nil { return nil }
+    let short = shape.records.map { table.rows[$0] }.filter { $0.width < shape.width }
+    return CommentEvidence.prefixes.first { mark in
+      !short.isEmpty && best.candidate.delimiter.first != mark.utf8.first
+        && short.allSatisfy { bytes[$0.start..<$0.end].starts(with: mark.utf8) }
+    }
   }
 
   /// The lines of the table's rows that meet a condition, as a part of a sentence.

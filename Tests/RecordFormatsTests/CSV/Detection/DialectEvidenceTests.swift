@@ -26,6 +26,18 @@ import Testing
     #expect(log.options.delimiter == " ")
   }
 
+  @Test func `lines with a mark and too few fields are proposed as comments, others to be padded`() throws {
+    let rows = (1...60).map { "\($0),x\($0),\($0 * 3)\n" }
+    func text(_ line: String) -> String { "id,name,sum\n" + rows[..<20].joined() + line + rows[20...].joined() }
+    let remarks = try detect(text("## second part ##\n"))
+    #expect(remarks.options.comment == nil)
+    #expect(remarks.proposals.map(\.option) == ["comment"] && remarks.proposals.map(\.value) == ["\"#\""])
+    #expect(
+      remarks.proposals.first?.reason
+        == "1 line begins with “#” and has fewer than 3 fields (line 22); it would be rejected as a record")
+    #expect(try detect(text("## part ##\n7,short\n")).proposals.map(\.option) == ["short_records"])
+  }
+
   @Test(
     "an encoding that few characters tell is not certain",
     arguments: [
