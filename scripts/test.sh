@@ -18,13 +18,16 @@ if [ $# -gt 0 ]; then
 else
   "$swift" build --build-tests || exit
   tests="$("$swift" build --show-bin-path)/mergewalkPackageTests.xctest"
-  half() { NO_COLOR=1 "$tests" --testing-library swift-testing "$1" '^(CLITests|PipelinesTests)\.' > "build/test$1.log" 2>&1; }
-  half --filter &
-  half --skip
+  half() {
+    NO_COLOR=1 "$tests" --testing-library swift-testing "--$1" '^(CLITests|PipelinesTests)\.' 2>&1 | tee "build/test-$1.log" | shown
+    return "${PIPESTATUS[0]}"
+  }
+  half filter &
+  half skip
   second=$?
   wait $!
   first=$?
-  cat build/test--filter.log build/test--skip.log | tee build/test.log | shown
+  cat build/test-filter.log build/test-skip.log > build/test.log
   status=$((first != 0 ? first : second))
 fi
 if [ "$status" -ne 0 ]; then

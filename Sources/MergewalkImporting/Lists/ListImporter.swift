@@ -270,6 +270,18 @@ final class ListImporter {
     try readMembers(of: records.filter { mayHaveMembers($0, view) }.map { own[$0] }.sorted())
   }
 
+  /// Makes ready for looking elements up whose records' objects are `owners`: a scoped list reads the members of these.
+  func beginLookUp(_ elements: inout ListBatch, owners: [Int: Int64]) throws(ImportError) {
+    guard list.isScoped, let node = list.ownerNode else { return }
+    for (record, owner) in owners {
+      for element in elements.range(record) { elements.batch.nodes[node].targets[element] = owner }
+    }
+    try readMembers(of: Set(owners.values).sorted())
+  }
+
+  /// Ends what ``beginLookUp(_:owners:)`` has begun.
+  func endLookUp() { if list.isScoped { forgetMembers() } }
+
   /// Forgets the members that were read, and their rows.
   func forgetMembers() {
     members = StoredMembers()

@@ -46,23 +46,9 @@ extension SyncWatch {
     var owners: [Int: Int64]?
     for (index, list) in importer.lists.enumerated() where Self.lists([list.list], name: marksByRoot) {
       guard var elements = preparer.elements(of: list.list, index, records, batch) else { continue }
-      if list.list.isScoped, owners == nil { owners = try self.owners(records, &batch, importer) }
+      if list.list.isScoped, owners == nil { owners = try importer.ownObjects(of: records, &batch) }
       try noteElements(of: records, owners ?? [:], list, &elements)
     }
-  }
-
-  /// The objects that records name as their own.
-  private func owners(
-    _ records: [Int], _ batch: inout ImportBatch, _ importer: BatchImporter
-  ) throws(ImportError) -> [Int: Int64] {
-    let root = importer.nodes[importer.plan.root]
-    var owners: [Int: Int64] = [:]
-    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
-    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      let usable = records.filter { self.isUsable($0, root.node, view, importer) }.map { Int32($0) }
-      try root.finder.lookUp(ContiguousArray(usable), root, view, importer) { owners[$0] = $1 }
-    }
-    return owners
   }
 
   private func noteElements(
@@ -70,20 +56,17 @@ extension SyncWatch {
   ) throws(ImportError) {
     var known: [Int] = []
     for record in records where !list.list.isScoped || owners[record] != nil {
-      for element in elements.range(record) {
-        known.append(element)
-        if let node = list.list.ownerNode { elements.batch.nodes[node].targets[element] = owners[record] ?? 0 }
-      }
+      known += elements.range(record)
     }
     guard !known.isEmpty else { return }
-    if list.list.isScoped { try list.readMembers(of: Set(owners.values).sorted()) }
-    defer { if list.list.isScoped { list.forgetMembers() } }
+    try list.beginLookUp(&elements, owners: owners)
+    defer { list.endLookUp() }
     let count = elements.batch.records.recordCount
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: count)
     try BatchView.lend(&elements.batch, &outcomes) { view throws(ImportError) in
       for (node, plan) in list.list.plan.nodes.enumerated() where !plan.isGiven {
         guard let marks = marksByRoot[plan.rootEntity] else { continue }
-        let usable = known.filter { self.isUsable($0, node, view, list.importer) }.map { Int32($0) }
+        let usable = known.filter { list.importer.isUsable($0, node, view) }.map { Int32($0) }
         let state = list.importer.nodes[node]
         try state.finder.lookUp(ContiguousArray(usable), state, view, list.importer) { marks.mark($1) }
       }

@@ -92,7 +92,7 @@ final class SyncWatch {
     guard marks[root] != nil else { return [] }
     var found = ContiguousArray<Int32>()
     for record in 0..<view.count where view.outcomes[record] == .rejected {
-      if isUsable(record, root, view, importer) { found.append(Int32(record)) } else { unreadable += 1 }
+      if importer.isUsable(record, root, view) { found.append(Int32(record)) } else { unreadable += 1 }
     }
     return found
   }
@@ -107,15 +107,9 @@ final class SyncWatch {
     for record in 0..<view.count {
       let isSkipped = isLate && view.outcomes[record] == .skipped && first[record] != .skipped
       guard isSkipped || view.outcomes[record] == .rejected else { continue }
-      if isUsable(record, node, view, importer) { found.append(Int32(record)) }
+      if importer.isUsable(record, node, view) { found.append(Int32(record)) }
     }
     return found
-  }
-
-  /// Whether a record's key is one that an object can have.
-  func isUsable(_ record: Int, _ node: Int, _ view: BatchView, _ importer: BatchImporter) -> Bool {
-    view.nodes[node].keyStates[record] == ImportBatch.KeyState.usable
-      && importer.nodes[node].plan.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
   }
 
   /// Marks the objects of records without doing anything to them.

@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkObjectStore
 import MergewalkRecordFormats
 
 /// Records that an earlier process has imported: a resumed run reads them again, but does not import them again.
@@ -24,6 +25,24 @@ extension BatchImporter {
       for state in nodes where state.seenKeys != nil && !state.isPostponed { try noteKeys(state, view) }
     }
     since?.noteRepeats(batch, repeats)
+  }
+
+  /// Whether a record's key is one that an object can have.
+  func isUsable(_ record: Int, _ node: Int, _ view: BatchView) -> Bool {
+    view.nodes[node].keyStates[record] == ImportBatch.KeyState.usable
+      && nodes[node].plan.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
+  }
+
+  /// The objects that some records of a batch name as their own; nothing is noted about these.
+  func ownObjects(of records: [Int], _ batch: inout ImportBatch) throws(ImportError) -> [Int: Int64] {
+    let root = nodes[plan.root]
+    var owners: [Int: Int64] = [:]
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      let usable = records.filter { self.isUsable($0, root.node, view) }.map { Int32($0) }
+      try root.finder.lookUp(ContiguousArray(usable), root, view, self) { owners[$0] = $1 }
+    }
+    return owners
   }
 
   /// Notes the keys that the records of a batch have named.

@@ -61,20 +61,29 @@ extension BatchImporter {
   /// Notes which objects the records of a batch have named that an earlier process has imported.
   func noteNames(_ batch: inout ImportBatch) throws(ImportError) {
     var outcomes = outcomes(ofImported: batch)
+    let waiting = listsWait ? keptNow.deferred.union(keptNow.references) : keptNow.deferred
+    try noteNames(&batch, &outcomes, listsWait: waiting)
+  }
+
+  /// The same, for the elements of lists too, but for those of some records.
+  private func noteNames(
+    _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>, listsWait: Set<Int>
+  ) throws(ImportError) {
     let (lists, owners) = (batch.lists, outcomes)
     try noteNames(&batch, &outcomes)
     for (list, elements) in zip(self.lists, lists) {
       var elements = elements
-      guard elements.batch.records.recordCount > 0 else { continue }
+      let records = owners.indices.filter { record in
+        owners[record] == .pending && elements.hasList[record] && !listsWait.contains(record)
+      }
+      let known = records.flatMap(elements.range)
+      guard !known.isEmpty else { continue }
       var outcomes = ContiguousArray(
         repeating: RecordLedger.Outcome.rejected, count: elements.batch.records.recordCount)
-      for record in owners.indices
-      where owners[record] == .pending && elements.hasList[record] && !keptNow.deferred.contains(record)
-        && !(listsWait && keptNow.references.contains(record))
-      {
-        for element in elements.range(record) { outcomes[element] = .pending }
-      }
-      try list.importer.noteNames(&elements.batch, &outcomes)
+      for element in known { outcomes[element] = .pending }
+      try list.beginLookUp(&elements, owners: list.list.isScoped ? try ownObjects(of: records, &batch) : [:])
+      defer { list.endLookUp() }
+      try list.importer.noteNames(&elements.batch, &outcomes, listsWait: [])
     }
   }
 
@@ -95,8 +104,7 @@ extension BatchImporter {
 
   private func isNamed(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
     guard view.outcomes[record] == .pending, state.role != .root || !keptNow.deferred.contains(record),
-      view.nodes[state.node].keyStates[record] == ImportBatch.KeyState.usable,
-      state.plan.keyFields.allSatisfy({ view.fields[$0].tags[record] < CellTag.absent })
+      isUsable(record, state.node, view)
     else { return false }
     // What a partitioned scan knows of is named by one record alone.
     guard let verdicts = (state.finder as? VerdictFinder)?.verdicts else { return true }

@@ -4,8 +4,9 @@ import MergewalkObjectModel
 import MergewalkRecordFormats
 
 extension ImportDefinition {
-  /// Computes once what names the definition in all runs that differ in their inputs only; nothing else of it may change
-  /// afterwards.
+  /// Computes once what names the definition in all runs that differ in their inputs only.
+  ///
+  /// Nothing else of it may change afterwards.
   package mutating func computeDigest() { digest = DefinitionDigest.of(self) }
 
   /// A text that is the same for definitions that make the same store of the same records.

@@ -196,9 +196,9 @@ struct ObjectCopyMatcher {
   }
 
   /// The columns of to-one relationships, and of to-many ones without an inverse, which lie in their members' tables.
-  private func references(_ table: EntityTable, _ root: RootIndex, _ numbers: [RootIndex: Int]) -> [ObjectCopyPlan
-    .Reference]
-  {
+  private func references(
+    _ table: EntityTable, _ root: RootIndex, _ numbers: [RootIndex: Int]
+  ) -> [ObjectCopyPlan.Reference] {
     let mine = target.table(forRoot: root)
     return table.columns.compactMap { column in
       switch column.role {

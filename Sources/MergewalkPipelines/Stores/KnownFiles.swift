@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The digests of files that this process has hashed: a file that is still the one that it was has the bytes that it had.
+/// The digests of files that this process has hashed: a file that has not changed since is not read again.
 ///
-/// A family that one process builds would otherwise be read twice, as the commit verifies what the task has just hashed.
+/// Without it, a family that one process builds would be read twice: the commit verifies what the task has just hashed.
 final class KnownFiles: Sendable {
   private let files = Mutex<[String: (state: FileState, digest: FamilyFiles.Digest)]>([:])
 

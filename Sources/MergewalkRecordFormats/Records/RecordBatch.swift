@@ -130,8 +130,7 @@ public struct RecordBatch: Sendable {
     return try withRange(start..<start + Int(position.rawLength), body)
   }
 
-  /// Calls `body` with the positions of all records and the bytes that these refer to, as ``withRawRecord(_:_:)`` does with
-  /// one.
+  /// Calls `body` with the positions of all records, and the bytes that they refer to; valid during the call only.
   package func withRawRecords<R, E: Error>(
     _ body: (UnsafeBufferPointer<RecordPosition>, UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {

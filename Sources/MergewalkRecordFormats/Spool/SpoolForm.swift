@@ -65,11 +65,14 @@ package struct SpoolForm: Sendable {
       })
   }
 
-  /// Whether the records are not written as they were read.
-  package var isRewritten: Bool {
-    if case .rows = kind { return true }
-    return false
+  /// The keys of the requested columns where the records are not written as they were read; nil where they are.
+  package var rewrittenKeys: [[UInt8]]? {
+    if case .rows(_, _, let keys) = kind { return keys }
+    return nil
   }
+
+  /// Whether the records are not written as they were read.
+  package var isRewritten: Bool { rewrittenKeys != nil }
 
   /// The extension of files' names.
   package var fileExtension: String {
@@ -101,14 +104,5 @@ package struct SpoolForm: Sendable {
     if byte == escape { return true }
     // Without quotes nothing else keeps a delimiter or a line end inside.
     return options.quote == nil && (byte == options.delimiter.bytes.first || byte == 10 || byte == 13)
-  }
-
-  /// Appends a record, rewritten, without a line end.
-  @inline(__always)
-  func append(_ record: Int, of batch: RecordBatch, to out: inout OutputBytes) {
-    guard case .rows(_, _, let keys) = kind else {
-      return batch.withRawRecord(record) { out.bytes.append(contentsOf: $0) }
-    }
-    SpoolRow.append(batch, record, keys: keys, to: &out)
   }
 }

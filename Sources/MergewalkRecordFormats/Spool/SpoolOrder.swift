@@ -42,12 +42,36 @@ package struct SpoolOrder {
     lasts[part] = Int32(record)
   }
 
-  /// Calls `body` with each record of a part.
+  /// Calls `body` with the records of the batch that the order is of.
+  package func withRecords<R, E: Error>(
+    of batch: RecordBatch, _ body: (SpoolRecords) throws(E) -> R
+  ) throws(E) -> R {
+    try batch.withRawRecords { (positions, bytes) throws(E) in
+      try firsts.withUnsafeBufferPointer { (firsts) throws(E) in
+        try following.withUnsafeBufferPointer { (following) throws(E) in
+          try body(SpoolRecords(positions: positions, bytes: bytes, firsts: firsts, following: following))
+        }
+      }
+    }
+  }
+}
+
+/// The records of a batch by their part, while ``SpoolOrder/withRecords(of:_:)`` is called.
+///
+/// These are pointers: a closure that takes the batch copies it for each part, with the references of all that it has,
+/// which took a tenth of a split into a thousand parts.
+package struct SpoolRecords {
+  fileprivate let positions: UnsafeBufferPointer<RecordPosition>
+  fileprivate let bytes: UnsafeRawBufferPointer
+  fileprivate let firsts: UnsafeBufferPointer<Int32>
+  fileprivate let following: UnsafeBufferPointer<Int32>
+
+  /// Calls `body` with each record of a part and its position.
   @inline(__always)
-  func forEach(of part: Int, _ body: (Int) -> Void) {
+  fileprivate func forEach(of part: Int, _ body: (Int, RecordPosition) -> Void) {
     var record = firsts[part]
     while record >= 0 {
-      body(Int(record))
+      body(Int(record), positions[Int(record)])
       record = following[Int(record)]
     }
   }
@@ -72,80 +96,42 @@ package struct SpoolText: Sendable {
   }
 }
 
-extension SpoolForm {
-  /// Appends the records of a batch that go to a part, rewritten, and returns how many they are.
-  package func append(
-    _ order: SpoolOrder, part: Int, of batch: RecordBatch, to text: inout SpoolText, _ places: inout PlacesHash
+extension SpoolText {
+  /// Appends the records of a part as lines of JSON, and returns how many they are.
+  ///
+  /// - Parameter keys: See ``SpoolForm/rewrittenKeys``.
+  package mutating func append(
+    _ all: SpoolRecords, part: Int, of batch: RecordBatch, keys: [[UInt8]], _ hash: inout PlacesHash
   ) -> Int {
     var count = 0
     var out = OutputBytes()
-    swap(&out.bytes, &text.records)
-    order.forEach(of: part) { record in
+    swap(&out.bytes, &records)
+    all.forEach(of: part) { record, position in
       let start = out.bytes.count
-      append(record, of: batch, to: &out)
-      let place = RecordPlace(batch.records[record])
-      text.writer.append(SpooledPlace(part: part, length: out.bytes.count - start, place: place), to: &text.places)
-      places.add(place)
+      SpoolRow.append(batch, record, keys: keys, to: &out)
+      let place = RecordPlace(position)
+      writer.append(SpooledPlace(part: part, length: out.bytes.count - start, place: place), to: &places)
+      hash.add(place)
       out.bytes.append(10)
       count += 1
     }
-    swap(&out.bytes, &text.records)
+    swap(&out.bytes, &records)
     return count
   }
-}
 
-/// The raw records of a batch with the order in which they are written; valid within a call of
-/// ``SpoolOrder/withRawRecords(of:_:)``.
-///
-/// The code for a part holds pointers, and not the batch: a closure that takes a batch copies it, with the references of all
-/// that it has, which took a tenth of the time of a split into a thousand parts.
-package struct RawSpoolRecords {
-  fileprivate let positions: UnsafeBufferPointer<RecordPosition>
-  fileprivate let bytes: UnsafeRawBufferPointer
-  fileprivate let firsts: UnsafeBufferPointer<Int32>
-  fileprivate let following: UnsafeBufferPointer<Int32>
-
-  /// Calls `body` with the position of each record of a part.
-  @inline(__always)
-  fileprivate func forEach(of part: Int, _ body: (RecordPosition) -> Void) {
-    var record = firsts[part]
-    while record >= 0 {
-      body(positions[Int(record)])
-      record = following[Int(record)]
-    }
-  }
-}
-
-extension SpoolOrder {
-  /// Calls `body` with the raw records of the batch that the order is of.
-  package func withRawRecords<R, E: Error>(
-    of batch: RecordBatch, _ body: (RawSpoolRecords) throws(E) -> R
-  ) throws(E) -> R {
-    try batch.withRawRecords { (positions, bytes) throws(E) in
-      try firsts.withUnsafeBufferPointer { (firsts) throws(E) in
-        try following.withUnsafeBufferPointer { (following) throws(E) in
-          try body(RawSpoolRecords(positions: positions, bytes: bytes, firsts: firsts, following: following))
-        }
-      }
-    }
-  }
-}
-
-extension SpoolText {
-  /// Appends the records of a batch that go to a part as they were read, and returns how many they are; room is made once
-  /// for all of them.
-  package mutating func append(_ raw: RawSpoolRecords, part: Int, _ hash: inout PlacesHash) -> Int {
+  /// Appends the records of a part as they were read, and returns how many they are; room is made once for all of them.
+  package mutating func append(_ all: SpoolRecords, part: Int, _ hash: inout PlacesHash) -> Int {
     var count = 0
     var length = 0
-    raw.forEach(of: part) { position in
+    all.forEach(of: part) { _, position in
       count += 1
       length += Int(position.rawLength) + 1
     }
     records.append(addingCapacity: length) { room in
       room.withUnsafeMutableBufferPointer { room, end in
-        raw.forEach(of: part) { position in
+        all.forEach(of: part) { _, position in
           let start = Int(position.rawStart)
-          let bytes = raw.bytes[start..<start + Int(position.rawLength)]
+          let bytes = all.bytes[start..<start + Int(position.rawLength)]
           UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[end...])
             .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes))
           end += bytes.count
@@ -157,7 +143,7 @@ extension SpoolText {
     var writer = writer
     places.append(addingCapacity: count * RecordPlaceWriter.mostBytes) { room in
       room.withUnsafeMutableBufferPointer { room, end in
-        raw.forEach(of: part) { position in
+        all.forEach(of: part) { _, position in
           let place = RecordPlace(position)
           writer.append(SpooledPlace(part: part, length: Int(position.rawLength), place: place), to: room, &end)
           hash.add(place)

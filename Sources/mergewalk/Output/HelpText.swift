@@ -34,9 +34,9 @@ enum HelpText {
 
   /// The text as the argument parser wraps it well.
   ///
-  /// A paragraph is one line, whatever its lines in the source; tables and examples, which are indented, are broken here,
-  /// with what belongs to a line below its text. Every command's text is laid out whenever the program starts, so lines are told by bytes: to look for characters takes
-  /// ten times as long.
+  /// A paragraph is one line, whatever its lines in the source; tables and examples, which are indented, are broken
+  /// here, with what belongs to a line below its text. The texts of all commands are laid out whenever the program
+  /// starts, so this looks at bytes: splitting them into characters doubled the time of a start.
   static func flow(_ text: String) -> String {
     var result = ""
     var isOpen = false

@@ -35,7 +35,7 @@ struct JointRemainder {
       try context.save()
       throw MeetingFailure("the save has reached both stores")
     } catch is SaveError {
-      guard coordinator.partialSaves.map(\.missingPath) == [store.path] || former.isEmpty else {
+      guard coordinator.partialSaves.map(\.missingPath) == [store.path] else {
         throw MeetingFailure("the save is not in one store alone: \(coordinator.partialSaves)")
       }
     }

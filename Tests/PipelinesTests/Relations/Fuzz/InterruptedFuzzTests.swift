@@ -125,7 +125,7 @@ import Testing
     return resumed
   }
 
-  @Test("a run that is resumed ends as one that was not interrupted", arguments: seeds + [1076])
+  @Test("a run that is resumed ends as one that was not interrupted", arguments: seeds + [1076, 5015])
   func oneImport(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let shape = RelationShape(&random)
