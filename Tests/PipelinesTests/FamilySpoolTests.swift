@@ -40,10 +40,15 @@ struct FamilySpoolTests {
 
   @Test(
     "records and places that change between the split and the task are found, whatever time their file has",
-    arguments: ["part.csv", "part.places"])
+    arguments: ["by=NL/part.csv", "part.places", "by=NL/part.places"])
   func changed(file: String) throws {
+    if file == "by=NL/part.places" {
+      // More places than a buffer has room for.
+      let rows = (0..<70_000).map { "b\($0),NL,\($0)\n" }
+      try folder.write("code,country,amount\nx,DE,1\n" + rows.joined(), to: "items.csv")
+    }
     let family = try plan("out")
-    let path = folder.file("out/_spool/by=FR/\(file)")
+    let path = folder.file("out/_spool/\(file)")
     let times = try FileManager.default.attributesOfItem(atPath: path)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[bytes.count - 3] ^= 1
@@ -53,7 +58,7 @@ struct FamilySpoolTests {
     let modified = try #require(times[.modificationDate])
     try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: path)
     #expect(code { () throws(FamilyError) in _ = try family.task() } == .inputChanged)
-    #expect(!FileManager.default.fileExists(atPath: folder.file("out/FR.sqlite")))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out/NL.sqlite")))
   }
 
   @Test(

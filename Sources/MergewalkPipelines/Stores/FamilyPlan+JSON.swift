@@ -60,6 +60,7 @@ extension FamilyPlan {
       out.member("name", unit.name)
       out.member("file", unit.file)
       out.member("bucket", unit.isBucket)
+      out.member("shared_places", unit.sharesPlaces)
       out.list("segments", unit.segments) { out, segment in
         out.member("import", segment.run.part)
         out.member("source", segment.run.source)
@@ -160,7 +161,8 @@ extension SpoolUnit {
     guard let name = row.text("name"), let file = row.text("file"),
       let segments = row.list("segments", { SpoolSegment($0) })
     else { return nil }
-    self.init(name: name, file: file, isBucket: row.flag("bucket"), segments: segments)
+    self.init(
+      name: name, file: file, isBucket: row.flag("bucket"), sharesPlaces: row.flag("shared_places"), segments: segments)
   }
 }
 

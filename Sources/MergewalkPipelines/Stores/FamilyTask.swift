@@ -119,8 +119,8 @@ final class FamilyTask {
     do throws(ReadError) {
       for segment in unit.segments {
         spool.begin(segment.run)
-        var places = try RecordPlaceReader(path: "\(path)/\(SpoolFiles.placesName)", range: segment.places)
-        let records = try FileBytes(path: "\(path)/\(unit.file)", range: segment.bytes)
+        var places = try RecordPlaceReader(path: unit.places(in: work.files.spool), range: segment.places)
+        let records = try FileBytes(path: unit.records(in: work.files.spool), range: segment.bytes)
         while let place = try places.next() {
           let isWanted = wanted.contains(place.part)
           if isWanted, numbers[place.part] == nil {
@@ -165,15 +165,14 @@ final class FamilyTask {
       for index in definition.parts.indices where definition.parts[index].contract?.types != .reject {
         definition.parts[index].contract?.types = nil
       }
-      let path = "\(folder)/\(unit.name)"
       for segment in unit.segments {
         let source = plan.sources.indices.contains(segment.run.source) ? plan.sources[segment.run.source] : nil
         let piece = SourcePiece(
-          file: "\(path)/\(unit.file)", range: segment.bytes, prefix: plan.headers[segment.run.header])
+          file: unit.records(in: folder), range: segment.bytes, prefix: plan.headers[segment.run.header])
         definition.parts[segment.run.part].sources.append(ByteSource(piece: piece, path: source?.path ?? "-"))
         definition.parts[segment.run.part].spool.append(
           SpooledSource(
-            places: "\(path)/\(SpoolFiles.placesName)", range: segment.places, member: segment.run.member,
+            places: unit.places(in: folder), range: segment.places, member: segment.run.member,
             records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten, kinds: source?.kinds))
       }
     }

@@ -33,7 +33,20 @@ struct SpoolUnit: Hashable, Sendable {
   var file: String
   /// Whether the records are of many values, so that a task splits them again.
   var isBucket: Bool
+  /// Whether the places stand in one file with those of others, as there are few.
+  var sharesPlaces = false
   var segments: [SpoolSegment] = []
+
+  /// The path of the file of records in a spool.
+  func records(in spool: String) -> String { "\(spool)/\(name)/\(file)" }
+
+  /// The path of the file of places in a spool.
+  func places(in spool: String) -> String {
+    sharesPlaces ? "\(spool)/\(Self.placesName)" : "\(spool)/\(name)/\(Self.placesName)"
+  }
+
+  /// The name of files of places.
+  static let placesName = "part.places"
 }
 
 /// Spreads records over the files of a spool in one pass: a buffer for each file, at most one file open at a time.
@@ -81,7 +94,7 @@ final class SpoolFiles {
     var text = SpoolText()
     var written = (records: 0, places: 0)
     var isMade = false
-    /// The state of its files when they were written last, by their names.
+    /// The state of its files when they were written last, by their paths.
     var states: [String: FileState] = [:]
     /// Where the run of records began that is being written, and how many there are.
     var start: (run: SpoolRun, records: Int, places: Int)?
@@ -135,12 +148,12 @@ final class SpoolFiles {
   /// The files with what is in them; whole after ``finish()``.
   var units: [SpoolUnit] { files.map(\.unit) }
 
-  /// For each unit the states of its files, by their names.
+  /// For each unit the states of its files, by their paths in the spool.
   var states: [[String: FileState]] { files.map(\.states) }
 
   /// Whether the files of a unit are as they were written.
   static func areUnchanged(_ unit: SpoolUnit, in folder: String, since states: [String: FileState]) -> Bool {
-    states.count == 2 && states.allSatisfy { FileState("\(folder)/\(unit.name)/\($0.key)") == $0.value }
+    states.count == 2 && states.allSatisfy { FileState("\(folder)/\($0.key)") == $0.value }
   }
 
   /// The next records have this in common.
@@ -178,9 +191,10 @@ final class SpoolFiles {
 
   /// Appends the records of a batch to the files of their values.
   func append(_ order: SpoolOrder, of batch: RecordBatch, _ form: SpoolForm) throws(FamilyError) {
+    let keys = form.rewrittenKeys
     try order.withRecords(of: batch) { (records) throws(FamilyError) in
       for part in order.parts.lazy.map(Int.init) {
-        if let keys = form.rewrittenKeys {
+        if let keys {
           try append(to: part) { $0.append(records, part: part, of: batch, keys: keys, &$1) }
         } else {
           try append(to: part) { $0.append(records, part: part, &$1) }
@@ -223,11 +237,34 @@ final class SpoolFiles {
 
   /// Writes what is left.
   func finish() throws(FamilyError) {
+    var few: [Int] = []
     for unit in files.indices {
       files[unit].endSegment()
       try flushRecords(unit)
-      try flushPlaces(unit)
+      if files[unit].written.places > 0 { try flushPlaces(unit) } else { few.append(unit) }
     }
+    try writePlacesTogether(of: few)
+  }
+
+  /// Writes the places of units that have none on the disk yet to one file: a file costs more than what it would hold.
+  private func writePlacesTogether(of units: [Int]) throws(FamilyError) {
+    var bytes: [UInt8] = []
+    var start = 0
+    var state: FileState?
+    for unit in units {
+      files[unit].unit.sharesPlaces = true
+      for segment in files[unit].unit.segments.indices {
+        let own = files[unit].unit.segments[segment].places
+        files[unit].unit.segments[segment].places = start + own.lowerBound..<start + own.upperBound
+      }
+      start += files[unit].text.places.count
+      bytes += files[unit].text.places
+      files[unit].text.places = []
+      guard bytes.count > Self.mostBufferBytes || unit == units.last else { continue }
+      state = try FamilyFiles.append(bytes, to: "\(folder)/\(SpoolUnit.placesName)")
+      bytes.removeAll(keepingCapacity: true)
+    }
+    for unit in units { files[unit].states[SpoolUnit.placesName] = state }
   }
 
   private func beginSegment(_ unit: Int) throws(FamilyError) {
@@ -266,7 +303,7 @@ final class SpoolFiles {
     do throws(ReadError) {
       for segment in unit.segments {
         note(segment.run, &head, headers, digest)
-        let file = try FileBytes(path: "\(folder)/\(unit.name)/\(unit.file)", range: segment.bytes)
+        let file = try FileBytes(path: unit.records(in: folder), range: segment.bytes)
         while true {
           let got = try file.read(into: buffer)
           if got == 0 { break }
@@ -283,7 +320,7 @@ final class SpoolFiles {
     do throws(ReadError) {
       for segment in unit.segments {
         hash.begin(source: segment.run.source, member: segment.run.member)
-        var places = try RecordPlaceReader(path: "\(folder)/\(unit.name)/\(placesName)", range: segment.places)
+        var places = try RecordPlaceReader(path: unit.places(in: folder), range: segment.places)
         while let place = try places.next() { hash.add(place.place) }
       }
     } catch { throw FamilyError(spool: error) }
@@ -308,7 +345,7 @@ final class SpoolFiles {
   }
 
   private func flushPlaces(_ unit: Int) throws(FamilyError) {
-    try append(files[unit].text.places, to: Self.placesName, of: unit)
+    try append(files[unit].text.places, to: SpoolUnit.placesName, of: unit)
     files[unit].written.places += files[unit].text.places.count
     files[unit].text.places.removeAll(keepingCapacity: true)
   }
@@ -320,9 +357,6 @@ final class SpoolFiles {
       do { try FileSystem.makeFolder(path) } catch { throw FamilyError(error) }
       files[unit].isMade = true
     }
-    files[unit].states[name] = try FamilyFiles.append(bytes, to: "\(path)/\(name)")
+    files[unit].states["\(files[unit].unit.name)/\(name)"] = try FamilyFiles.append(bytes, to: "\(path)/\(name)")
   }
-
-  /// The name of files of places.
-  static let placesName = "part.places"
 }

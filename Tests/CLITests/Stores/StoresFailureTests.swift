@@ -13,7 +13,7 @@ struct StoresFailureTests {
 
   @Test("input, places or records that change after the plan: exit 2 and nothing published")
   func changes() throws {
-    for path in ["items.csv", "out/_spool/by=DE/part.csv", "out/_spool/by=DE/part.places"] {
+    for path in ["items.csv", "out/_spool/by=DE/part.csv", "out/_spool/part.places"] {
       let family = try Family()
       try planned(family)
       var bytes = try family.bytes(path)

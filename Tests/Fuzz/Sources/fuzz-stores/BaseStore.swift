@@ -43,19 +43,24 @@ struct BaseStore {
         "k\(n),\(n * 31),\(n).25,2026-01-\(10 + n % 20)T00:00:00Z,0000000\(n % 10)-0000-4000-8000-00000000000\(n % 10)"
       rows += ",\(String(repeating: "n\(n) ", count: n == 7 ? 1_200 : n % 5)),\(n % 2),\(n).5,m\(n % 6)\n"
     }
-    inputs = [("model.yaml", model), ("p.yaml", pipeline), ("in.csv", rows)]
-    writeInputs(folder)
+    var inputs = [("model.yaml", model), ("p.yaml", pipeline), ("in.csv", rows)]
+    Self.write(inputs, folder)
     let read = try Pipeline.read(folder.path + "/p.yaml")
     _ = try ImportSession(read.definition).run()
     self.model = read.definition.model
     // The import of the damaged store changes half of the rows.
-    inputs[2].text = rows.replacing("5,m", with: "6,m")
+    inputs[2].1 = rows.replacing(".5,m", with: ".6,m")
+    self.inputs = inputs
     definition = read.definition
     bytes = folder.bytes("s.sqlite")
   }
 
   /// Writes the files that the import reads.
-  func writeInputs(_ folder: FuzzFolder) { for (name, text) in inputs { folder.write(name, text.utf8) } }
+  func writeInputs(_ folder: FuzzFolder) { Self.write(inputs, folder) }
+
+  private static func write(_ inputs: [(name: String, text: String)], _ folder: FuzzFolder) {
+    for (name, text) in inputs { folder.write(name, text.utf8) }
+  }
 
   /// The store with changes: each is a kind, a place of three bytes, a length, and bytes.
   func damaged(by data: UnsafeBufferPointer<UInt8>) -> [UInt8] {
