@@ -196,6 +196,14 @@ import Testing
     #expect(((try? ManagedObjectModel(draft)) == nil) == ModelLint.check(draft).contains { $0.severity == .error })
   }
 
+  @Test func `an empty name is an error, whatever else was found`() throws {
+    for other in ["", " hologram=\"3D\""] {
+      let text = "<model><entity name=\"A\"\(other)><attribute name=\"\" attributeType=\"String\"/></entity></model>"
+      let draft = try ModelReader.parse(Array(text.utf8), path: "contents")
+      #expect(ModelLint.check(draft).filter { $0.severity == .error }.map(\.code) == ["missingName"], "\(other)")
+    }
+  }
+
   @Test(arguments: [
     ("YES", true), ("NO", false), ("true", true), ("false", false), ("1", true), ("0", false),
   ])

@@ -96,6 +96,10 @@ struct NDJSONCase: Sendable, CustomTestStringConvertible {
     NDJSONCase(
       "too long", "{\"a\":1}\n{\"a\":\"12345678901234567890\"}\n{\"a\":2}\n{\"a\":\"12345678901234567890", ["a"],
       ["#1", "recordTooLong@2:1", "#2", "recordTooLong@4:1"], maxRecordBytes: 20),
+    NDJSONCase(
+      "marks do not count for the length",
+      "\u{FEFF}{\"a\":100}\n\u{FEFF}{\"a\":200}\n\u{FEFF}\u{FEFF}{\"a\":3000}\n\u{FEFF}\u{FEFF}{\"a\":400}", ["a"],
+      ["#100", "#200", "recordTooLong@3:1", "#400"], maxRecordBytes: 9),
     NDJSONCase("malformed paths", "{}", ["a..b"], [], failure: "invalidPath"),
     NDJSONCase("malformed escapes in paths", "{}", ["a\\b"], [], failure: "invalidPath"),
     NDJSONCase(

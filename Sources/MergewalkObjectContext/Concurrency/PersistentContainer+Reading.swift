@@ -127,13 +127,19 @@ extension [ManagedObject] {
     return objects
   }
 
-  /// Whether all objects are of a class: asked once for neighbours that have the same one.
+  /// Whether all objects are of a class: asked once for neighbours that have the same one, and without counting references.
   private func areAll<Object: ManagedObject>(_ type: Object.Type) -> Bool {
-    var known: ManagedObject.Type?
-    for object in self where Swift.type(of: object) != known {
-      guard object.cast(to: type) != nil else { return false }
-      known = Swift.type(of: object)
+    withUnsafeBufferPointer { objects in
+      objects.withMemoryRebound(to: Unmanaged<ManagedObject>.self) { objects in
+        var known: ManagedObject.Type?
+        return objects.allSatisfy { object in
+          object._withUnsafeGuaranteedRef { object in
+            if Swift.type(of: object) == known { return true }
+            known = Swift.type(of: object)
+            return object.cast(to: type) != nil
+          }
+        }
+      }
     }
-    return true
   }
 }

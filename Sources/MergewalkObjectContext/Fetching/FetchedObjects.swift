@@ -157,29 +157,31 @@ final class FetchedRows {
   func allObjects() -> [ManagedObject] {
     guard loader == nil, let context = validContext else { return keys.keys.indices.map { object(at: $0) } }
     let buffer = context.buffer(table: table)
+    let maker = ObjectMaker(context, buffer)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(places.count)
     for (index, place) in places.enumerated() {
       // A class of one's own may reset the context when an object of it is made.
       let isSame = generation == link.generation
-      objects.append(isSame ? object(at: index, place: Int(place), buffer, context) : object(at: index))
+      objects.append(isSame ? object(at: index, place: Int(place), buffer, context, maker.make) : object(at: index))
     }
     return objects
   }
 
   private func object(at index: Int, of context: ManagedObjectContext) -> ManagedObject {
     let place = Int(loader.map { self.place(index, $0, context) } ?? places[index])
-    return object(at: index, place: place, context.buffer(table: table), context)
+    let buffer = context.buffer(table: table)
+    return object(at: index, place: place, buffer, context) { context.makeObject(buffer, row: $0) }
   }
 
   @inline(__always)
   private func object(
-    at index: Int, place: Int, _ buffer: RowBuffer, _ context: ManagedObjectContext
+    at index: Int, place: Int, _ buffer: RowBuffer, _ context: ManagedObjectContext, _ make: (Int) -> ManagedObject
   ) -> ManagedObject {
     // The place of a row that is gone is not used again while this collection holds it.
     guard buffer.state(of: place) != RowState.free else { return lostObject(index) }
     guard let known = context.registry.object(table: table, row: place)?.takeUnretainedValue() else {
-      return context.makeObject(buffer, row: place)
+      return make(place)
     }
     known.learnEntity(buffer.entity(of: place))
     return known

@@ -135,21 +135,6 @@ extension ManagedObjectContext {
     return makeObject(buffer, row: row)
   }
 
-  /// Makes the object of a row that has none.
-  func makeObject(_ buffer: RowBuffer, row: Int) -> ManagedObject {
-    let (table, link) = (buffer.table, registry.link)
-    let (key, entity) = buffer.identity(of: row)
-    registry.use()
-    let object = link.classes.types[entity].init(
-      ObjectHandle(
-        link: link, generation: link.generation, table: table, row: row, primaryKey: key, entityIndex: entity))
-    // An initializer of one's own may have reset the context: then the object is that of no row.
-    guard object.isOfGeneration else { return object }
-    registry.register(object, table: table, row: row, of: buffer.rowCount)
-    objectCameUp(object, buffer)
-    return object
-  }
-
   /// The object with a primary key: a fault unless its row is here.
   ///
   /// - Parameter isExact: Whether the entity is the record's own for certain. Otherwise, and where the entities below it

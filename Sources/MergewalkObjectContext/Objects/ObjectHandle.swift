@@ -13,14 +13,17 @@ public struct ObjectHandle {
   /// The state that the object begins with.
   let flags: ObjectFlags
 
-  init(link: ContextLink, generation: UInt32, table: TableID, row: Int, primaryKey: Int64, entityIndex: Int) {
+  init(
+    link: ContextLink, generation: UInt32, table: TableID, row: Int, primaryKey: Int64, entityIndex: Int,
+    flags: ObjectFlags? = nil
+  ) {
     self.link = link
     self.generation = generation
     self.table = table
     self.row = row
     self.primaryKey = primaryKey
     self.entityIndex = entityIndex
-    flags = link.classes.flags[entityIndex]
+    self.flags = flags ?? link.classes.flags[entityIndex]
   }
 }
 

@@ -29,10 +29,11 @@ extension ManagedObjectContext {
   func objects(table: TableID, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
     let buffer = buffer(table: table)
     try fetchMissing(buffer, primaryKeys)
+    let maker = ObjectMaker(self, buffer)
     var found: [ManagedObject] = []
     found.reserveCapacity(primaryKeys.count)
     for key in primaryKeys {
-      if let row = buffer.row(primaryKey: key), buffer.isLive(row: row) { found.append(self.object(buffer, row: row)) }
+      if let row = buffer.row(primaryKey: key), buffer.isLive(row: row) { found.append(maker.object(row: row)) }
     }
     return found
   }
@@ -100,7 +101,8 @@ extension ManagedObjectContext {
         return row == last
       }
     }
-    return rows.map { self.object(buffer, row: Int($0)) }
+    let maker = ObjectMaker(self, buffer)
+    return rows.map { maker.object(row: Int($0)) }
   }
 
   /// The slots of a table's to-one relationships that have no to-one inverse: who refers to an object by them is not in

@@ -93,8 +93,9 @@ extension ModelChecker {
 
   mutating func checkName(_ name: String, _ kind: String, _ position: SourcePosition) {
     guard let first = name.unicodeScalars.first else {
-      // The reader of a file has said so already.
-      if draft.readerFindings.isEmpty { findings.error("missingName", position, "\(kind) has no name") }
+      // The reader of a file may have said so already.
+      let isSaid = draft.readerFindings.contains { $0.code == "missingName" && $0.position == position }
+      if !isSaid { findings.error("missingName", position, "\(kind) has no name") }
       return
     }
     let isStart = first == "_" || first.properties.isAlphabetic

@@ -111,24 +111,26 @@ struct FixedWidthParser: RecordParser {
     // Only line ends are special.
     var scan = SpecialScanner(base, from: window.cursor, end: end, delimiter: 10, quote: 10, escape: 10)
     while true {
-      let begin = window.cursor
+      var start = window.cursor
       let found = count + errors.count
-      if found >= limit.records || begin >= limit.bytes { return .full }
+      if found >= limit.records || start >= limit.bytes { return .full }
       // The memory of skipped text is used again, and records come from the start of a batch.
       if let rest {
         if found > 0 { return .full }
         return pass(rest, &scan, base, &window)
       }
-      if begin >= end { return .needsInput }
+      // The marks of files that were put behind another; at once, as they do not count for the length of the line.
+      while case let text = ByteOrderMark.end(base, start, end), text > start {
+        account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start)
+        (start, window.cursor) = (text, text)
+      }
+      if start >= end { return .needsInput }
       if count >= capacity { return .needsSpace }
       let stop = scan.next()
       var next = min(stop + 1, end)
       if next == end, !window.isLast, stop >= end || base[stop] == 13 { return .needsInput }
       if next < end, base[stop] == 13, base[next] == 10 { next = scan.next() + 1 }
       window.cursor = next
-      // The mark of a file that was put behind another.
-      let start = ByteOrderMark.end(base, begin, stop)
-      if start > begin { account.skipped.add(.byteOrderMark, lines: 0, bytes: start - begin) }
       if let kind = skips(base, start, stop) {
         account.skipped.add(kind, lines: 1, bytes: next - start)
         line += 1

@@ -83,6 +83,12 @@ struct NDJSONParser: JSONRecordParser {
         if let outcome = expand(&object, &rows, &window, limit) { return outcome }
         continue
       }
+      // The marks of files that were put behind another; at once, as they do not count for the length of the line.
+      while case let text = ByteOrderMark.end(base, start, window.end), text > start {
+        account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start)
+        (start, window.cursor) = (text, text)
+      }
+      if start >= window.end { return .needsInput }
       var stop = window.end
       var next = window.end
       if let found = memchr(base + start, 10, window.end - start) {
@@ -92,10 +98,6 @@ struct NDJSONParser: JSONRecordParser {
         return .needsInput
       }
       window.cursor = next
-      // The mark of a file that was put behind another.
-      let text = ByteOrderMark.end(base, start, stop)
-      if text > start { account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start) }
-      start = text
       let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
       object.scanner = JSONScanner(base, from: start, end: stop, readable: rows.readable)

@@ -113,14 +113,11 @@ struct StreamingReader<Parser: RecordParser> {
     _ batch: inout RecordBatch, _ window: inout ParseWindow, _ carried: inout Int, limit: BatchLimit
   ) -> Bool {
     var wanted = 1
+    // Why there is no more text: records may have become whole before that.
+    var met: ReadError?
     while true {
-      if window.end - window.cursor < wanted, !window.isLast {
-        do {
-          try readMore(&batch, &window, &carried, limit: limit, wanted: wanted)
-        } catch {
-          failure = error
-          return false
-        }
+      if met == nil, window.end - window.cursor < wanted, !window.isLast {
+        do { try readMore(&batch, &window, &carried, limit: limit, wanted: wanted) } catch { met = error }
       }
       switch parser.parse(into: &batch, window: &window, limit: limit, check: &check) {
       case .full: return true
@@ -140,6 +137,10 @@ struct StreamingReader<Parser: RecordParser> {
           case .full: return true
           case .needsInput, .needsSpace: break
           }
+        }
+        if let met {
+          failure = met
+          return false
         }
         if window.isLast { return false }
         // So much tells that a record is too long.

@@ -166,6 +166,21 @@ import Testing
     #expect(fault(ByteSource(packed: packed)) == .checksumMismatch)
   }
 
+  @Test func `what stands before the cut is read, however it arrives`() {
+    let text = Array("id,name\n1,Annemarie\n2,Bo\n\n3,Christopher\n4,\"D\nE\"\n".utf8)
+    let whole = Tar.archive([Tar.file("a.csv", text)])
+    for length in 512..<512 + text.count {
+      let cut = Array(whole[..<length])
+      let readings = [.max, 1, 2, 7].map { chunk in
+        Reading.of { () throws(ReadError) in
+          try CSVReader(source: ByteSource(packed: cut, chunkSize: chunk, .packed(.tar)))
+        }
+      }
+      #expect(readings.allSatisfy { $0 == readings[0] }, "\(length) bytes: \(readings)")
+      #expect(readings[0].failure?.hasPrefix("truncated") == true)
+    }
+  }
+
   @Test func `a damaged tar header is an error`() {
     let whole = Tar.archive([Tar.file("a.csv", Self.orders)])
     for index in 0..<512 {

@@ -129,6 +129,12 @@ private func contiguous(_ widths: [(name: String, width: Int)]) -> [FixedWidthOp
 
   @Test("a byte order mark is no character") func aByteOrderMark() {
     #expect(Self.read("\u{FEFF}1   Ada   1\n") == ["1|Ada|1"])
+    // Nor of a line of a file that was put behind another.
+    var options = Self.people
+    options.maxRecordBytes = 11
+    #expect(
+      Self.read("1   Ada   1\n\u{FEFF}2   Li    2\n\u{FEFF}3   Li    33\n", options)
+        == ["1|Ada|1", "2|Li|2", "recordTooLong@3:1"])
   }
 
   @Test("a line that is too long is refused alone") func aLineThatIs() {
