@@ -30,6 +30,7 @@ let package = Package(
     fuzzer("stores", ["FileFuzzing", imports]),
     fuzzer("readers-csv", ["ReaderFuzzing", readers]),
     fuzzer("readers-json", ["ReaderFuzzing", readers]),
+    fuzzer("readers-fixed", ["ReaderFuzzing", readers]),
     fuzzer("readers-plist", ["ReaderFuzzing", readers]),
     fuzzer("readers-yaml", ["ReaderFuzzing", readers]),
     fuzzer("readers-xml", ["ReaderFuzzing", readers]),

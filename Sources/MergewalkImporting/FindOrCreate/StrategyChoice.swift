@@ -9,7 +9,7 @@ import MergewalkObjectStore
 /// | several nodes fill one hierarchy, or the entity has subentities | seek |
 /// | new store, the records' own entity, unless it has lists or one-to-one relationships | filter |
 /// | new store, a relationship's target | table, filled as objects are created |
-/// | few rows in the store compared with the input | table, read once |
+/// | few rows in the store compared with the input | table, read once; scan for more than 10,000 of the records' own |
 /// | many rows in the store, and many of them in the input | scan |
 /// | the same, but more rows than the memory holds | seek, after a partitioned scan |
 /// | otherwise | seek |
@@ -42,6 +42,8 @@ struct StrategyChoice {
   private static let assumedRecordBytes = 100
   /// The largest size of a filter of keys.
   private static let mostFilterBytes = 16 << 20
+  /// Up to how many rows the records' own keys are kept with their bytes: more are hashed twice as fast, by two threads.
+  private static let fewRows = 10_000
   /// The assumed size of a key in a ``KeyTable``.
   private static let assumedKeyBytes = 72
 
@@ -144,7 +146,10 @@ struct StrategyChoice {
     }
     // Targets are named again and again, so nearly all of the memory is theirs.
     let isSmall = rows * Self.assumedKeyBytes <= (isOwn(index) ? keyMemory / 3 : keyMemory * 4 / 5)
-    if isSmall && rows / 16 <= coming { return decision(.table, .fewRows) }
+    if isSmall && rows / 16 <= coming {
+      return isOwn(index) && fits && hasIndex && rows > Self.fewRows
+        ? decision(.scan, .manyRecords) : decision(.table, .fewRows)
+    }
     if !hasIndex, isSmall || !canScan { return decision(.table, .noIndex) }
     if !hasIndex { return decision(.scan, .noIndex) }
     if fits, rows / 6 <= coming { return decision(.scan, .manyRecords) }
