@@ -11,7 +11,8 @@ cd "$(dirname "$0")/.."
 mkdir -p build
 swift=${SWIFT:-swift}
 # Arguments of cases may be documents that nest thousands of levels: a line shows their first 400 bytes.
-shown() { LC_ALL=C cut -b 1-400; }
+# By lines, as two processes write at once.
+shown() { LC_ALL=C stdbuf -oL cut -b 1-400; }
 if [ $# -gt 0 ]; then
   "$swift" test "$@" 2>&1 | tee build/test.log | shown
   status=${PIPESTATUS[0]}

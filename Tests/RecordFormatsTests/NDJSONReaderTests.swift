@@ -97,6 +97,9 @@ struct NDJSONCase: Sendable, CustomTestStringConvertible {
       "too long", "{\"a\":1}\n{\"a\":\"12345678901234567890\"}\n{\"a\":2}\n{\"a\":\"12345678901234567890", ["a"],
       ["#1", "recordTooLong@2:1", "#2", "recordTooLong@4:1"], maxRecordBytes: 20),
     NDJSONCase(
+      "as long as is allowed", "{\"a\":1}\r\n{\"a\":22}\r\n{\"a\":3}\r\n{\"a\":4}", ["a"],
+      ["#1", "recordTooLong@2:1", "#3", "#4"], maxRecordBytes: 7),
+    NDJSONCase(
       "marks do not count for the length",
       "\u{FEFF}{\"a\":100}\n\u{FEFF}{\"a\":200}\n\u{FEFF}\u{FEFF}{\"a\":3000}\n\u{FEFF}\u{FEFF}{\"a\":400}", ["a"],
       ["#100", "#200", "recordTooLong@3:1", "#400"], maxRecordBytes: 9),

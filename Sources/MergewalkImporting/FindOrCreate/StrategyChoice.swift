@@ -42,7 +42,8 @@ struct StrategyChoice {
   private static let assumedRecordBytes = 100
   /// The largest size of a filter of keys.
   private static let mostFilterBytes = 16 << 20
-  /// Up to how many rows the records' own keys are kept with their bytes: more are hashed twice as fast, by two threads.
+  /// The most rows of the records' own entity whose keys are read into a table where an index covers these: above, a scan
+  /// is faster, which two threads share where pages can be read directly.
   private static let fewRows = 10_000
   /// The assumed size of a key in a ``KeyTable``.
   private static let assumedKeyBytes = 72

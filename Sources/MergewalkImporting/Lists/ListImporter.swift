@@ -270,7 +270,7 @@ final class ListImporter {
     try readMembers(of: records.filter { mayHaveMembers($0, view) }.map { own[$0] }.sorted())
   }
 
-  /// Makes ready for looking elements up whose records' objects are `owners`: a scoped list reads the members of these.
+  /// Prepares look-ups of elements: those of a scoped list get their owners, and the owners' members are read.
   func beginLookUp(_ elements: inout ListBatch, owners: [Int: Int64]) throws(ImportError) {
     guard list.isScoped, let node = list.ownerNode else { return }
     for (record, owner) in owners {

@@ -62,36 +62,42 @@ extension BatchImporter {
   func noteNames(_ batch: inout ImportBatch) throws(ImportError) {
     var outcomes = outcomes(ofImported: batch)
     let waiting = listsWait ? keptNow.deferred.union(keptNow.references) : keptNow.deferred
-    try noteNames(&batch, &outcomes, listsWait: waiting)
+    try noteNames(&batch, &outcomes, except: waiting)
   }
 
-  /// The same, for the elements of lists too, but for those of some records.
+  /// The same, with the elements of lists.
+  ///
+  /// - Parameter waiting: The records whose lists wait for the second pass.
   private func noteNames(
-    _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>, listsWait: Set<Int>
+    _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>, except waiting: Set<Int>
   ) throws(ImportError) {
     let (lists, owners) = (batch.lists, outcomes)
-    try noteNames(&batch, &outcomes)
-    for (list, elements) in zip(self.lists, lists) {
-      var elements = elements
-      let records = owners.indices.filter { record in
-        owners[record] == .pending && elements.hasList[record] && !listsWait.contains(record)
-      }
-      let known = records.flatMap(elements.range)
+    let records = owners.indices.filter { owners[$0] == .pending && !waiting.contains($0) }
+    let counting = lists.indices.filter { self.lists[$0].importer.countsNames }
+    // Before anything else is looked up: that may empty the rows in which members of a scoped list are found.
+    let isScoped = counting.contains { self.lists[$0].list.isScoped }
+    let own = isScoped ? try ownObjects(of: records, &batch) : [:]
+    try noteOwnNames(&batch, &outcomes)
+    for index in counting {
+      let list = self.lists[index]
+      var elements = lists[index]
+      let known = records.filter { elements.hasList[$0] }.flatMap(elements.range)
       guard !known.isEmpty else { continue }
       var outcomes = ContiguousArray(
         repeating: RecordLedger.Outcome.rejected, count: elements.batch.records.recordCount)
       for element in known { outcomes[element] = .pending }
-      try list.beginLookUp(&elements, owners: list.list.isScoped ? try ownObjects(of: records, &batch) : [:])
+      try list.beginLookUp(&elements, owners: own.filter { elements.hasList[$0.key] })
       defer { list.endLookUp() }
-      try list.importer.noteNames(&elements.batch, &outcomes, listsWait: [])
+      try list.importer.noteNames(&elements.batch, &outcomes, except: [])
     }
   }
 
-  private func noteNames(
+  private func noteOwnNames(
     _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>
   ) throws(ImportError) {
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      for state in nodes {
+      // The root first, for the same reason.
+      for state in [nodes[plan.root]] + nodes.filter({ $0.node != plan.root }) {
         // What the second pass finds has not been named before it.
         guard !state.isPostponed, let named = state.named else { continue }
         var records = ContiguousArray<Int32>()

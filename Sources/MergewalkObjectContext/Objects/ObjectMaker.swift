@@ -2,8 +2,8 @@ import MergewalkObjectStore
 
 /// Makes many objects of one table's rows, each of the class that its entity had when the maker was made.
 ///
-/// What the objects share is looked up once: doing so for each of them, which counts references to all that is passed on
-/// the way, took a seventh of a typed fetch's time.
+/// What the objects share is looked up once: doing so for each of them counts references to all that is passed on the way,
+/// which took a twentieth to a tenth of the time of a typed fetch.
 struct ObjectMaker {
   private let context: ManagedObjectContext
   private let buffer: RowBuffer

@@ -60,7 +60,8 @@ extension FamilyPlan {
       out.member("name", unit.name)
       out.member("file", unit.file)
       out.member("bucket", unit.isBucket)
-      out.member("shared_places", unit.sharesPlaces)
+      // Plans of former versions, which must read as they were written, do not have it.
+      if unit.sharesPlaces { out.member("shared_places", true) }
       out.list("segments", unit.segments) { out, segment in
         out.member("import", segment.run.part)
         out.member("source", segment.run.source)

@@ -25,7 +25,8 @@ struct SpoolSegment: Hashable, Sendable {
   var records = 0
 }
 
-/// One file of raw records with one of their places: those of one value, or of many whose hash is the same.
+/// One file of raw records, those of one value or of many whose hash is the same, with the places of these in a file of
+/// their own or in a shared one.
 struct SpoolUnit: Hashable, Sendable {
   /// The folder's name in the spool: `by=VALUE`, or `bucket=NN`.
   var name: String
@@ -251,6 +252,9 @@ final class SpoolFiles {
     var bytes: [UInt8] = []
     var start = 0
     var state: FileState?
+    let path = "\(folder)/\(SpoolUnit.placesName)"
+    // A task that splits one bucket after the other could not remove it, perhaps.
+    do { try FileSystem.remove(path) } catch { throw FamilyError(error) }
     for unit in units {
       files[unit].unit.sharesPlaces = true
       for segment in files[unit].unit.segments.indices {
@@ -261,7 +265,7 @@ final class SpoolFiles {
       bytes += files[unit].text.places
       files[unit].text.places = []
       guard bytes.count > Self.mostBufferBytes || unit == units.last else { continue }
-      state = try FamilyFiles.append(bytes, to: "\(folder)/\(SpoolUnit.placesName)")
+      state = try FamilyFiles.append(bytes, to: path)
       bytes.removeAll(keepingCapacity: true)
     }
     for unit in units { files[unit].states[SpoolUnit.placesName] = state }

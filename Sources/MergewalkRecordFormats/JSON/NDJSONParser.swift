@@ -98,8 +98,8 @@ struct NDJSONParser: JSONRecordParser {
         return .needsInput
       }
       window.cursor = next
-      let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
+      let isLong = stop - start > maxRecordBytes
       object.scanner = JSONScanner(base, from: start, end: stop, readable: rows.readable)
       object.scanner.skipSpace()
       if isLong {
