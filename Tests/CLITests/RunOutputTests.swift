@@ -181,7 +181,7 @@ struct RunOutputTests {
     "the line on a terminal has a bar, rates and what is left, and is never wider than the terminal",
     arguments: [40, 80, 200])
   func terminal(_ columns: Int) throws {
-    try prepare(150_000)
+    try prepare(150_000 * Command.speed)
     let shown = try Terminal.errors(["run", "p.yaml"], in: folder.path, columns: columns)
     let lines = shown.split(whereSeparator: { $0 == "\r" || $0 == "\n" || $0 == "\r\n" }).map(String.init)
       .map { $0.replacing("\u{1B}[K", with: "") }
