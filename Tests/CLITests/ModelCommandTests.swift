@@ -84,6 +84,10 @@ struct ModelCommandTests {
 
   @Test("convert goes to YAML and back without loss")
   func convert() throws {
+    try folder.write(
+      "entities:\n  A:\n    attributes:\n      x: { type: string, default: \"a\\x01\" }\n", to: "control.yaml")
+    let control = try Command(["model", "convert", "control.yaml"], in: folder.path)
+    #expect(control.status == 2 && control.output.isEmpty && control.words.contains("the character U+1,"))
     let yaml = try Command(["model", "convert", shop], in: folder.path)
     #expect(yaml.status == 0)
     try folder.write(yaml.output, to: "Shop.yaml")

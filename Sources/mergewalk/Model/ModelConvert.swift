@@ -50,7 +50,7 @@ struct ModelConvert: ParsableCommand {
     guard isSound else { throw ExitStatus.failure }
     if to == .mom { return try compile(draft) }
     let isYAML = options.model.hasSuffix(".yaml") || options.model.hasSuffix(".yml")
-    let text = (to ?? (isYAML ? .xml : .yaml)) == .yaml ? ModelWriter.yaml(draft) : ModelWriter.xml(draft)
+    let text = (to ?? (isYAML ? .xml : .yaml)) == .yaml ? ModelWriter.yaml(draft) : try xml(draft)
     guard let output else {
       Console.rawData(text)
       return
@@ -64,6 +64,29 @@ struct ModelConvert: ParsableCommand {
         try OutputFile.create(place.path, text)
       }
       Console.words("wrote \(place.path)\(place.name.map { "/" + $0 } ?? "")")
+    }
+  }
+
+  /// The model as XML, which is refused where a text of it has a character that XML cannot have.
+  private func xml(_ draft: ModelDraft) throws -> String {
+    let text = ModelWriter.xml(draft)
+    guard let invalid = text.unicodeScalars.first(where: { !Self.isXML($0) }) else { return text }
+    let number = String(invalid.value, radix: 16, uppercase: true)
+    FindingsOutput.words([
+      Diagnostic(
+        .error, code: "xmlCharacter", path: options.model, position: .file,
+        message: "a text of the model has the character U+\(number), which XML cannot have",
+        hint: "write YAML, or a compiled model")
+    ])
+    throw ExitStatus.failure
+  }
+
+  /// Whether XML documents may have a character: https://www.w3.org/TR/xml/#charsets
+  private static func isXML(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x9, 0xA, 0xD: true
+    case 0..<0x20, 0xFFFE, 0xFFFF: false
+    default: true
     }
   }
 
