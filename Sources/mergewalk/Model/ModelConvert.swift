@@ -81,7 +81,9 @@ struct ModelConvert: ParsableCommand {
     throw ExitStatus.failure
   }
 
-  /// Whether XML documents may have a character: https://www.w3.org/TR/xml/#charsets
+  /// Whether XML documents may have a character.
+  ///
+  /// Source: https://www.w3.org/TR/xml/#charsets
   private static func isXML(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x9, 0xA, 0xD: true
