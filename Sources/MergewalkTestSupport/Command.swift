@@ -10,11 +10,13 @@ public struct Command {
   public let status: Int32
 
   /// The path of the built command: beside the tests, or in `MERGEWALK_COMMAND`.
-  public static let path: String = {
-    if let given { return given }
+  public static let path = given ?? built("mergewalk")
+
+  /// The path of a program that was built with the tests.
+  public static func built(_ name: String) -> String {
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    return tests.deletingLastPathComponent().appendingPathComponent("mergewalk").path
-  }()
+    return tests.deletingLastPathComponent().appendingPathComponent(name).path
+  }
 
   /// How many times as fast the command is as the one beside the tests, roughly: another one is optimized.
   public static var speed: Int { given == nil ? 1 : 10 }

@@ -7,8 +7,7 @@ import Testing
 struct ExampleTests {
   @Test("the server answers many clients at a time, refuses what is wrong, and loses nothing")
   func issueServer() throws {
-    let program = URL(fileURLWithPath: Command.path).deletingLastPathComponent().appendingPathComponent("IssueServer")
-      .path
+    let program = Command.built("IssueServer")
     let folder = TemporaryFolder()
     let run = try Command.shell("\(program) \(folder.file("issues.sqlite"))", in: folder.path)
     #expect(run.status == 0, "\(run.words)")

@@ -70,8 +70,7 @@ struct MistakeTests {
       try folder.write(Array(standIn.utf8), to: "StandIn.swift"),
       try folder.write(Array(text.utf8), to: "Mistakes.swift"),
     ]
-    // It lies beside the command.
-    let plugin = URL(fileURLWithPath: Command.path).deletingLastPathComponent().path + "/MergewalkMacroPlugin-tool"
+    let plugin = Command.built("MergewalkMacroPlugin-tool")
     try #require(FileManager.default.fileExists(atPath: plugin))
     let compiler = Process()
     let output = Pipe()
