@@ -11,8 +11,11 @@ cd "$(dirname "$0")/.."
 mkdir -p build
 swift=${SWIFT:-swift}
 # Arguments of cases may be documents that nest thousands of levels: a line shows their first 400 bytes.
-# By lines, as two processes write at once.
-shown() { LC_ALL=C stdbuf -oL cut -b 1-400; }
+# By lines, as two processes write at once; macOS has no stdbuf.
+lines=$(command -v stdbuf > /dev/null && echo "stdbuf -oL")
+# Two words, split on purpose.
+# shellcheck disable=SC2086
+shown() { LC_ALL=C $lines cut -b 1-400; }
 if [ $# -gt 0 ]; then
   "$swift" test "$@" 2>&1 | tee build/test.log | shown
   status=${PIPESTATUS[0]}
