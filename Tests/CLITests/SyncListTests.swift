@@ -111,6 +111,65 @@ struct SyncListTests {
     #expect(try night(second, others: "q", query: figures) == ["-q", "a1x", "b1x"])
   }
 
+  @Test("what members name stays although they, what they name and what they refer to are of one hierarchy")
+  func oneHierarchy() throws {
+    let model = """
+      entities:
+        Book: { attributes: { k: string!, v: integer32 }, relationships: { lines: { to_many: Line, inverse: book } }, unique: [k] }
+        Thing: { abstract: true }
+        Part: { parent: Thing, attributes: { p: string! }, unique: [p] }
+        Line:
+          parent: Thing
+          attributes: { no: integer16! }
+          relationships:
+            book: { to_one: Book, inverse: lines }
+            part: { to_one: Part }
+            spare: { to_one: Part }
+            figures: { to_many: Figure, inverse: line }
+        Figure:
+          parent: Thing
+          attributes: { l: string! }
+          relationships: { line: { to_one: Line, inverse: figures } }
+      """
+    let pipeline = """
+      pipeline: p
+      model: model.yaml
+      store: s.sqlite
+      rejects: r.ndjson
+      imports:
+        - name: books
+          source: { files: books.ndjson, format: ndjson }
+          import:
+            entity: Book
+            find_by: [k]
+            attributes: { k: k, v: v }
+            relationships:
+              lines:
+                each: lines
+                find_by: { no: no }
+                relationships:
+                  part: { find_by: { p: part } }
+                  spare: { find_by: { p: spare } }
+                  figures: { each: figures, find_by: { l: . } }
+        - name: others
+          source: { files: others.csv, format: csv }
+          import: { entity: Figure, find_by: [l], mode: sync, attributes: { l: x } }
+      """
+    try folder.write(model, to: "model.yaml")
+    try folder.write(pipeline, to: "p.yaml")
+    let query = """
+      SELECT ifnull(l.ZNO, '-') || f.ZL FROM ZTHING AS f LEFT JOIN ZTHING AS l ON l.Z_PK = f.ZLINE
+      WHERE f.ZL IS NOT NULL ORDER BY 1
+      """
+    let lines = (1...3).map { #"{"no":\#($0),"part":"p\#($0)","spare":"q\#($0)","figures":["x","y"]}"# }
+    let record = #","lines":[\#(lines.joined(separator: ","))]}"#
+    let first = try night(#"{"k":"a""# + record, others: "other\ngone", query: query)
+    #expect(first == ["-gone", "-other", "1x", "1y", "2x", "2y", "3x", "3y"])
+    // The record is rejected.
+    let second = try night(#"{"k":"a","v":"x""# + record, others: "other", query: query)
+    #expect(second == ["-other", "1x", "1y", "2x", "2y", "3x", "3y"])
+  }
+
   @Test(
     "what an interrupted run made without a key stays when it is resumed",
     .enabled(if: Shim.isThere),

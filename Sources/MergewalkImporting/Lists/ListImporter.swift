@@ -285,7 +285,7 @@ final class ListImporter {
   /// Forgets the members that were read, and their rows.
   func forgetMembers() {
     members = StoredMembers()
-    (target.finder as? MemberFinder)?.rows.removeAll(keepingCapacity: true)
+    (target.finder as? MemberFinder)?.removeAll()
     importer.context.buffer(root: target.plan.rootEntity).removeAll()
   }
 
@@ -293,7 +293,7 @@ final class ListImporter {
   func readMembers(of stored: [Int64]) throws(ImportError) {
     members = StoredMembers()
     let finder = target.finder as? MemberFinder
-    finder?.rows.removeAll(keepingCapacity: true)
+    finder?.removeAll()
     guard !stored.isEmpty else { return }
     let root = target.plan.rootEntity
     let buffer = importer.context.buffer(root: root)
@@ -302,6 +302,7 @@ final class ListImporter {
       let access = try importer.store.access(root: root)
       if let finder {
         let first = buffer.count
+        var rows: [Int] = []
         try access.fetchMembers(
           slot: list.inverseSlot, of: stored, slots: target.plan.fetchedSlots, into: buffer)
         for row in first..<buffer.count {
@@ -312,8 +313,9 @@ final class ListImporter {
             continue
           }
           found[owner, default: []].append(member)
-          finder.rows.append(Int32(row))
+          rows.append(row)
         }
+        finder.read(rows, buffer, target, importer)
       } else {
         try access.forEachMember(slot: list.inverseSlot, of: stored, buffer) { owner, key, order in
           found[owner, default: []].append((key, order))

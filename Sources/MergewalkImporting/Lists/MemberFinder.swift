@@ -1,10 +1,12 @@
 import MergewalkObjectContext
 import MergewalkObjectStore
 
-/// Objects are looked for among the members of their owners only, whose rows the context holds.
+/// Objects are looked for among the members of their owners only.
+///
+/// Their keys are taken from rows when these are read, as look-ups of other nodes may empty the rows' buffer.
 final class MemberFinder: Finder {
-  /// The rows of the owners' members in the context.
-  var rows = ContiguousArray<Int32>()
+  /// The owners' members by owner and key.
+  private var table = KeyTable()
 
   var name: String { "members" }
   var meetsAllKeys: Bool { false }
@@ -13,8 +15,10 @@ final class MemberFinder: Finder {
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     guard let owner = ownerNode(state, importer) else { return }
     let node = view.nodes[state.node]
-    let table = membersTable(state, owner, importer)
     importer.startKeys(state)
+    // Members that this makes are found by later elements, and by nobody else until they are read.
+    table.mark()
+    defer { table.undo() }
     withKeys(state, owner, view) { keys in
       var keyBytes = importer.keyBytes
       defer { importer.keyBytes = keyBytes }
@@ -40,7 +44,6 @@ final class MemberFinder: Finder {
     _ body: (Int, Int64) -> Void
   ) {
     guard let owner = ownerNode(state, importer) else { return }
-    let table = membersTable(state, owner, importer)
     withKeys(state, owner, view) { keys in
       var keyBytes = importer.keyBytes
       defer { importer.keyBytes = keyBytes }
@@ -52,22 +55,18 @@ final class MemberFinder: Finder {
     }
   }
 
-  /// The relationship to the owners.
-  private func ownerNode(_ state: NodeImporter, _ importer: BatchImporter) -> ImportRelationship? {
-    state.plan.relationships.first { importer.nodes[$0.target].role == .given }
-  }
+  /// Forgets the members.
+  func removeAll() { if table.count > 0 { table = KeyTable() } }
 
-  /// The members by owner and key.
-  private func membersTable(
-    _ state: NodeImporter, _ owner: ImportRelationship, _ importer: BatchImporter
-  ) -> KeyTable {
-    let buffer = importer.context.buffer(root: state.plan.rootEntity)
-    let table = KeyTable(expecting: rows.count)
+  /// Takes the keys of members from their rows; those without a key are not found.
+  func read(_ rows: [Int], _ buffer: RowBuffer, _ state: NodeImporter, _ importer: BatchImporter) {
+    guard let owner = ownerNode(state, importer) else { return }
+    table = KeyTable(expecting: rows.count)
     var keyBytes = importer.keyBytes
     defer { importer.keyBytes = keyBytes }
     let slots = [owner.slot] + state.plan.keySlots
     let stored = slots.map { CellColumnView(tags: buffer.tags[$0], payloads: buffer.payloads[$0]) }
-    for row in rows.map(Int.init) {
+    for row in rows {
       if state.plan.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) { continue }
       var hash = ContentHash.start(importer.seed)
       for slot in state.plan.keySlots {
@@ -79,7 +78,11 @@ final class MemberFinder: Finder {
         table.insert(hash: hash, key: key, primaryKey: buffer.primaryKeys[row], content: 0)
       }
     }
-    return table
+  }
+
+  /// The relationship to the owners.
+  private func ownerNode(_ state: NodeImporter, _ importer: BatchImporter) -> ImportRelationship? {
+    state.plan.relationships.first { importer.nodes[$0.target].role == .given }
   }
 
   /// Lends the columns that name a member: its owner's primary key, and its own key.

@@ -74,10 +74,9 @@ extension BatchImporter {
     let (lists, owners) = (batch.lists, outcomes)
     let records = owners.indices.filter { owners[$0] == .pending && !waiting.contains($0) }
     let counting = lists.indices.filter { self.lists[$0].importer.countsNames }
-    // Before anything else is looked up: that may empty the rows in which members of a scoped list are found.
+    try noteOwnNames(&batch, &outcomes)
     let isScoped = counting.contains { self.lists[$0].list.isScoped }
     let own = isScoped ? try ownObjects(of: records, &batch) : [:]
-    try noteOwnNames(&batch, &outcomes)
     for index in counting {
       let list = self.lists[index]
       var elements = lists[index]
@@ -96,8 +95,7 @@ extension BatchImporter {
     _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>
   ) throws(ImportError) {
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      // The root first, for the same reason.
-      for state in [nodes[plan.root]] + nodes.filter({ $0.node != plan.root }) {
+      for state in nodes {
         // What the second pass finds has not been named before it.
         guard !state.isPostponed, let named = state.named else { continue }
         var records = ContiguousArray<Int32>()
