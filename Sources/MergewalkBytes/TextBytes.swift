@@ -7,25 +7,31 @@ extension UnsafeRawBufferPointer {
 
   /// Whether the bytes are UTF-8 and have only characters that XML 1.0 has: no controls but tab, LF and CR, no U+FFFE and
   /// U+FFFF.
+  package var isXML: Bool { isUTF8 && firstOutsideXML == nil }
+
+  /// Where the first character starts, of bytes that are UTF-8, that XML 1.0 does not have.
   ///
   /// Source: XML 1.0, production 2 (Char).
-  package var isXML: Bool {
-    guard isUTF8 else { return false }
+  fileprivate var firstOutsideXML: Int? {
     for (index, byte) in enumerated() {
       if byte < 0x20 {
-        guard byte == 9 || byte == 10 || byte == 13 else { return false }
+        guard byte == 9 || byte == 10 || byte == 13 else { return index }
       } else if byte == 0xEF, self[index + 1] == 0xBF, self[index + 2] >= 0xBE {
-        return false
+        return index
       }
     }
-    return true
+    return nil
   }
 }
 
 extension String {
   /// Whether the text has only characters that XML 1.0 has.
-  package var isXML: Bool {
+  package var isXML: Bool { firstOutsideXML == nil }
+
+  /// The first character of the text that XML 1.0 does not have.
+  package var firstOutsideXML: Unicode.Scalar? {
     var text = self
-    return text.withUTF8 { UnsafeRawBufferPointer($0).isXML }
+    let offset = text.withUTF8 { UnsafeRawBufferPointer($0).firstOutsideXML }
+    return offset.map { text.unicodeScalars[text.utf8.index(text.startIndex, offsetBy: $0)] }
   }
 }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkPropertyLists
 import MergewalkYAML
 
@@ -7,12 +8,20 @@ import MergewalkYAML
 public enum ModelWriter {
   /// The text of a `contents` file as current versions of Xcode lay it out, without a line feed at its end.
   ///
+  /// A draft from YAML may have characters that no XML document can have, such as U+0001; the text then has them, and
+  /// cannot be read: ``invalidXMLCharacter(in:)``.
+  ///
   /// - Complexity: O(text).
   public static func xml(_ draft: ModelDraft) -> String {
     var writer = ModelXMLWriter()
     writer.write(draft)
     return writer.text
   }
+
+  /// The first character of a text that no XML document can have, or `nil`.
+  ///
+  /// - Complexity: O(text).
+  public static func invalidXMLCharacter(in text: String) -> Unicode.Scalar? { text.firstOutsideXML }
 
   /// The bytes of a compiled model, a `.mom` file, and descriptions of the parts left out.
   ///

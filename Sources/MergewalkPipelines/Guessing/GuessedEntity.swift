@@ -113,7 +113,8 @@ struct GuessedEntity {
 
   private func hasAll(_ index: Int) -> Bool {
     let profile = sample.profiles[attributes[index].column]
-    return profile.values == profile.records && profile.nullCounts.allSatisfy { $0 == 0 } && profile.records > 0
+    return profile.values == profile.records && profile.missing(as: attributes[index].verdict.type) == 0
+      && profile.records > 0
   }
 
   private func isReference(_ index: Int) -> Bool {

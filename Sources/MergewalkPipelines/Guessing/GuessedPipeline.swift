@@ -175,12 +175,22 @@ struct GuessedPipeline {
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
       let isNeeded = proposal.option == "comment" && beginsWithRemark(found)
+      let isLeftOut = proposal.option == "comment" && rejectedRemarks > 0
       lines.append(
-        "  # QUESTION: \(Self.comment(proposal.reasonUnsaid)). Is that right?" + (isNeeded ? "" : " Then set:"))
+        "  # QUESTION: \(Self.comment(proposal.reasonUnsaid)). Is that right?" + (isNeeded ? "" : " Then set:")
+          + (isLeftOut ? " Without it \(rejectedRemarks) of them are records that cannot be read." : ""))
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
     return lines
+  }
+
+  /// The lines that seem to be remarks and that a run of this pipeline takes for records.
+  var rejectedRemarks: Int {
+    guard case .csv(let found) = sample.definition.format, found.caution?.doubtsComments == true,
+      !options.contains(where: { $0.name == "comment" }), !beginsWithRemark(found)
+    else { return 0 }
+    return sample.remarks
   }
 
   /// Whether the first line is a remark: it would be taken for the header, or for the record that says how many columns

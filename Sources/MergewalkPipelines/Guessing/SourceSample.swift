@@ -23,6 +23,8 @@ struct SourceSample {
   private(set) var records = 0
   private(set) var rejects = 0
   private(set) var firstReject: RecordError?
+  /// The lines that were skipped because they seem to be remarks.
+  private(set) var remarks = 0
   /// The records in which a detected escape stands before something ordinary.
   private(set) var doubtfulEscapes = 0
   /// Where a record has parts that are no columns, because the reader takes them from the first records.
@@ -68,6 +70,9 @@ struct SourceSample {
         for record in 0..<batch.recordCount { batch.withRawRecord(record) { members.add($0) } }
       }
       try read(.named(members.names()), limit)
+    } else if surplus != nil {
+      let late = lateColumns()
+      if !late.isEmpty { try read(.named(columns + late), limit) }
     }
     for _ in 1..<Self.deepest {
       guard let named = expandedColumns() else { break }
@@ -83,7 +88,7 @@ struct SourceSample {
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
     (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
-    doubtfulEscapes = 0
+    (doubtfulEscapes, remarks) = (0, 0)
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
@@ -102,7 +107,9 @@ struct SourceSample {
         }
         var batch = RecordBatch()
         let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
-        guard try reader.read(into: &batch, limit: size) else { break }
+        let isMore = try reader.read(into: &batch, limit: size)
+        remarks += batch.account.skipped[.comment].lines
+        guard isMore else { break }
         sampler?.add(batch)
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
@@ -141,6 +148,22 @@ struct SourceSample {
       let names = header.filter { !columns.contains($0) }
       if !names.isEmpty { furtherColumns = (path, names) }
     }
+  }
+
+  /// The members that the first records do not have; all of them, where none but these makes ``surplus``.
+  private mutating func lateColumns() -> [String] {
+    var found = OccurringPaths()
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        batch.withRawRecord(record) { raw in
+          found.add(Array(raw), of: definition.format, indent: batch.records[record].column - 1)
+        }
+      }
+    }
+    let known = Set(columns)
+    let late = found.columns.filter { !known.contains($0) }
+    if !found.isCut, !late.isEmpty { surplus = nil }
+    return late
   }
 
   // MARK: Objects inside objects

@@ -7,10 +7,20 @@ package struct OccurringPaths: Sendable {
   /// The paths, as columns have them, in the order of their first appearance.
   package private(set) var paths: [String] = []
   private var known: Set<String> = []
+  /// Whether a limit was met, so that there may be more.
+  package private(set) var isCut = false
 
   private static let most = 1_000
   /// Records are looked at up to here, in bytes each.
   private static let longest = 1 << 16
+
+  /// The paths that readers take for columns of their own accord: members of records, and the attributes of elements.
+  package var columns: [String] {
+    paths.filter { path in
+      guard let names = JSONPaths.split(path) else { return false }
+      return names.count == 1 || names.count == 2 && names[1].first == UInt8(ascii: "@")
+    }
+  }
 
   /// Creates an empty list.
   package init() {}
@@ -18,7 +28,11 @@ package struct OccurringPaths: Sendable {
   mutating func add(_ names: [[UInt8]]) { add(JSONPaths.path(names)) }
 
   private mutating func add(_ path: String) {
-    if paths.count < Self.most, known.insert(path).inserted { paths.append(path) }
+    if paths.count < Self.most {
+      if known.insert(path).inserted { paths.append(path) }
+    } else if !known.contains(path) {
+      isCut = true
+    }
   }
 
   /// Adds what a record has.
@@ -28,6 +42,7 @@ package struct OccurringPaths: Sendable {
   ///   - format: the format that it was read in.
   ///   - indent: the spaces before its first line; nil when it is not known.
   package mutating func add(_ raw: [UInt8], of format: RecordFormat, indent: Int? = nil) {
+    if raw.count > Self.longest { isCut = true }
     let raw = Array(raw.prefix(Self.longest))
     switch format {
     case .csv, .fixedWidth, .custom: break

@@ -169,15 +169,19 @@ extension XMLRecords {
         tree.setText(node, XMLTextRange(isCopy: true, start: at, count: count))
       }
       if local == known.of, tag.count > 1, prefix == nil { entry.pointee.isCoded = isCodedText(tag) }
-      guard node >= 0, elements[Int(node)].attributeCount > 0 else { continue }
+      guard node >= 0 else { continue }
       let first = Int(elements[Int(node)].firstAttribute)
       let space = comparesURIs ? uri : prefix
+      var isKnown = false
       for k in first..<first + Int(elements[Int(node)].attributeCount)
       where attributes[k].local == local && attributes[k].space == space {
+        isKnown = true
         if attributes[k].slot >= 0 {
           putAttribute(attributes[k].slot, start, count, at: attribute.at, tag: entry.pointee.tagEnd)
         }
       }
+      // Those of records and of their members are columns.
+      if !isKnown, openCount <= 2, uri != known.schemaInstance { hasSurplus = true }
     }
   }
 

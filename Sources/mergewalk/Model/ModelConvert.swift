@@ -70,7 +70,7 @@ struct ModelConvert: ParsableCommand {
   /// The model as XML, which is refused where a text of it has a character that XML cannot have.
   private func xml(_ draft: ModelDraft) throws -> String {
     let text = ModelWriter.xml(draft)
-    guard let invalid = text.unicodeScalars.first(where: { !Self.isXML($0) }) else { return text }
+    guard let invalid = ModelWriter.invalidXMLCharacter(in: text) else { return text }
     let number = String(invalid.value, radix: 16, uppercase: true)
     FindingsOutput.words([
       Diagnostic(
@@ -79,17 +79,6 @@ struct ModelConvert: ParsableCommand {
         hint: "write YAML, or a compiled model")
     ])
     throw ExitStatus.failure
-  }
-
-  /// Whether XML documents may have a character.
-  ///
-  /// Source: https://www.w3.org/TR/xml/#charsets
-  private static func isXML(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x9, 0xA, 0xD: true
-    case 0..<0x20, 0xFFFE, 0xFFFF: false
-    default: true
-    }
   }
 
   func validate() throws {

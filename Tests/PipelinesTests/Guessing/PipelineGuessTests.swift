@@ -435,10 +435,16 @@ struct PipelineGuessTests {
     try folder.write("id,name,n\n# a\n" + rows + "# b\n31,x\n32,y,64,z\n", to: "odd.csv")
     let made = try guess("odd.csv")
     let pipeline = text(made, 1)
-    for option in ["short_records: pad", "long_records: truncate", "comment: \"#\""] {
-      #expect(pipeline.contains("Is that right? Then set:\n  # \(option)\n"), "\(option)")
+    let remarks = " Without it 2 of them are records that cannot be read."
+    for (option, note) in [("short_records: pad", ""), ("long_records: truncate", ""), ("comment: \"#\"", remarks)] {
+      #expect(pipeline.contains("Is that right? Then set:\(note)\n  # \(option)\n"), "\(option): \(pipeline)")
       #expect(!pipeline.contains("\n  \(option)\n"), "\(option)")
     }
+    // What the summary says is what a run rejects.
+    #expect((made.summaries[0].rejects, made.summaries[0].rejectedRemarks) == (2, 2))
+    #expect(try ImportSession(try Pipeline.read(made.summaries[0].pipeline).definition).run().rejected == 4)
+    try FileManager.default.removeItem(atPath: folder.file("out"))
+    _ = try guess("odd.csv")
     // Whoever takes the proposals loses no record: what is padded is not required.
     let file = made.summaries[0].pipeline
     var lines = try String(contentsOfFile: file, encoding: .utf8)
