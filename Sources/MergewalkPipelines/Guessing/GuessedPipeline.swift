@@ -174,40 +174,13 @@ struct GuessedPipeline {
       lines.append("  \(option): \(value)\(note.isEmpty ? "" : "  # \(note)")")
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
-      let isNeeded = proposal.option == "comment" && beginsWithRemark(found)
-      let isLeftOut = proposal.option == "comment" && rejectedRemarks > 0
+      let isNeeded = proposal.option == "comment" && sample.setsComment
       lines.append(
-        "  # QUESTION: \(Self.comment(proposal.reasonUnsaid)). Is that right?" + (isNeeded ? "" : " Then set:")
-          + (isLeftOut ? " Without it \(rejectedRemarks) of them are records that cannot be read." : ""))
+        "  # QUESTION: \(Self.comment(proposal.reasonUnsaid)). Is that right?" + (isNeeded ? "" : " Then set:"))
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
     return lines
-  }
-
-  /// The lines that seem to be remarks and that a run of this pipeline takes for records.
-  var rejectedRemarks: Int {
-    guard case .csv(let found) = sample.definition.format, found.caution?.doubtsComments == true,
-      !options.contains(where: { $0.name == "comment" }), !beginsWithRemark(found)
-    else { return 0 }
-    return sample.remarks
-  }
-
-  /// Whether the first line is a remark: it would be taken for the header, or for the record that says how many columns
-  /// there are, and nothing else could be read.
-  private func beginsWithRemark(_ found: CSVOptions) -> Bool {
-    guard let comment = found.comment, let source = sample.definition.sources.first, !source.isReadOnce else {
-      return false
-    }
-    var plain = found
-    plain.comment = nil
-    plain.header = .none
-    plain.caution = nil
-    var batch = RecordBatch()
-    guard var reader = try? RecordFormat.csv(plain).reader(source: source, columns: .all, index: 0),
-      (try? reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))) == true, batch.recordCount > 0
-    else { return false }
-    return batch.raw(0).starts(with: comment.utf8)
   }
 
   /// The spellings of null: those that were found, and empty fields where the columns are text.

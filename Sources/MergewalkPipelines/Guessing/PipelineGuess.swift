@@ -26,8 +26,6 @@ package struct PipelineGuess: Sendable {
     package var records: Int
     /// Those of them that cannot be read.
     package var rejects: Int
-    /// The lines that seem to be remarks and that the pipeline takes for records, as it only proposes to skip them.
-    package var rejectedRemarks: Int
     /// Whether these are all records of the source.
     package var isWhole: Bool
     /// How many questions the pipeline asks.
@@ -128,7 +126,7 @@ package struct PipelineGuess: Sendable {
           source: GuessWords.list(paths), entity: entity.name, pipeline: Paths.join(folder, name),
           key: entity.key.map { entity.attributes[$0].name }, attributes: entity.attributes.count { $0.isKept },
           relationships: entity.relationships.count, records: entity.sample.records, rejects: entity.sample.rejects,
-          rejectedRemarks: pipeline.rejectedRemarks, isWhole: entity.sample.isWhole, questions: text.split(separator: "# QUESTION:").count - 1))
+          isWhole: entity.sample.isWhole, questions: text.split(separator: "# QUESTION:").count - 1))
     }
   }
 }

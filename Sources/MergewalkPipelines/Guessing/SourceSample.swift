@@ -23,8 +23,9 @@ struct SourceSample {
   private(set) var records = 0
   private(set) var rejects = 0
   private(set) var firstReject: RecordError?
-  /// The lines that were skipped because they seem to be remarks.
-  private(set) var remarks = 0
+  /// Whether the pipeline says which lines are comments, without which nothing could be read; see
+  /// ``beginsWithRemark(_:)``.
+  private(set) var setsComment = false
   /// The records in which a detected escape stands before something ordinary.
   private(set) var doubtfulEscapes = 0
   /// Where a record has parts that are no columns, because the reader takes them from the first records.
@@ -79,6 +80,7 @@ struct SourceSample {
       try read(.named(named), limit)
     }
     if let named = wholeElements() { try read(.named(named), limit) }
+    countAsRun(limit)
     for source in definition.sources { source.endLooking() }
     verdicts = ColumnProfile.verdicts(profiles, named: columns)
     countElements()
@@ -88,7 +90,7 @@ struct SourceSample {
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
     (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
-    (doubtfulEscapes, remarks) = (0, 0)
+    doubtfulEscapes = 0
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
@@ -107,9 +109,7 @@ struct SourceSample {
         }
         var batch = RecordBatch()
         let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
-        let isMore = try reader.read(into: &batch, limit: size)
-        remarks += batch.account.skipped[.comment].lines
-        guard isMore else { break }
+        guard try reader.read(into: &batch, limit: size) else { break }
         sampler?.add(batch)
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
@@ -123,6 +123,48 @@ struct SourceSample {
       if !isWhole { break }
     }
     profiles = sampler?.profiles ?? []
+  }
+
+  // MARK: Remarks
+
+  /// Counts what the run counts: lines that seem to be comments are none there unless the pipeline says so.
+  private mutating func countAsRun(_ limit: Limit) {
+    guard case .csv(var options) = definition.format, options.caution?.doubtsComments == true else { return }
+    setsComment = beginsWithRemark(options)
+    options.caution?.doubtsComments = false
+    if !setsComment { options.comment = nil }
+    var (records, rejects) = (0, 0)
+    var first: RecordError?
+    for (index, source) in definition.sources.enumerated() where !emptyFiles.contains(source.path) {
+      guard var reader = try? RecordFormat.csv(options).reader(source: source, columns: .named(columns), index: index)
+      else { return }
+      var batch = RecordBatch()
+      while records < limit.records {
+        let size = BatchLimit(records: min(4_096, limit.records - records), bytes: 1 << 20)
+        guard let isMore = try? reader.read(into: &batch, limit: size) else { return }
+        if !isMore { break }
+        records += batch.recordCount + batch.errors.count
+        rejects += batch.errors.count
+        first = first ?? batch.errors.first
+      }
+    }
+    if !isWhole, records < self.records { return }
+    (self.records, self.rejects, firstReject) = (records, rejects, first)
+  }
+
+  /// Whether the first line is a remark: it would be taken for the header, or for the record that says how many columns
+  /// there are, and nothing else could be read.
+  private func beginsWithRemark(_ found: CSVOptions) -> Bool {
+    guard let comment = found.comment, let source = definition.sources.first, !source.isReadOnce else { return false }
+    var plain = found
+    plain.comment = nil
+    plain.header = .none
+    plain.caution = nil
+    var batch = RecordBatch()
+    guard var reader = try? RecordFormat.csv(plain).reader(source: source, columns: .all, index: 0),
+      (try? reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))) == true, batch.recordCount > 0
+    else { return false }
+    return batch.raw(0).starts(with: comment.utf8)
   }
 
   private func open(

@@ -111,13 +111,9 @@ struct GuessCommand: ParsableCommand {
       Console.data(
         "\(summary.pipeline): \(summary.entity) from \(summary.looked):"
           + " \(Figures.count(summary.attributes, "attribute"))\(related), \(found)\(asked)")
-      let remarks = Figures.count(summary.rejectedRemarks, "line")
-      let doubted = [
-        summary.rejects > 0 ? "\(Figures.count(summary.rejects, "record")) cannot be read" : "",
-        summary.rejectedRemarks > 0 ? "\(remarks) of remarks will be rejected until “comment” is set" : "",
-      ].filter { !$0.isEmpty }
-      if !doubted.isEmpty {
-        Console.words("\(summary.source): warning: \(doubted.joined(separator: ", and ")) [rejects]")
+      if summary.rejects > 0 {
+        Console.words(
+          "\(summary.source): warning: \(Figures.count(summary.rejects, "record")) cannot be read [rejects]")
       }
     }
     Console.data(guess.files[0].path)

@@ -435,13 +435,12 @@ struct PipelineGuessTests {
     try folder.write("id,name,n\n# a\n" + rows + "# b\n31,x\n32,y,64,z\n", to: "odd.csv")
     let made = try guess("odd.csv")
     let pipeline = text(made, 1)
-    let remarks = " Without it 2 of them are records that cannot be read."
-    for (option, note) in [("short_records: pad", ""), ("long_records: truncate", ""), ("comment: \"#\"", remarks)] {
-      #expect(pipeline.contains("Is that right? Then set:\(note)\n  # \(option)\n"), "\(option): \(pipeline)")
+    for option in ["short_records: pad", "long_records: truncate", "comment: \"#\""] {
+      #expect(pipeline.contains("Is that right? Then set:\n  # \(option)\n"), "\(option)")
       #expect(!pipeline.contains("\n  \(option)\n"), "\(option)")
     }
     // What the summary says is what a run rejects.
-    #expect((made.summaries[0].rejects, made.summaries[0].rejectedRemarks) == (2, 2))
+    #expect((made.summaries[0].records, made.summaries[0].rejects) == (34, 4))
     #expect(try ImportSession(try Pipeline.read(made.summaries[0].pipeline).definition).run().rejected == 4)
     try FileManager.default.removeItem(atPath: folder.file("out"))
     _ = try guess("odd.csv")
@@ -474,9 +473,10 @@ struct PipelineGuessTests {
   @Test("remarks above and within a table do not hide its columns", arguments: ["", "code\tplace\tzone\n"])
   func remarks(_ header: String) throws {
     let zones = (1...40).map { "Z\($0)\t+\($0 * 7)\tEurope/Town\($0)\n" }
-    let text = "# zones\n#\n" + header + zones[..<30].joined() + "# more\n# of them\n" + zones[30...].joined()
+    let text = "# zones\n#\n" + header + zones[..<30].joined() + "# more\n# of\tthem\tall\n" + zones[30...].joined()
     try folder.write(text, to: "zone.tab")
     let guess = try guess("zone.tab")
+    #expect((guess.summaries[0].records, guess.summaries[0].rejects) == (40, 0))
     #expect(self.text(guess, 1).contains("Is that right?\n  comment: \"#\"\n"))
     #expect(try run(guess) == [40])
   }
