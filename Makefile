@@ -9,6 +9,8 @@ MERGEWALK := $(RELEASE)/release/mergewalk
 DEMO_STORE := build/shop.sqlite
 FUZZ_SECONDS ?= 600
 CAMPAIGN_SECONDS ?= 7200
+# The tests of what has loops with vector instructions.
+SCALAR_TESTS := RecordFormatsTests\.(CSV|NDJSON|JSON|FixedWidth|ScanLevel|TextCheck)
 # Options of bench/run.py for `make bench-smoke`.
 BENCH ?=
 
@@ -37,7 +39,7 @@ test: packages ## every test
 	SWIFT=$(SWIFT) ./scripts/test.sh
 
 test-scalar: build ## the readers' tests without vector instructions, as on a processor that has none
-	MERGEWALK_SCAN=none SWIFT=$(SWIFT) ./scripts/test.sh --skip-build --filter 'RecordFormatsTests\.(CSV|NDJSON|JSON|FixedWidth|ScanLevel|TextCheck)'
+	MERGEWALK_SCAN=none SWIFT=$(SWIFT) ./scripts/test.sh --skip-build --filter '$(SCALAR_TESTS)'
 
 sanitize: sanitize-thread sanitize-address ## tests under both sanitizers
 
@@ -47,8 +49,8 @@ sanitize-thread: packages ## tests with threads under ThreadSanitizer
 sanitize-readers: packages ## those below the import layer only, which CI runs
 	SWIFT=$(SWIFT) ./scripts/sanitize.sh thread-readers
 
-sanitize-address: packages ## readers' tests under AddressSanitizer
-	SWIFT=$(SWIFT) ./scripts/sanitize.sh address
+sanitize-address: packages ## readers' tests under AddressSanitizer, with and without vector instructions
+	SCALAR_TESTS='$(SCALAR_TESTS)' SWIFT=$(SWIFT) ./scripts/sanitize.sh address
 
 site: ## a site of the README and docs in build/site, with MkDocs from PyPI; broken links are errors
 	@test -x build/site-env/bin/mkdocs || (python3 -m venv build/site-env && build/site-env/bin/pip install -q mkdocs==1.6.1)

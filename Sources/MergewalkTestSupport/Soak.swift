@@ -21,6 +21,22 @@ public enum Soak {
     seeds(first..<first + UInt64(count * (isOn ? 50 : 1)))
   }
 
+  /// The seeds of a test of readers: those of ``seeds(_:from:)``, and a third of them in a build that is not optimized.
+  ///
+  /// CI runs these tests once more, optimized, under AddressSanitizer.
+  public static func readerSeeds(_ count: Int) -> Range<UInt64> {
+    seeds(isOptimized || isOn ? count : (count + 2) / 3)
+  }
+
+  /// Whether the tests are optimized.
+  public static var isOptimized: Bool {
+    #if DEBUG
+      false
+    #else
+      true
+    #endif
+  }
+
   /// The seeds of a range, shifted by `MERGEWALK_FIRST_SEED`.
   public static func seeds(_ range: Range<UInt64>) -> Range<UInt64> {
     let offset = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0

@@ -84,7 +84,7 @@ import Testing
     return lines
   }
 
-  @Test("plain files are read as others are", arguments: Soak.seeds(60))
+  @Test("plain files are read as others are", arguments: Soak.readerSeeds(60))
   func levelsAgree(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let bytes = Self.text(&random, faults: [0, 0, 3, 60].randomElement(using: &random) ?? 0)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("text is checked to the same byte, whatever the processor", arguments: Soak.seeds(60))
+  @Test("text is checked to the same byte, whatever the processor", arguments: Soak.readerSeeds(60))
   func checksAgree(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []

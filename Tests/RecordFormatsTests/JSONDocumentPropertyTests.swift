@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "damaged documents give the same however they arrive, and no fault is accepted", arguments: Soak.seeds(60))
+    "damaged documents give the same however they arrive, and no fault is accepted", arguments: Soak.readerSeeds(60))
   func damage(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {

@@ -199,7 +199,7 @@ struct EachCase: Sendable, CustomTestStringConvertible {
     #expect(next == count)
   }
 
-  @Test("random records with elements are what a reading of each element says", arguments: Soak.seeds(20))
+  @Test("random records with elements are what a reading of each element says", arguments: Soak.readerSeeds(20))
   func random(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let values = [#""a""#, #""\n\u00e9""#, "1.50", "null", "true", "[1, {}]", #"{"y":"é"}"#, "{}"]

@@ -163,7 +163,7 @@ struct SequenceCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("damaged sequences give the same however they arrive", arguments: Soak.seeds(40))
+  @Test("damaged sequences give the same however they arrive", arguments: Soak.readerSeeds(40))
   func damage(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let pieces = [

@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("damaged text is refused line by line, the same however it arrives", arguments: Soak.seeds(40))
+  @Test("damaged text is refused line by line, the same however it arrives", arguments: Soak.readerSeeds(40))
   func damage(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {

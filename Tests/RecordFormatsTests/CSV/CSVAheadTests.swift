@@ -70,7 +70,7 @@ import Testing
     return text
   }
 
-  @Test("what a thread reads ahead is read as anything else", arguments: Soak.seeds(60))
+  @Test("what a thread reads ahead is read as anything else", arguments: Soak.readerSeeds(60))
   func aheadAgrees(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let bytes = Self.text(&random)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("text is checked to the same byte by a thread and without", arguments: Soak.seeds(60))
+  @Test("text is checked to the same byte by a thread and without", arguments: Soak.readerSeeds(60))
   func checksAgree(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let bytes = Self.text(&random)

@@ -182,7 +182,7 @@ private func contiguous(_ widths: [(name: String, width: Int)]) -> [FixedWidthOp
     #expect(error?.message.contains("name") == true)
   }
 
-  @Test("random lines are cut as the obvious way cuts them", arguments: Soak.seeds(100))
+  @Test("random lines are cut as the obvious way cuts them", arguments: Soak.readerSeeds(100))
   func matchesTheObviousWay(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let widths = (0..<Int.random(in: 1..<5, using: &random)).map { ("c\($0)", Int.random(in: 1..<5, using: &random)) }

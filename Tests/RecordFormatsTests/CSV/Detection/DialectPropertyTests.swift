@@ -62,7 +62,7 @@ import Testing
     #expect(dialect.options.nullTokens == (options.null.isEmpty ? [] : ["NULL"]))
   }
 
-  @Test("no bytes make detection or what it says fail", arguments: Soak.seeds(30))
+  @Test("no bytes make detection or what it says fail", arguments: Soak.readerSeeds(30))
   func neverFails(_ block: UInt64) {
     let pieces: [[UInt8]] = [
       [44], [59], [9], [124], [32], [34], [34, 34], [39], [92], [10], [13], [13, 10], [35], Array("a".utf8),
