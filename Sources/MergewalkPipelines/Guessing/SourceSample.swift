@@ -194,6 +194,8 @@ struct SourceSample {
 
   /// The members that the first records do not have; all of them, where none but these makes ``surplus``.
   private mutating func lateColumns() -> [String] {
+    // With namespaces, names are not those of the text.
+    if case .xml(let options) = definition.format, !options.namespaces.isEmpty { return [] }
     var found = OccurringPaths()
     for batch in batches {
       for record in 0..<batch.recordCount {
