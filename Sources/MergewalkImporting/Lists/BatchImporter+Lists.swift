@@ -67,7 +67,12 @@ extension BatchImporter {
     for (index, list) in lists.enumerated() {
       let rejects = try list.run(&batches[index], view, owners: self)
       for reject in rejects { elementRejects.append(ownReject(reject, list.list, index, batches[index])) }
+      // The attempt is made anew without their records, of which other lists may have seen something.
+      guard elementRejects.isEmpty else { return }
+      takeOrphans(ofList: index, batches[index])
     }
+    guard owner == nil else { return }
+    do { try removeOrphans(view, batches) } catch { throw ImportError(wrapping: error) }
   }
 
   /// Whether a record fills its lists now: where the second pass may reject it, it does so when it is known to stay.
@@ -77,7 +82,7 @@ extension BatchImporter {
   }
 
   /// The reject of the record that a rejected element belongs to.
-  private func ownReject(
+  func ownReject(
     _ reject: RecordReject, _ list: ImportList, _ index: Int, _ batch: ListBatch
   ) -> RecordReject {
     let element = Int(reject.record)
@@ -105,6 +110,7 @@ extension BatchImporter {
   /// Forgets what an attempt that was rolled back has found out about elements.
   func forgetElementRejects() {
     elementRejects.removeAll(keepingCapacity: true)
+    orphans.removeAll(keepingCapacity: true)
     for list in lists { list.importer.forgetElementRejects() }
   }
 

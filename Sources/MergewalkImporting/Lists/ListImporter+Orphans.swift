@@ -2,8 +2,117 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
+/// A member that a list leaves out and that is to be deleted.
+struct Orphan {
+  var key: Int64
+  /// Whose list leaves it out.
+  var owner: Int64
+  var list: ListImporter
+  /// The list's number and the record that it belongs to, and so on for the lists around it, of which the records are
+  /// elements; the last one is a record of the run.
+  var trail: [(list: Int, record: Int)]
+}
+
+/// Deleting what lists have left out, when all lists of an attempt are filled: what other lists, or the references of
+/// elements, name stays.
+extension BatchImporter {
+  /// Whether there are such members in the attempt.
+  var holdsOrphans: Bool { !orphans.isEmpty || (owner?.holdsOrphans ?? false) }
+
+  /// Keeps members that a later element with the same owner names again.
+  func keepOrphans(of list: ListImporter, _ owner: Int64, _ keys: Set<Int64>) {
+    guard !orphans.isEmpty else { return }
+    orphans.removeAll { $0.list === list && $0.owner == owner && keys.contains($0.key) }
+  }
+
+  /// Takes over those of the lists within a list.
+  func takeOrphans(ofList index: Int, _ batch: ListBatch) {
+    let inner = lists[index].importer
+    for var orphan in inner.orphans {
+      guard let element = orphan.trail.last?.record else { continue }
+      orphan.trail.append((index, batch.owner(element)))
+      orphans.append(orphan)
+    }
+    inner.orphans.removeAll(keepingCapacity: true)
+  }
+
+  /// Deletes those that nothing in the attempt names; the others only lose their owner.
+  func removeOrphans(_ view: BatchView, _ batches: [ListBatch]) throws {
+    guard !orphans.isEmpty else { return }
+    var named: [RootIndex: Set<Int64>] = [:]
+    for state in nodes {
+      let targets = view.nodes[state.node].targets
+      for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {
+        named[state.plan.rootEntity, default: []].insert(targets[record])
+      }
+    }
+    for (list, batch) in zip(lists, batches) {
+      let records = view.records.filter { view.outcomes[$0].takesLists && batch.hasList[$0] }
+      list.collectNamed(batch, records, &named)
+    }
+    while let list = orphans.first?.list {
+      let own = orphans.filter { $0.list === list }
+      orphans.removeAll { $0.list === list }
+      try remove(own, of: list, named, batches)
+    }
+  }
+
+  private func remove(
+    _ orphans: [Orphan], of list: ListImporter, _ named: [RootIndex: Set<Int64>], _ batches: [ListBatch]
+  ) throws {
+    let root = list.target.plan.rootEntity
+    let buffer = context.buffer(root: root)
+    try list.fetch(orphans.map(\.key))
+    var left: [Int64: Orphan] = [:]
+    for orphan in orphans {
+      // Another list may have taken it, and it may have gone with another object.
+      guard let row = buffer.row(primaryKey: orphan.key), list.owns(buffer, row, list.list.inverseSlot, orphan.owner)
+      else { continue }
+      guard named[root]?.contains(orphan.key) ?? false else {
+        left[orphan.key] = orphan
+        continue
+      }
+      // Another record of the attempt may come after the one whose list leaves the object out.
+      guard attempted == 1 else { throw retryAlone() }
+      list.unlink(row, buffer)
+    }
+    for (key, reason) in try list.delete(left.keys.sorted(), root, named: named) {
+      guard let orphan = left[key] else { continue }
+      elementRejects.append(reject(orphan, orphan.trail[...], reason, batches))
+    }
+  }
+
+  /// The reject of a record whose list, or a list within it, leaves out an object that may not go.
+  private func reject(
+    _ orphan: Orphan, _ trail: ArraySlice<(list: Int, record: Int)>, _ message: String, _ batches: [ListBatch]
+  ) -> RecordReject {
+    let (index, record) = trail[trail.endIndex - 1]
+    let list = lists[index]
+    guard trail.count > 1 else {
+      return ListRejects.reject(
+        record, .deleteDenied, list.list, index, element: nil, names: nil, inner: "", message: message, offset: 0)
+    }
+    let inner = list.importer.reject(orphan, trail.dropLast(), message, batches[index].batch.lists)
+    return ownReject(inner, list.list, index, batches[index])
+  }
+}
+
 /// Removal of the members that no list has any more.
 extension ListImporter {
+  /// Adds the objects that the elements of some records name, and those of their own lists.
+  func collectNamed(_ batch: ListBatch, _ records: [Int], _ named: inout [RootIndex: Set<Int64>]) {
+    let elements = records.flatMap(batch.range)
+    for state in importer.nodes where state.role != .given {
+      let targets = batch.batch.nodes[state.node].targets
+      for element in elements where targets[element] > 0 {
+        named[state.plan.rootEntity, default: []].insert(targets[element])
+      }
+    }
+    for (list, inner) in zip(importer.lists, batch.batch.lists) {
+      list.collectNamed(inner, elements.filter { inner.hasList[$0] }, &named)
+    }
+  }
+
   /// Deletes those that no list has any more.
   ///
   /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.

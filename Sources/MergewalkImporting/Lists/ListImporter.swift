@@ -42,6 +42,7 @@ final class ListImporter {
   private lazy var keepsOrder = !list.isOrderFree
 
   var target: NodeImporter { importer.nodes[list.plan.root] }
+  private var top: BatchImporter { importer.top }
 
   /// Imports the lists of the records of a view; the records' own objects are there.
   ///
@@ -60,7 +61,9 @@ final class ListImporter {
     // From here on, however the attempt ends.
     isRepeated = true
     var isFirst = true
-    while !waiting.isEmpty {
+    let rejected = owners.elementRejects.count
+    // What a record does whose element is rejected is rolled back, so nothing is judged by it.
+    while !waiting.isEmpty, importer.rejects.isEmpty, owners.elementRejects.count == rejected {
       // Of several records with one object the later ones see what the earlier ones left.
       var seen = Set<Int64>(minimumCapacity: waiting.count)
       var later: [Int] = []
@@ -80,6 +83,8 @@ final class ListImporter {
         try importer.writeChanges()
         for root in sharedRoots { importer.context.buffer(root: root).removeAll() }
       } else if !isFirst {
+        // Of several records each is to see the store that the one before it leaves.
+        if top.attempted > 1, owners.holdsOrphans { throw top.retryAlone() }
         try importer.writeChanges()
         for state in importer.nodes { importer.context.buffer(root: state.plan.rootEntity).removeAll() }
       }
@@ -100,6 +105,9 @@ final class ListImporter {
         let isAbsent = batch.batch.nodes[node].keyStates[element] == ImportBatch.KeyState.absent
         batch.batch.nodes[node].targets[element] = isAbsent ? NodeColumns.unspecified : 0
         batch.batch.nodes[node].contentHashes[element] = 0
+        if batch.batch.nodes[node].keyStates[element] == ImportBatch.KeyState.missing {
+          batch.batch.nodes[node].keyStates[element] = ImportBatch.KeyState.usable
+        }
         if !batch.batch.nodes[node].targetEntities.isEmpty { batch.batch.nodes[node].targetEntities[element] = -1 }
       }
     }
@@ -236,8 +244,9 @@ final class ListImporter {
     tally.skipped += (elements == nil ? 0 : records.reduce(0) { $0 + Int(starts[$1 + 1] - starts[$1]) }) - named
     do {
       guard list.ownerNode == nil else {
-        return try relateMembers(lists, targets, named: { self.namedKeys(view, owners) }) { index, message in
-          owners.elementRejects.append(reject(records[index], message))
+        return try relateMembers(lists, targets, owners) { index, key in
+          owners.orphans.append(
+            Orphan(key: key, owner: lists[index].owner, list: self, trail: [(number, records[index])]))
         }
       }
       var added = 0
@@ -328,27 +337,21 @@ final class ListImporter {
     members.keys = found
   }
 
-  /// The reject of a record whose list leaves out an object that may not go.
-  private func reject(_ record: Int, _ message: String) -> RecordReject {
-    ListRejects.reject(
-      record, .deleteDenied, list, number, element: nil, names: nil, inner: "", message: message, offset: 0)
-  }
-
   /// Settles who is no longer a member and the order of those who are; the members' own rows refer to their owners.
   ///
-  /// - Parameters:
-  ///   - named: the objects, by root entity, that the owners' records name; is asked when some are to go.
-  ///   - deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
+  /// - Parameter letGo: is called with the number of a list that leaves out an object that is to be deleted, and its
+  ///   key.
   private func relateMembers(
-    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [RootIndex: Set<Int64>],
-    deny: (Int, String) -> Void
+    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, _ owners: BatchImporter, letGo: (Int, Int64) -> Void
   ) throws -> [Bool] {
     let root = target.plan.rootEntity
-    let (context, slot, top) = (importer.context, list.inverseSlot, importer.top)
+    let (context, slot) = (importer.context, list.inverseSlot)
     let buffer = context.buffer(root: root)
     var changed: [Bool] = []
     var orphans: [Int64] = []
     var orders: [(key: Int64, owner: Int64, position: Int64)] = []
+    // Whose own row is not touched where only new objects are wanted.
+    var takenOver: [(key: Int64, list: Int)] = []
     var added = 0
     // Lists take effect one after the other: a later one does not find what an earlier one has taken, and makes anew what
     // an earlier one has let go.
@@ -356,7 +359,7 @@ final class ListImporter {
     let notesMoves = !self.list.isScoped && top.letsObjectsGo
     var taken = Set<Int64>()
     var leftOut = Set<Int64>()
-    for list in lists {
+    for (index, list) in lists.enumerated() {
       var isWanted = Set<Int64>()
       var wanted: [Int64] = []
       for target in targets[list.targets] where target > 0 && isWanted.insert(target).inserted { wanted.append(target) }
@@ -370,6 +373,10 @@ final class ListImporter {
         top.movedRoots.insert(root)
       }
       var isChanged = new > 0
+      if new > 0, target.plan.mode == .createMissing {
+        for key in wanted where known[key] == nil && !isNew(key, buffer) { takenOver.append((key, index)) }
+      }
+      owners.keepOrphans(of: self, list.owner, isWanted)
       var order = wanted
       if self.list.options.links == .replace {
         for member in stored where !isWanted.contains(member.key) {
@@ -399,14 +406,14 @@ final class ListImporter {
       taken.formUnion(wanted)
     }
     count(named: targets.count(where: { $0 > 0 }), added: added)
-    func fetch(_ keys: [Int64]) throws {
-      let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
-      guard !missing.isEmpty else { return }
-      let access = try importer.store.access(root: root)
-      try missing.withUnsafeBufferPointer { keys throws(StoreError) in
-        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+    if !takenOver.isEmpty {
+      try fetch(takenOver.map(\.key))
+      for (key, index) in takenOver {
+        guard let row = buffer.row(primaryKey: key) else { continue }
+        buffer.setReference(
+          row: row, slot: slot, primaryKey: lists[index].owner, destinationEntity: lists[index].ownerEntity)
+        target.finder.forgetContent(of: StoredKey(buffer: buffer, row: row, slots: target.plan.keySlots), importer)
       }
-      importer.fetches += 1
     }
     if !orders.isEmpty {
       try fetch(orders.map(\.key))
@@ -426,38 +433,33 @@ final class ListImporter {
         guard let row = buffer.row(primaryKey: member.key), owns(buffer, row, slot, list.owner) else { continue }
         if targets[list.targets].contains(member.key) { continue }
         if self.list.options.orphans == .unlink {
-          buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
-          target.finder.forgetContent(
-            of: StoredKey(buffer: buffer, row: row, slots: target.plan.keySlots), importer)
+          unlink(row, buffer)
         } else {
           left[member.key] = index
         }
       }
     }
-    guard !left.isEmpty else { return changed }
-    let kept = named()
-    for key in left.keys.filter({ kept[root]?.contains($0) ?? false }) {
-      // Another record of the batch may come after the one whose list leaves the object out.
-      guard top.attempted == 1 else { throw top.retryAlone() }
-      // The record itself names the object, so it is still wanted.
-      guard let row = buffer.row(primaryKey: key) else { continue }
-      buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
-      left[key] = nil
-    }
-    for (key, reason) in try delete(left.keys.sorted(), root, named: kept) { deny(left[key] ?? 0, reason) }
+    for (key, index) in left.sorted(by: { $0.key < $1.key }) { letGo(index, key) }
     return changed
   }
 
-  /// The objects that the owners' records name, by root entity: their own and those they refer to.
-  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> [RootIndex: Set<Int64>] {
-    var keys: [RootIndex: Set<Int64>] = [:]
-    for state in owners.nodes {
-      let targets = view.nodes[state.node].targets
-      for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {
-        keys[state.plan.rootEntity, default: []].insert(targets[record])
-      }
+  /// Fetches the rows of objects that the context does not hold.
+  func fetch(_ keys: [Int64]) throws {
+    let root = target.plan.rootEntity
+    let buffer = importer.context.buffer(root: root)
+    let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
+    guard !missing.isEmpty else { return }
+    let access = try importer.store.access(root: root)
+    try missing.withUnsafeBufferPointer { keys throws(StoreError) in
+      try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
     }
-    return keys
+    importer.fetches += 1
+  }
+
+  /// Clears the owner of a member.
+  func unlink(_ row: Int, _ buffer: RowBuffer) {
+    buffer.setReference(row: row, slot: list.inverseSlot, primaryKey: 0, destinationEntity: -1)
+    target.finder.forgetContent(of: StoredKey(buffer: buffer, row: row, slots: target.plan.keySlots), importer)
   }
 
   /// Whether an object was made a moment ago.
@@ -465,7 +467,7 @@ final class ListImporter {
     buffer.row(primaryKey: key).map { buffer.states[$0] == RowState.inserted } ?? false
   }
 
-  private func owns(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ owner: Int64) -> Bool {
+  func owns(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ owner: Int64) -> Bool {
     buffer.tags[slot][row] == CellTag.integer && Int64(bitPattern: buffer.payloads[slot][row]) == owner
   }
 }

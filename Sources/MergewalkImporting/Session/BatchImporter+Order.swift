@@ -47,7 +47,8 @@ extension BatchImporter {
     var rejected: Set<Int32> = []
     for reject in rejects where reject.code == .missingTarget { rejected.insert(reject.record) }
     for record in view.records where lookerKeys.node.keyStates[record] == ImportBatch.KeyState.usable {
-      guard view.outcomes[record] != .skipped else { continue }
+      // What is skipped for its own object names others all the same.
+      if owner == nil, firstOutcomes[record] == .skipped { continue }
       if lookerKeys.node.targets[record] > 0 {
         if let maker = makers[lookerKeys.node.targets[record]], maker > record { return true }
       } else if view.outcomes[record] != .rejected || rejected.contains(Int32(truncatingIfNeeded: record)) {

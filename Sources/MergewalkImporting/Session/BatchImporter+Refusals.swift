@@ -161,6 +161,8 @@ extension BatchImporter {
         node.targetEntities?[record] = -1
         // The targets' keys were chained to it; unknown is always right.
         node.contents[record] = 0
+        // A target that was not there may be there in another order.
+        if node.keyStates[record] == ImportBatch.KeyState.missing { node.keyStates[record] = ImportBatch.KeyState.usable }
       }
     }
   }

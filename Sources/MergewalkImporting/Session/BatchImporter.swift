@@ -81,6 +81,8 @@ final class BatchImporter {
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.
   var listBatches: [ListBatch] = []
+  /// Members that lists leave out and that are to be deleted, when all lists of the attempt are filled.
+  var orphans: [Orphan] = []
   /// Records that turn out to be rejected when a part of them is written already.
   var elementRejects: [RecordReject] = []
   /// The importer of the records that this one's are elements of, or `nil`.
@@ -100,6 +102,8 @@ final class BatchImporter {
 
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
+  /// Those before anything was looked for: records that are left out, and so name nothing, are skipped there already.
+  var firstOutcomes = ContiguousArray<RecordLedger.Outcome>()
   var keyBytes = KeyBytes()
   var keyOrder = KeyOrder()
 
@@ -131,11 +135,10 @@ final class BatchImporter {
     defer { self.outcomes = outcomes }
     startLists(&batch)
     defer { endLists(&batch) }
-    // Which records are left out, and so name nothing, shows before others are skipped for their objects.
-    let first = watch == nil ? [] : outcomes
+    firstOutcomes = outcomes
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
-      try watch?.note(view, first, self)
+      try watch?.note(view, firstOutcomes, self)
       countDuplicates(view)
       countReferences(view)
     }

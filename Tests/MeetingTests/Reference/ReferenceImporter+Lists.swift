@@ -212,6 +212,7 @@ extension ReferenceImporter {
       for member in left { graph.objects[member]?.toMany[inverse.name]?.removeAll { $0 == owner } }
     } else {
       if isOrdered { graph.objects[owner]?.toMany[relationship.name] = members }
+      for member in wanted where !before.contains(member) { graph.objects[member]?.toOne[inverse.name] = owner }
       for member in left {
         if list.orphans == .delete { delete(member) } else { _ = setToOne(member, inverse.name, 0) }
       }
