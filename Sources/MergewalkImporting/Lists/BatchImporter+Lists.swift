@@ -72,6 +72,7 @@ extension BatchImporter {
       takeOrphans(ofList: index, batches[index])
     }
     guard owner == nil else { return }
+    try checkListOrder(view, batches)
     do { try removeOrphans(view, batches) } catch { throw ImportError(wrapping: error) }
   }
 

@@ -374,7 +374,7 @@ final class ListImporter {
       }
       var isChanged = new > 0
       if new > 0, target.plan.mode == .createMissing {
-        for key in wanted where known[key] == nil && !isNew(key, buffer) { takenOver.append((key, index)) }
+        for key in wanted where known[key] == nil { takenOver.append((key, index)) }
       }
       owners.keepOrphans(of: self, list.owner, isWanted)
       var order = wanted
@@ -409,9 +409,10 @@ final class ListImporter {
     if !takenOver.isEmpty {
       try fetch(takenOver.map(\.key))
       for (key, index) in takenOver {
-        guard let row = buffer.row(primaryKey: key) else { continue }
-        buffer.setReference(
-          row: row, slot: slot, primaryKey: lists[index].owner, destinationEntity: lists[index].ownerEntity)
+        guard let row = buffer.row(primaryKey: key),
+          buffer.setReference(
+            row: row, slot: slot, primaryKey: lists[index].owner, destinationEntity: lists[index].ownerEntity)
+        else { continue }
         target.finder.forgetContent(of: StoredKey(buffer: buffer, row: row, slots: target.plan.keySlots), importer)
       }
     }
@@ -432,6 +433,7 @@ final class ListImporter {
         guard lost.contains(member.key) else { continue }
         guard let row = buffer.row(primaryKey: member.key), owns(buffer, row, slot, list.owner) else { continue }
         if targets[list.targets].contains(member.key) { continue }
+        top.watch?.noteUnlinked(member.key, root: root)
         if self.list.options.orphans == .unlink {
           unlink(row, buffer)
         } else {

@@ -30,6 +30,29 @@ final class SyncWatch {
     self.gone = gone
   }
 
+  /// Objects that a list has let go after a record of the run had named them as members of their owner, by root entity,
+  /// since the last checkpoint: a process that resumes would not find them there.
+  private var unlinked: [RootIndex: [Int64]] = [:]
+
+  /// Notes that a list lets go of an object.
+  func noteUnlinked(_ primaryKey: Int64, root: RootIndex) {
+    guard marksByRoot[root]?.contains(primaryKey) ?? false else { return }
+    unlinked[root, default: []].append(primaryKey)
+  }
+
+  /// Keeps with the plan, in the open transaction, what was noted since the last time.
+  func keepUnlinked(_ file: StoreFile) throws(ImportError) {
+    for (root, keys) in unlinked.sorted(by: { $0.key < $1.key }) {
+      do { try file.keep(keys, as: .named(root: root)) } catch { throw ImportError(error) }
+    }
+    unlinked.removeAll()
+  }
+
+  /// Marks what an earlier process has kept.
+  func takeUnlinked(_ file: StoreFile) throws(StoreError) {
+    for (root, marks) in marksByRoot { try file.forEachKept(.named(root: root)) { marks.mark($0) } }
+  }
+
   /// Counts records whose key cannot be read.
   func noteUnreadable(_ count: Int) { unreadable += count }
 

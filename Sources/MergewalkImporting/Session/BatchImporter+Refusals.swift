@@ -67,6 +67,12 @@ extension BatchImporter {
     hasLetGo = false
     movedRoots.removeAll()
     forgetElementRejects()
+    if attempted > 1 {
+      for meeting in listMeetings {
+        let root = meeting.first.state.plan.rootEntity
+        attemptKeys[root] = store.nextPrimaryKey(root: root)
+      }
+    }
     do {
       try resolveAll(view)
       guard elementRejects.isEmpty else {

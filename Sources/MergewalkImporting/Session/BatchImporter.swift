@@ -75,6 +75,10 @@ final class BatchImporter {
   private(set) lazy var meetings = findMeetings()
   /// Nodes that say something about the same objects.
   private(set) lazy var clashes = findClashes()
+  /// Nodes of lists that meet others, or those of the records.
+  private(set) lazy var listMeetings = findListMeetings()
+  /// The first primary key of each hierarchy of these that the current attempt gives out.
+  var attemptKeys: [RootIndex: Int64] = [:]
   /// The records before which the current attempt has to be cut, instead of in its middle.
   var cuts: [Int] = []
   /// The importers of the to-many relationships of the records' own entity.
@@ -133,9 +137,11 @@ final class BatchImporter {
     var outcomes = self.outcomes
     self.outcomes = []
     defer { self.outcomes = outcomes }
+    firstOutcomes = outcomes
+    // What their elements name is looked for before other lists let go of it.
+    if watch != nil, firstOutcomes.contains(.rejected) { try watch?.noteElements(&batch, firstOutcomes, self) }
     startLists(&batch)
     defer { endLists(&batch) }
-    firstOutcomes = outcomes
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
       try watch?.note(view, firstOutcomes, self)

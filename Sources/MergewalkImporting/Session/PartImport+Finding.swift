@@ -25,6 +25,7 @@ extension PartImport {
         state.seenKeys = SeenKeys()
       }
       importer.watch = watch
+      do { try watch?.takeUnlinked(file) } catch { throw ImportError(error) }
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }

@@ -14,6 +14,8 @@ final class PartImport {
   let file: StoreFile
   let rejects: RejectOutput
   let importer: BatchImporter
+  /// The hierarchies whose keys are looked for in the store in the second pass, as what is in memory may not hold.
+  var forgottenRoots: Set<RootIndex> = []
   /// How the objects of each node are found.
   let choice: StrategyChoice
   /// Which of two passes is running, from 1; parts with one pass stay at 1.
@@ -349,6 +351,7 @@ final class PartImport {
       return
     }
     try importer.keepUpdates(file, part: place.part)
+    try importer.watch?.keepUnlinked(file)
     if importer.deferred != nil { try flushWaiting() }
     if isDurable { try waiting.sync() }
     try journal.write(rejects, isForced: isForced, isDurable: isDurable) {

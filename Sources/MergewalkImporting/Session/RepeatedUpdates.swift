@@ -58,14 +58,14 @@ extension BatchImporter {
       return
     }
     let updates = RepeatedUpdates()
-    do { try file.forEachKeptUpdate(part: part, updates.take) } catch { throw ImportError(error) }
+    do { try file.forEachKept(.updates(part: part), updates.take) } catch { throw ImportError(error) }
     self.updates = updates
   }
 
   /// Keeps with the plan, in the open transaction, what was noted since the last time.
   func keepUpdates(_ file: StoreFile, part: Int) throws(ImportError) {
     guard let updates else { return }
-    do { try file.keepUpdates(updates.takeFresh(), part: part) } catch { throw ImportError(error) }
+    do { try file.keep(updates.takeFresh(), as: .updates(part: part)) } catch { throw ImportError(error) }
   }
 
   /// Counts the records as unchanged whose objects are what they were before the run.

@@ -178,6 +178,12 @@ extension PartImport {
   /// Forgets what is known of objects of hierarchies that have lost some.
   func forgetObjects(of roots: Set<RootIndex>) throws(ImportError) {
     importer.shrunkRoots.formUnion(roots)
+    try forgetKeys(of: roots)
+  }
+
+  /// Forgets which keys hierarchies have, as far as they are held in memory.
+  func forgetKeys(of roots: Set<RootIndex>) throws(ImportError) {
+    forgottenRoots.formUnion(roots)
     for state in importer.allNodes where roots.contains(state.plan.rootEntity) && state.finder.keepsKeys {
       state.finder = SeekFinder()
       if !state.isPostponed { try importer.buildIndexes(file, for: state) }
@@ -206,7 +212,9 @@ extension PartImport {
       // Of those that wait none has named its key yet; what the first pass has imported is known by its objects.
       root.seenKeys = root.plan.duplicates == .last ? nil : SeenKeys()
       // Without an index a seek reads the whole table; what the first pass knows holds as long as nothing else is made.
-      let holds = !file.isNew && !root.isIndexed && lost.isEmpty && !plan.postponed.contains { $0.missing == .create }
+      let holds =
+        !file.isNew && !root.isIndexed && lost.isEmpty && !plan.postponed.contains { $0.missing == .create }
+        && !forgottenRoots.contains(root.plan.rootEntity)
       if !holds {
         root.finder = SeekFinder()
         try importer.buildIndexes(file, for: root)
@@ -214,7 +222,7 @@ extension PartImport {
       for relationship in plan.postponed {
         let target = importer.nodes[relationship.target]
         // What is in memory would not know of objects that lists delete.
-        if file.isNew || target.isIndexed || importer.shrunkRoots.contains(target.plan.rootEntity) {
+        if file.isNew || target.isIndexed || forgottenRoots.contains(target.plan.rootEntity) {
           target.finder = SeekFinder()
           try importer.buildIndexes(file, for: target)
         } else {

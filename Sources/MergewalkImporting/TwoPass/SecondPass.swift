@@ -28,6 +28,7 @@ struct SecondPass {
   /// - Parameter ledger: what became of all records so far; goes on.
   func run(_ ledger: inout RecordLedger) throws(ImportError) {
     do { try file.begin() } catch { throw ImportError(error) }
+    try forgetKeys()
     try settleRejecting(&ledger)
     // What may fail behind the lists is rolled back with them.
     if parts.contains(where: { $0.importer.linksMayFail || $0.importer.listsWait }) {
@@ -38,6 +39,18 @@ struct SecondPass {
       }
     }
     try forEach(&ledger) { (part) throws(ImportError) in try part.importWaiting() }
+  }
+
+  /// Has parts look in the store, not in the memory of the first pass, for objects that others of the group may have made
+  /// since, or their lists deleted.
+  private func forgetKeys() throws(ImportError) {
+    for (index, part) in parts.enumerated() where part.hasSecondPass {
+      var roots = part.importer.shrunkRoots
+      for (other, filling) in parts.enumerated() where other != index {
+        roots.formUnion(filling.importer.allNodes.filter { $0.role != .given }.map(\.plan.rootEntity))
+      }
+      try part.forgetKeys(of: roots)
+    }
   }
 
   /// Sets the relationships that reject, and has records that wait take the place of those that go, until none goes any

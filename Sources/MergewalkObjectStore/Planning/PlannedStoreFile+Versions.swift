@@ -30,18 +30,34 @@ extension StoreFile {
     return taken.rows
   }
 
-  /// Keeps with a plan, in the open transaction, which objects the records of a part have changed, one entry a record.
-  package func keepUpdates(_ primaryKeys: [Int64], part: Int) throws(StoreError) {
-    guard case .plannedFile(let file) = undo, !primaryKeys.isEmpty else { return }
-    try file.keepUpdates(primaryKeys, part)
+  /// What the objects have in common whose primary keys are kept with a plan.
+  package enum KeptKeys {
+    /// The records of a part have changed them, one entry a record.
+    case updates(part: Int)
+    /// They are of a hierarchy, and a list has let them go after another record of the run had named them.
+    case named(root: RootIndex)
+
+    /// Parts have the numbers from 0 on.
+    fileprivate var number: Int {
+      switch self {
+      case .updates(let part): part
+      case .named(let root): -1 - root.index
+      }
+    }
   }
 
-  /// Calls `body` with each key that ``keepUpdates(_:part:)`` has kept of a part.
+  /// Keeps primary keys with a plan, in the open transaction.
+  package func keep(_ primaryKeys: [Int64], as kind: KeptKeys) throws(StoreError) {
+    guard case .plannedFile(let file) = undo, !primaryKeys.isEmpty else { return }
+    try file.keep(primaryKeys, kind.number)
+  }
+
+  /// Calls `body` with each key that ``keep(_:as:)`` has kept of a kind.
   ///
   /// - Complexity: O(keys) time; the memory of one checkpoint's keys.
-  package func forEachKeptUpdate(part: Int, _ body: (Int64) -> Void) throws(StoreError) {
+  package func forEachKept(_ kind: KeptKeys, _ body: (Int64) -> Void) throws(StoreError) {
     guard case .plannedFile(let file) = undo else { return }
-    try file.forEachKeptUpdate(part, body)
+    try file.forEachKept(kind.number, body)
   }
 }
 
@@ -114,19 +130,19 @@ extension PlannedStoreFile {
     try update.run()
   }
 
-  fileprivate func keepUpdates(_ primaryKeys: [Int64], _ part: Int) throws(StoreError) {
+  fileprivate func keep(_ primaryKeys: [Int64], _ number: Int) throws(StoreError) {
     try overlay.execute("CREATE TABLE IF NOT EXISTS \(Self.updates)(part INTEGER, keys BLOB)", .bookkeeping)
     let insert = try overlay.prepare("INSERT INTO \(Self.updates) VALUES(?1, ?2)")
     insert.use = .bookkeeping
-    insert.bind(1, Int64(part))
+    insert.bind(1, Int64(number))
     insert.bind(2, copying: primaryKeys.withUnsafeBytes(Array.init))
     try insert.run()
   }
 
-  fileprivate func forEachKeptUpdate(_ part: Int, _ body: (Int64) -> Void) throws(StoreError) {
+  fileprivate func forEachKept(_ number: Int, _ body: (Int64) -> Void) throws(StoreError) {
     guard try overlay.hasTable(Self.updates) else { return }
     let rows = try overlay.prepare("SELECT keys FROM \(Self.updates) WHERE part = ?1 ORDER BY rowid")
-    rows.bind(1, Int64(part))
+    rows.bind(1, Int64(number))
     while try rows.step() {
       let bytes = rows.bytes(0)
       for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
