@@ -106,9 +106,16 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .outOfMemory: "give the process more memory"
     case .readOnly: "open it for writing, or copy it first"
     case .sqlite where cause?.isOfDisk ?? false: "look whether its folder can be written and its disk has room"
+    case .sqlite where cause?.kind == .damaged && hasLog:
+      "the log beside it, “\(path)-wal”, may be that of another store: look at it, and move it away if it is"
+    // The other errors of this code say themselves who has the store.
+    case .busy where cause != nil: "another process holds the store: wait for its end"
     default: nil
     }
   }
+
+  /// Whether there is a log with anything in it beside the store.
+  private var hasLog: Bool { FileSystem.size(path + "-wal") ?? 0 > 0 }
 
   /// `path: message; advice`.
   public var words: String {
