@@ -97,6 +97,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notADatabase: "name the file of a store, or another path for a new one"
     case .otherStoreType:
       "make an SQLite store of it with migratePersistentStore, of the library or of Core Data, and name that one"
+    case .notACoreDataStore where hasLog:
+      "it is a database of something else, or the log beside it, “\(path)-wal”, is; look at it, and move it away then"
     case .notACoreDataStore:
       "it is a database of something else: name another path for a new store, or read its tables with “format: sqlite”"
     case .incompatibleModel:

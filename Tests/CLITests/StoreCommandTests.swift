@@ -65,6 +65,30 @@ struct StoreCommandTests {
     }
   }
 
+  @Test("the log of another database beside a store is named")
+  func foreignLog() throws {
+    try folder.write("entities: { Thing: { attributes: { a: string } } }", to: "m.yaml")
+    try folder.write("a\nx\n", to: "in.csv")
+    try folder.write(
+      """
+      model: m.yaml
+      store: s.sqlite
+      source: { files: in.csv }
+      import: { entity: Thing, mode: insert, attributes: [a] }
+      """, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let other = try Connection(path: folder.file("other.sqlite"), mode: .create)
+    defer { try? other.close() }
+    try other.execute("PRAGMA journal_mode=WAL")
+    try other.execute("CREATE TABLE t (x)")
+    try? FileManager.default.removeItem(atPath: folder.file("s.sqlite-wal"))
+    try FileManager.default.copyItem(
+      atPath: folder.file("other.sqlite-wal"), toPath: folder.file("s.sqlite-wal"))
+    let info = try Command(["store", "info", "s.sqlite"], in: folder.path)
+    #expect(info.status == 2)
+    #expect(info.words.contains("the log beside it, “s.sqlite-wal”, is"), "\(info.words)")
+  }
+
   @Test("real stores have numbers and are sound", .enabled(if: Locations.shared != nil))
   func realStore() throws {
     let store = Locations.shared("coredata/plaso/DataUsage.sqlite")
