@@ -14,8 +14,8 @@ package enum NearestFile {
     return names.isEmpty ? "\(name) is empty" : "\(name) has \(three(names, prefix: ""))"
   }
 
-  /// The path that was meant, that a folder on the way is missing, or which files of that kind there are; `nil` when the
-  /// folder has nothing to offer.
+  /// The path that was meant, that a folder on the way is missing, that a symbolic link leads to nothing, or which files
+  /// of that kind there are; `nil` when the folder has nothing to offer.
   ///
   /// - Parameter endings: the extensions of what is looked for, where the path has none.
   /// - Complexity: O(names in the folder × length of the name).
@@ -23,6 +23,12 @@ package enum NearestFile {
     if path.contains("://") { return "it is a URL: download the file first, for example with curl" }
     var missing = path
     while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }
+    if isLink(missing), !isThere(missing) {
+      let target = ResolvedPath.of(missing)
+      return isLink(target)
+        ? "“\(missing)” is a symbolic link that leads in a circle"
+        : "“\(missing)” is a symbolic link to “\(target)”, where there is nothing"
+    }
     let folder = ResolvedPath.folder(of: missing)
     let name = String(missing.split(separator: "/").last ?? "")
     let names = FileKind.entries(of: folder, most: mostNames)
@@ -37,7 +43,8 @@ package enum NearestFile {
     }
     // Of the same kind first; the same letters in another case, another extension, a letter too many: in this order.
     let stem = stem(name)
-    let shown = names.filter { !$0.hasPrefix(".") }
+    // What was typed is no advice, even where it is there and cannot be reached.
+    let shown = names.filter { !$0.hasPrefix(".") && "\(prefix)\($0)" != path }
     var endings = endings
     if let dot = name.lastIndex(of: "."), dot > name.startIndex {
       let ending = String(name[dot...])
@@ -71,6 +78,11 @@ package enum NearestFile {
 
   private static func stem(_ name: String) -> Substring {
     name.firstIndex(of: ".").map { $0 == name.startIndex ? name[...] : name[..<$0] } ?? name[...]
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -97,6 +97,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notADatabase: "name the file of a store, or another path for a new one"
     case .otherStoreType:
       "make an SQLite store of it with migratePersistentStore, of the library or of Core Data, and name that one"
+    case .notACoreDataStore where hasLog:
+      "it is a database of something else, or the log beside it, “\(path)-wal”, is; look at it, and move it away then"
     case .notACoreDataStore:
       "it is a database of something else: name another path for a new store, or read its tables with “format: sqlite”"
     case .incompatibleModel:
@@ -106,9 +108,16 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .outOfMemory: "give the process more memory"
     case .readOnly: "open it for writing, or copy it first"
     case .sqlite where cause?.isOfDisk ?? false: "look whether its folder can be written and its disk has room"
+    case .sqlite where cause?.kind == .damaged && hasLog:
+      "the log beside it, “\(path)-wal”, may be that of another store: look at it, and move it away if it is"
+    // The other errors of this code say themselves who has the store.
+    case .busy where cause != nil: "another process holds the store: wait for its end"
     default: nil
     }
   }
+
+  /// Whether there is a log with anything in it beside the store.
+  private var hasLog: Bool { FileSystem.size(path + "-wal") ?? 0 > 0 }
 
   /// `path: message; advice`.
   public var words: String {

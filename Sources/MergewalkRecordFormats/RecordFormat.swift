@@ -53,6 +53,10 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// The column that has the value of a record's own member of this name; where columns are paths, its dots are
+  /// escaped.
+  package func column(ofMember name: String) -> String { hasFixedColumns ? name : JSONPaths.path(toMember: name) }
+
   /// How a record by itself is read, when it is a line of delimited text.
   package var lineOptions: CSVOptions? {
     switch self {

@@ -53,6 +53,32 @@ struct CompiledModelCommandTests {
     #expect(verified.words.contains("sound"))
   }
 
+  @Test("what a compiled model and XML have no word for is said")
+  func leftOut() throws {
+    try folder.write(
+      """
+      entities:
+        P:
+          attributes: { n: { type: integer64, cloud_encryption: true, spotlight: true, truth_file: true }, s: string }
+          indexes:
+            one: { elements: [s], alone: true }
+            two: { elements: [{ expression: "canonical:(s)", expression_type: text }] }
+          compound_indexes: [[n], [n, s]]
+      """, to: "P.yaml")
+    let compiled = try Command(["model", "convert", "P.yaml", "--to", "mom", "--output", "P.mom"], in: folder.path)
+    #expect(compiled.status == 0, "\(compiled.words)")
+    for item in [
+      "the cloud encryption of “P.n”", "the indexing by Spotlight of “P.n”", "the place in the truth file of “P.n”",
+      "the expression type “text” in the index “two” of “P”", "the compound index “n” of “P”",
+    ] {
+      #expect(compiled.words.contains("P.mom: warning: \(item) is not in the compiled model"), "\(compiled.words)")
+    }
+    #expect(!compiled.words.contains("n_s") && !compiled.words.contains("“one”"), "\(compiled.words)")
+    let xml = try Command(["model", "convert", "P.yaml"], in: folder.path)
+    #expect(xml.words.contains("P.yaml: warning: “alone” of the index “one” of “P” is not in the XML"), "\(xml.words)")
+    #expect(xml.status == 0 && xml.output.contains("<fetchIndex name=\"one\">"))
+  }
+
   @Test("a store serves wherever a model does, with the copy that it carries")
   func store() throws {
     try folder.write(Self.yaml, to: "Shop.yaml")

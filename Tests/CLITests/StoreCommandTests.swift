@@ -1,4 +1,5 @@
 import Foundation
+import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 
@@ -18,6 +19,74 @@ struct StoreCommandTests {
     let text = try Command(["store", command, "text.sqlite"], in: folder.path)
     #expect(text.status == 2, "\(text.output) \(text.words)")
     #expect(text.words.hasSuffix("[notADatabase]\n"), "\(text.words)")
+  }
+
+  @Test("a link that leads to nothing is said to be one, and is never advice", arguments: ["info", "verify"])
+  func danglingLink(_ command: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link.sqlite"), withDestinationPath: "nowhere.sqlite")
+    let link = try Command(["store", command, "link.sqlite"], in: folder.path)
+    #expect(link.status == 2)
+    #expect(link.words.contains("“link.sqlite” is a symbolic link to “"), "\(link.words)")
+    #expect(link.words.contains("/nowhere.sqlite”, where there is nothing"), "\(link.words)")
+    #expect(!link.words.contains("did you mean"), "\(link.words)")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("loop.sqlite"), withDestinationPath: "loop.sqlite")
+    let loop = try Command(["store", command, "loop.sqlite"], in: folder.path)
+    #expect(loop.words.contains("is a symbolic link that leads in a circle"), "\(loop.words)")
+  }
+
+  @Test("a store that another process holds ends commands with 6; an unknown entity is answered with those there are")
+  func heldStore() throws {
+    try folder.write("entities: { Thing: { attributes: { a: string } } }", to: "m.yaml")
+    try folder.write("a\nx\n", to: "in.csv")
+    try folder.write(
+      """
+      model: m.yaml
+      store: s.sqlite
+      source: { files: in.csv }
+      import: { entity: Thing, mode: insert, attributes: [a] }
+      """, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let unknown = try Command(["export", "s.sqlite", "--entity", "Nope"], in: folder.path)
+    #expect(unknown.words.contains("the store has no entity “Nope”; there is Thing"), "\(unknown.words)")
+
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    defer { try? connection.close() }
+    // Readers of a store with a write-ahead log wait for nobody.
+    try connection.execute("PRAGMA journal_mode=DELETE")
+    try connection.execute("BEGIN EXCLUSIVE")
+    for arguments in [
+      ["store", "info", "s.sqlite"], ["fetch", "s.sqlite", "--entity", "Thing"], ["export", "s.sqlite"],
+    ] {
+      let command = try Command(arguments, in: folder.path)
+      #expect(command.status == 6, "\(arguments)")
+      #expect(command.words.contains("another process holds the store: wait for its end"), "\(command.words)")
+    }
+  }
+
+  @Test("the log of another database beside a store is named")
+  func foreignLog() throws {
+    try folder.write("entities: { Thing: { attributes: { a: string } } }", to: "m.yaml")
+    try folder.write("a\nx\n", to: "in.csv")
+    try folder.write(
+      """
+      model: m.yaml
+      store: s.sqlite
+      source: { files: in.csv }
+      import: { entity: Thing, mode: insert, attributes: [a] }
+      """, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let other = try Connection(path: folder.file("other.sqlite"), mode: .create)
+    defer { try? other.close() }
+    try other.execute("PRAGMA journal_mode=WAL")
+    try other.execute("CREATE TABLE t (x)")
+    try? FileManager.default.removeItem(atPath: folder.file("s.sqlite-wal"))
+    try FileManager.default.copyItem(
+      atPath: folder.file("other.sqlite-wal"), toPath: folder.file("s.sqlite-wal"))
+    let info = try Command(["store", "info", "s.sqlite"], in: folder.path)
+    #expect(info.status == 2)
+    #expect(info.words.contains("the log beside it, “s.sqlite-wal”, is"), "\(info.words)")
   }
 
   @Test("real stores have numbers and are sound", .enabled(if: Locations.shared != nil))

@@ -9,9 +9,11 @@ package enum IdentityColumn {
     isXML ? String(name.map { $0 == ":" ? "-" : $0 }) : name
   }
 
-  /// The column of a field in files of a format.
+  /// The column of a field in files of a format, as its reader takes it.
+  ///
+  /// Exports write the element of a composite attribute under its whole name, so the dot in it leads nowhere.
   package static func name(ofField name: String, in format: RecordFormat) -> String {
-    if case .xml = format { return Self.name(ofField: name, isXML: true) }
-    return name
+    if case .xml = format { return format.column(ofMember: Self.name(ofField: name, isXML: true)) }
+    return format.column(ofMember: name)
   }
 }

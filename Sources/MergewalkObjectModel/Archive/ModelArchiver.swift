@@ -133,6 +133,11 @@ package struct ModelArchiver {
     for property in declaration.fetchedProperties where purpose == .file {
       if let object = fetchedProperty(property, of: entity) {
         properties.append((property.name, object))
+        // Archives have no name of it, so readers give it the usual one.
+        if property.fetchRequest.name != ModelYAMLNames.usualRequestName {
+          leftOut.append(
+            "the name “\(property.fetchRequest.name)” of the request of “\(entity.name).\(property.name)”")
+        }
       } else {
         leftOut.append("the fetched property “\(entity.name).\(property.name)”")
       }
@@ -191,11 +196,17 @@ package struct ModelArchiver {
         continue
       }
       result.append(index)
+      for element in fetchIndex.elements {
+        guard let type = element.expressionType, element.propertyName != nil || Int64(type) == nil else { continue }
+        leftOut.append("the expression type “\(type)” in the index “\(fetchIndex.name)” of “\(entity.name)”")
+      }
     }
     // Those of older systems find compound indexes among the others.
     for names in entity.declaration.compoundIndexes {
       let elements = names.map { FetchIndexDescription.Element(propertyName: $0) }
       result.append(index(names.joined(separator: "_"), elements, owner))
+      // An index with the name of its only property is taken for the one that the property's own flag makes.
+      if names.count == 1 { leftOut.append("the compound index “\(names[0])” of “\(entity.name)”") }
     }
     return result
   }
@@ -287,6 +298,13 @@ package struct ModelArchiver {
     return entries
   }
 
+  /// Names the flags of a property for which no archive is known to have a key.
+  private mutating func leaveOut(
+    _ flags: [(isSet: Bool, words: String)], of property: String, _ entity: EntityDescription
+  ) {
+    for flag in flags where flag.isSet { leftOut.append("\(flag.words) of “\(entity.name).\(property)”") }
+  }
+
   /// The key of the elements of a composite attribute: no archive with one is known, and this follows from the other keys.
   private static let elementsKey = "NSElements"
 
@@ -314,6 +332,12 @@ package struct ModelArchiver {
   private mutating func entries(
     _ attribute: AttributeDescription, of entity: EntityDescription
   ) -> [(String, PropertyList)] {
+    leaveOut(
+      [
+        (attribute.allowsCloudEncryption, "the cloud encryption"),
+        (attribute.isIndexedBySpotlight, "the indexing by Spotlight"),
+        (attribute.isStoredInExternalRecord, "the place in the truth file"),
+      ], of: attribute.name, entity)
     let validation = validation(attribute)
     var entries = common(
       attribute.name, entity, isOptional: attribute.isOptional, isReadOnly: attribute.isDerived,
@@ -334,6 +358,11 @@ package struct ModelArchiver {
   }
 
   private mutating func write(_ relationship: RelationshipDescription, of entity: EntityDescription, at place: Int) {
+    leaveOut(
+      [
+        (relationship.isIndexedBySpotlight, "the indexing by Spotlight"),
+        (relationship.isStoredInExternalRecord, "the place in the truth file"),
+      ], of: relationship.name, entity)
     var entries = common(
       relationship.name, entity, isOptional: relationship.isOptional, isReadOnly: false,
       isTransient: relationship.isTransient, isOrdered: relationship.isOrdered, userInfo: relationship.userInfo,

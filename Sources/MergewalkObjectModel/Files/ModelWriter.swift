@@ -18,6 +18,15 @@ public enum ModelWriter {
     return writer.text
   }
 
+  /// Descriptions of what ``xml(_:)`` leaves out, as Xcode's XML has no word for it; empty for most models.
+  ///
+  /// - Complexity: O(indexes).
+  package static func leftOutOfXML(_ draft: ModelDraft) -> [String] {
+    draft.entities.flatMap { entity in
+      entity.fetchIndexes.filter(\.isAlone).map { "“alone” of the index “\($0.name)” of “\(entity.name)”" }
+    }
+  }
+
   /// The first character of a text that no XML document can have, or `nil`.
   ///
   /// - Complexity: O(text).
@@ -25,8 +34,8 @@ public enum ModelWriter {
 
   /// The bytes of a compiled model, a `.mom` file, and descriptions of the parts left out.
   ///
-  /// Fetch requests, fetched properties and indexes with unknown predicates or expressions are left out. How Core Data
-  /// archives composite attributes is a guess.
+  /// Fetch requests, fetched properties and indexes with unknown predicates or expressions are left out, and so are
+  /// flags for which no archive is known to have a key. How Core Data archives composite attributes is a guess.
   ///
   /// - Complexity: O(properties).
   public static func compiled(_ model: ManagedObjectModel) -> (bytes: [UInt8], leftOut: [String]) {

@@ -127,10 +127,10 @@ package struct StoreExport {
     var chosen: [EntityDescription] = []
     for name in entities {
       guard let entity = model.model.entity(named: name), schema.entityNumbers[entity.index] > 0 else {
-        let nearest = NearestName.find(name, in: model.model.entities.map(\.name))
+        let known = model.model.entities.filter { schema.entityNumbers[$0.index] > 0 }.map(\.name)
         throw Self.failure(
-          storePath, "unknownEntity", "the store has no entity “\(name)”", hint: nearest.map { "did you mean “\($0)”?" }
-        )
+          storePath, "unknownEntity", "the store has no entity “\(name)”",
+          hint: NearestName.hint(for: name, among: known))
       }
       chosen += model.model.family(of: entity.index)
     }

@@ -17,6 +17,7 @@ struct ExportCommand: ParsableCommand {
       EXIT CODES
         0   everything was written
         2   could not export; no file has changed
+        6   another process holds the store; no file has changed
 
       EXAMPLES
         mergewalk export shop.sqlite

@@ -32,6 +32,7 @@ struct FetchCommand: ParsableCommand {
       EXIT CODES
         0   done, even if the reader of a pipe closed it
         2   could not run: no such store, entity or property, or an invalid predicate
+        6   another process holds the store
         64  usage
 
       EXAMPLES

@@ -71,7 +71,10 @@ struct FetchFailure: Error {
   init(_ error: FetchError, store path: String) {
     switch error {
     case .predicate(let error): self.init(error)
-    case .store(let error): self.init(words: "\(path): error: \(error.message) [\(error.code.rawValue)]")
+    case .store(let error):
+      let advice = error.advice.map { "; " + $0 } ?? ""
+      self.init(
+        words: "\(path): error: \(error.message)\(advice) [\(error.code.rawValue)]", status: ExitStatus.of(error.code))
     }
   }
 

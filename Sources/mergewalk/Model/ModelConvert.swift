@@ -70,7 +70,12 @@ struct ModelConvert: ParsableCommand {
   /// The model as XML, which is refused where a text of it has a character that XML cannot have.
   private func xml(_ draft: ModelDraft) throws -> String {
     let text = ModelWriter.xml(draft)
-    guard let invalid = ModelWriter.invalidXMLCharacter(in: text) else { return text }
+    guard let invalid = ModelWriter.invalidXMLCharacter(in: text) else {
+      for item in ModelWriter.leftOutOfXML(draft) {
+        Console.words("\(output ?? options.model): warning: \(item) is not in the XML, which has no word for it")
+      }
+      return text
+    }
     let number = String(invalid.value, radix: 16, uppercase: true)
     FindingsOutput.words([
       Diagnostic(

@@ -1,5 +1,7 @@
 import ArgumentParser
+import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkObjectStore
 
 /// The exit codes of every command; `docs/exit-codes.md` describes them.
 enum ExitStatus {
@@ -24,6 +26,14 @@ enum ExitStatus {
 
   /// The code of a run's end.
   static func of(_ status: RunStatus) -> ExitCode { ExitCode(Int32(status.exitCode)) }
+
+  /// The code of a command that could not use a store.
+  static func of(_ error: StoreError.Code) -> ExitCode { error == .busy ? busy : failure }
+
+  /// The code of a command that findings ended, errors of a store among them.
+  static func of(_ findings: DiagnosticList) -> ExitCode {
+    findings.diagnostics.contains { $0.code == StoreError.Code.busy.rawValue } ? busy : failure
+  }
 
   /// The code of a run that did not come to its end.
   static func of(_ error: ImportError.Code) -> ExitCode {

@@ -15,7 +15,7 @@ enum FindingsOutput {
   ) throws -> Result {
     do throws(DiagnosticList) { return try body() } catch {
       words(advised(error.diagnostics))
-      throw ExitStatus.failure
+      throw ExitStatus.of(error)
     }
   }
 

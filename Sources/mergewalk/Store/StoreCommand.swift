@@ -25,6 +25,6 @@ enum StoreFailure {
   /// Says why, and ends the command.
   static func end(_ error: StoreError) -> ExitCode {
     FindingsOutput.words(DiagnosticList(error).diagnostics)
-    return ExitStatus.failure
+    return ExitStatus.of(error.code)
   }
 }

@@ -121,6 +121,21 @@ struct RoundTripTests {
     try check(format, "many")
   }
 
+  @Test("the elements of composite attributes come back", arguments: StoreExport.Format.allCases)
+  func composites(_ format: StoreExport.Format) throws {
+    let yaml = """
+      composites:
+        Addr: { attributes: { city: string, place: { type: composite, composite: Point } } }
+        Point: { attributes: { x: double, y: double } }
+      entities: { P: { attributes: { n: integer64, home: { type: composite, composite: Addr } } } }
+      """
+    let model = try ManagedObjectModel(ModelReader.parse(Array(yaml.utf8), path: "m.yaml"))
+    var random = RandomStore(model, seed: 7, texts: ["Sofia", "Ruse"])
+    random.hasNUL = false
+    try random.make(at: folder.file("store.sqlite"))
+    try check(format, "composites")
+  }
+
   private func check(_ format: StoreExport.Format, _ comment: Comment) throws {
     let store = folder.file("store.sqlite")
     let report = try StoreVerifier.verify(path: store)

@@ -42,14 +42,22 @@ package struct ModelScope {
     guard var entity = start else { return .type(nil) }
     var target = Target.objects(entity)
     var aggregate: CollectionOperator?
-    for (index, component) in components.enumerated() {
+    var rest = components[...]
+    var isFirst = true
+    while let component = rest.popFirst() {
       switch component {
       case .collectionOperator(let known):
         if known == .count { return .type(.integer64) }
         aggregate = known
-      case .property(let name):
+      case .property(var name):
         switch target {
-        case .objects: target = try property(name, of: entity, isFirst: index == 0)
+        case .objects:
+          // The element of a composite attribute is one property with a longer name.
+          while hasComposite(name, entity), case .property(let next)? = rest.first {
+            name += "." + next
+            rest.removeFirst()
+          }
+          target = try property(name, of: entity, isFirst: isFirst)
         // Parts of composite attributes, and what hangs on values of which nothing is known.
         case .attribute(let attribute):
           target = attribute.elements.first { $0.name == name }.map { .attribute($0) } ?? .type(nil)
@@ -57,9 +65,15 @@ package struct ModelScope {
         }
         if case .objects(let next) = target { entity = next }
       }
+      isFirst = false
     }
     if aggregate == .sum || aggregate == .average, case .attribute = target { return .type(.double) }
     return target
+  }
+
+  /// Whether this is a composite attribute of the entity or of one that inherits from it, or a composite inside one.
+  private func hasComposite(_ name: String, _ entity: EntityDescription) -> Bool {
+    model.family(of: entity.index).contains { !$0.elements(ofComposite: name).isEmpty }
   }
 
   private func property(
