@@ -217,15 +217,14 @@ struct SourceSample {
     guard !definition.format.hasFixedColumns else { return nil }
     var result: [String] = []
     var isChanged = false
+    // Attributes of elements are columns before the elements become their members, which are the attributes, too.
+    var known: Set<String> = []
     for (column, profile) in profiles.enumerated() {
       let isObject = profile.structures > 0 && profile.structures == profile.values && profile.lists == 0
       let members = isObject ? self.members(column) : []
-      if members.isEmpty {
-        result.append(columns[column])
-      } else {
-        result += members.map { "\(columns[column]).\($0)" }
-        isChanged = true
-      }
+      let paths = members.isEmpty ? [columns[column]] : members.map { "\(columns[column]).\($0)" }
+      for path in paths where known.insert(path).inserted { result.append(path) }
+      if !members.isEmpty { isChanged = true }
     }
     return isChanged && result.count <= Self.mostColumns ? result : nil
   }
@@ -244,15 +243,25 @@ struct SourceSample {
       .map { elements.contains($0) ? $0 + RecordFormat.wholeElement : $0 }
   }
 
-  /// The paths of the members of a column's objects.
+  /// The paths of the members of a column's objects; those of elements are followed by the paths of their attributes,
+  /// which an element that has text is without.
   private func members(_ column: Int) -> [String] {
     var members = MemberList()
+    var inner = OccurringPaths()
     for batch in batches {
       for record in 0..<batch.recordCount where batch.state(record, column) == .json {
-        batch.withField(record, column) { members.add($0) }
+        batch.withField(record, column) { text in
+          members.add(text)
+          if definition.format.hasElements { inner.add(json: Array(text)) }
+        }
       }
     }
-    return members.names()
+    let names = members.names()
+    if !definition.format.hasElements { return names }
+    return names.flatMap { name in
+      // Those of XML Schema say something of the element, and are no columns of the record's own either.
+      [name] + inner.paths.filter { $0.hasPrefix("\(name).@") && !$0.hasPrefix("\(name).@xsi:") }
+    }
   }
 
   /// Counts the records by the names of their elements.
