@@ -344,6 +344,26 @@ struct PipelineGuessTests {
     #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
   }
 
+  @Test("a document that is one object is one record, on how many lines it stands")
+  func prettyDocument() throws {
+    try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}]\n}\n", to: "pretty.json")
+    try folder.write("{\"items\": 5, \"bc\": [{\"q\": 1}]}\n", to: "plain.json")
+    for file in ["pretty.json", "plain.json"] {
+      let guess = try guess(file)
+      #expect(guess.files[1].text.contains("guess again with --option 'records=$.bc'"), "\(guess.files[1].text)")
+      #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
+      // One store is not for the models of both.
+      if file == "pretty.json" { #expect(try run(guess) == [1]) }
+    }
+    let map = "{\n" + ["CH", "DE", "FR"].map { "\"\($0)\": {\"n\": 1}" }.joined(separator: ",\n") + "\n}\n"
+    try folder.write(map, to: "map.json")
+    #expect(text(try guess("map.json"), 1).contains("the record is an object with 3 objects in it"))
+    // With a place for the records, or broken, it is an error as before.
+    #expect(throws: DiagnosticList.self) { try guess("pretty.json", options: [("records", "$.none")]) }
+    try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}\n", to: "broken.json")
+    #expect(throws: DiagnosticList.self) { try guess("broken.json") }
+  }
+
   @Test("a guessed pipeline reads all of its file, whatever is in it", arguments: Soak.seeds(60))
   func random(_ seed: UInt64) throws {
     let data = GuessedData(seed: seed)
