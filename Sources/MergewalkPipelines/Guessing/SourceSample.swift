@@ -34,7 +34,7 @@ struct SourceSample {
   private(set) var nearHeader: RecordPosition?
   /// The last record, where it seems to be a footer.
   private(set) var footer: Footer?
-  /// The first file with columns that the first one does not have, and these.
+  /// The first file, or member of an archive, with columns that the first one does not have, and these.
   private(set) var furtherColumns: (path: String, names: [String])?
   /// How many records there are of each element of an XML document, where they are its root's children.
   private(set) var elements: [(name: String, count: Int)] = []
@@ -98,7 +98,7 @@ struct SourceSample {
     for (index, source) in definition.sources.enumerated() where isEmpty || !emptyFiles.contains(source.path) {
       var reader = try open(source, request, index)
       columns = reader.columns
-      if case .named = request { noteFurther(source) }
+      noteFurther(source)
       // The first file decides; the others must have its columns.
       request = .named(columns)
       if sampler == nil { sampler = TypeSampler(columnCount: columns.count, format: definition.format) }
@@ -181,14 +181,20 @@ struct SourceSample {
     }
   }
 
-  /// Notes the columns of a further file that the first one does not have.
+  /// Notes the columns of a further file, or a further member of an archive, that the first one does not have.
   private mutating func noteFurther(_ source: ByteSource) {
+    // What another module reads has no members.
     guard furtherColumns == nil, definition.format.hasFixedColumns, !source.isReadOnce,
-      let headers = try? definition.format.headers(of: source)
+      !definition.format.isCustom || definition.sources.count > 1
     else { return }
+    // The members of a tar archive come only with all that is before them.
+    let isShort = (source.fileSize ?? .max) <= KeySearch.mostBytes
+    guard let headers = try? definition.format.headers(of: source, isWhole: isShort) else { return }
     for (path, header) in headers {
       let names = header.filter { !columns.contains($0) }
-      if !names.isEmpty { furtherColumns = (path, names) }
+      guard !names.isEmpty else { continue }
+      furtherColumns = (path, names)
+      return
     }
   }
 

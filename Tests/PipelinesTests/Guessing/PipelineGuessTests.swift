@@ -344,6 +344,17 @@ struct PipelineGuessTests {
     #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
   }
 
+  @Test("columns that only a later member of an archive has are asked about, as those of a file of a glob are")
+  func members() throws {
+    let members = [("1.csv", "id,n\n1,2\n"), ("2.csv", "id,n,extra\n2,3,x\n")]
+    try folder.write(ContractTests.tar(members.map { (name: $0.0, text: $0.1) }), to: "things.tar")
+    let pipeline = text(try guess("things.tar", options: [("member", "*")]), 1)
+    #expect(pipeline.contains("2.csv” has columns that the first file does not have: extra"), "\(pipeline)")
+    try folder.write(ContractTests.tar([("1.csv", members[0].1), ("2.csv", members[0].1)]), to: "same.tar")
+    let same = text(try guess("same.tar", options: [("member", "*")]), 1)
+    #expect(!same.contains("that the first file does not have"), "\(same)")
+  }
+
   @Test("a document that is one object is one record, on how many lines it stands")
   func prettyDocument() throws {
     try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}]\n}\n", to: "pretty.json")
