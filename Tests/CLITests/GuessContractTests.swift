@@ -119,4 +119,27 @@ struct GuessContractTests {
     try folder.write(lines + "{\"id\": \"z\", \"late\": 1}\n", to: "late.ndjson")
     #expect(try guess("late.ndjson").pipeline.contains("    late: late  # integer: 1 value"))
   }
+
+  @Test("attributes of elements inside elements are columns, each once")
+  func innerAttributes() throws {
+    let invoice =
+      #"<Total><Payable currencyID="EUR">119.00</Payable><Tax currencyID="CHF" rate="19">19.00</Tax></Total>"#
+    let invoices = (7...9).map { "<Invoice><ID>\($0)</ID>\(invoice)</Invoice>" }.joined(separator: "\n")
+    try folder.write("<Invoices>\n\(invoices)\n</Invoices>\n", to: "invoices.xml")
+    let pipeline = try guess("invoices.xml").pipeline
+    for column in ["Total.Payable.@currencyID", "Total.Tax.@currencyID", "Total.Tax.@rate"] {
+      #expect(pipeline.components(separatedBy: column).count == 2, "\(column): \(pipeline)")
+    }
+    let run = try Command(["run", "out/invoices.yaml", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    try folder.write(#"<r><rec><p k="B"><q k="A">t</q></p></rec></r>"#, to: "inner.xml")
+    let inner = try guess("inner.xml").pipeline
+    for column in [" p.@k", " p.q.@k"] {
+      #expect(inner.components(separatedBy: column).count == 2, "\(column): \(inner)")
+    }
+    // What stands several times stays together.
+    try folder.write(#"<r><rec><p><q k="A">t</q><q k="C">u</q></p></rec></r>"#, to: "several.xml")
+    let several = try guess("several.xml").pipeline
+    #expect(several.contains("p.q.#element") && !several.contains("p.q.@k"), "\(several)")
+  }
 }

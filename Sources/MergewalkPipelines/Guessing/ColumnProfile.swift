@@ -47,6 +47,8 @@ package struct ColumnProfile: Sendable {
   /// Numbers whose digits are more than 64 bits hold.
   var tooLarge = 0
   var mostDigits = 0
+  /// Whether a double would lose digits of one of the numbers.
+  var losesDigits = false
   var least = Int64.max
   var most = Int64.min
 
@@ -143,6 +145,8 @@ package struct ColumnProfile: Sendable {
     forms.formIntersection(number.forms)
     wholeForms.formIntersection(number.wholeForms)
     mostDigits = max(mostDigits, number.significantDigits)
+    // A double holds 15 digits of any number.
+    if !losesDigits, number.significantDigits > 15 { losesDigits = !number.survivesDouble(text) }
     if markedExample.isEmpty, text.contains(where: { !$0.isDigit && $0 != 0x2D }) { markedExample = Self.excerpt(text) }
     if number.hasLeadingZero {
       leadingZeros += 1

@@ -6,7 +6,7 @@ package enum ColumnType: Sendable, Hashable {
   case integer
   /// Numbers with a fraction of at most 15 digits altogether.
   case decimal
-  /// Other numbers.
+  /// Other numbers of which a double loses no digit.
   case double
   /// `true` and `false`.
   case boolean
@@ -230,7 +230,7 @@ extension ColumnProfile {
     } else if exponents == 0, mostDigits <= 15 {
       verdict.type = .decimal
       verdict.evidence.append("up to \(PrintableText.count(mostDigits, "digit"))")
-    } else if mostDigits <= 17 {
+    } else if mostDigits <= 17, !losesDigits {
       verdict.type = .double
       verdict.evidence.append(exponents > 0 ? "some with exponents" : "up to \(mostDigits) digits")
     } else {

@@ -159,6 +159,9 @@ struct GuessedPipeline {
       lines.append("  empty_files: skip  # \(PrintableText.count(sample.emptyFiles.count, "file")) had nothing in it")
     }
     if !said.contains("format") { lines.append("  format: \(definition.formatName.rawValue)") }
+    if case .json(let found) = definition.format, found.scalars == .value, !said.contains("scalars") {
+      lines.append("  scalars: value  # the document is no list of records, but one record")
+    }
     for line in definition.evidence { lines.append("  # \(Self.comment(line))") }
     guard case .csv(let found) = definition.format else { return lines }
     for (option, value, note) in CSVText.differences(found, from: CSVText.base(definition.formatName))

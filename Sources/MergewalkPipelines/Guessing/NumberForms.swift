@@ -82,6 +82,33 @@ struct NumberShape {
     measure(body, isNegative: text[0] == 0x2D)
   }
 
+  /// Whether the shortest spelling of the nearest double has the same digits, so that a double loses nothing.
+  ///
+  /// - Parameter text: what this was made from.
+  func survivesDouble(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let form = NumberForms.all.first(where: { forms.contains($0.form) }) else { return true }
+    // Up to here each whole number is a double.
+    if !wholeForms.isEmpty, let whole, whole.magnitude <= 1 << 53 { return true }
+    var plain: [UInt8] = []
+    plain.reserveCapacity(text.count)
+    for byte in text {
+      if byte == form.decimalMark {
+        plain.append(0x2E)
+      } else if byte != form.groupMark {
+        plain.append(byte)
+      }
+    }
+    guard let value = Double(String(decoding: plain, as: UTF8.self)) else { return false }
+    return Self.digits(plain).elementsEqual(Self.digits(Array(value.description.utf8)))
+  }
+
+  /// The digits of a number without its exponent, and without zeros before and behind all others.
+  private static func digits(_ text: [UInt8]) -> ArraySlice<UInt8> {
+    let digits = text.prefix { $0 | 0x20 != 0x65 }.filter(\.isDigit).drop { $0 == 0x30 }
+    guard let last = digits.lastIndex(where: { $0 != 0x30 }) else { return [] }
+    return digits[...last]
+  }
+
   /// The marks that stand between digits.
   private struct Marks {
     var kinds: UInt8 = 0

@@ -146,8 +146,7 @@ private struct Look {
       paths: paths, options: request.options, defaults: [("dialect", "detect")], staysLookable: true,
       command: "mergewalk guess -")
     do throws(ReadError) {
-      sample = try SourceSample(
-        paths: paths, definition, limit: .init(records: request.records, bytes: request.bytes))
+      sample = try Self.firstRecords(paths, definition, request)
     } catch {
       throw DiagnosticList([error.diagnostic])
     }
@@ -183,6 +182,30 @@ private struct Look {
 
   /// What SQLite takes, less the columns that Core Data adds.
   private static let mostColumns = 1_990
+
+  /// Reads the first records; a JSON document that is an object is one, as it would be on one line.
+  ///
+  /// - Throws: what reading throws; of such an object that cannot be read as a record, that it is no array.
+  private static func firstRecords(
+    _ paths: [String], _ definition: SourceDefinition, _ request: PipelineGuess.Request
+  ) throws(ReadError) -> SourceSample {
+    let limit = SourceSample.Limit(records: request.records, bytes: request.bytes)
+    do throws(ReadError) {
+      return try SourceSample(paths: paths, definition, limit: limit)
+    } catch {
+      let said = ["records", "each", "scalars"]
+      guard error.code == .missingRecords, case .json(var options) = definition.format,
+        !request.options.contains(where: { said.contains($0.name) })
+      else { throw error }
+      options.scalars = .value
+      var whole = definition
+      whole.format = .json(options)
+      // Longer than a record may be, it is an envelope, and the error tells what is in it.
+      guard let sample = try? SourceSample(paths: paths, whole, limit: limit), sample.records > 0, sample.rejects == 0
+      else { throw error }
+      return sample
+    }
+  }
 
   /// Whether the other source seems to be a further file of this one.
   func isPart(of other: Look) -> Bool {

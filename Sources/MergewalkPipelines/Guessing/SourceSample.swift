@@ -34,7 +34,7 @@ struct SourceSample {
   private(set) var nearHeader: RecordPosition?
   /// The last record, where it seems to be a footer.
   private(set) var footer: Footer?
-  /// The first file with columns that the first one does not have, and these.
+  /// The first file, or member of an archive, with columns that the first one does not have, and these.
   private(set) var furtherColumns: (path: String, names: [String])?
   /// How many records there are of each element of an XML document, where they are its root's children.
   private(set) var elements: [(name: String, count: Int)] = []
@@ -98,7 +98,7 @@ struct SourceSample {
     for (index, source) in definition.sources.enumerated() where isEmpty || !emptyFiles.contains(source.path) {
       var reader = try open(source, request, index)
       columns = reader.columns
-      if case .named = request { noteFurther(source) }
+      noteFurther(source)
       // The first file decides; the others must have its columns.
       request = .named(columns)
       if sampler == nil { sampler = TypeSampler(columnCount: columns.count, format: definition.format) }
@@ -181,14 +181,20 @@ struct SourceSample {
     }
   }
 
-  /// Notes the columns of a further file that the first one does not have.
+  /// Notes the columns of a further file, or a further member of an archive, that the first one does not have.
   private mutating func noteFurther(_ source: ByteSource) {
+    // What another module reads has no members.
     guard furtherColumns == nil, definition.format.hasFixedColumns, !source.isReadOnce,
-      let headers = try? definition.format.headers(of: source)
+      !definition.format.isCustom || definition.sources.count > 1
     else { return }
+    // The members of a tar archive come only with all that is before them.
+    let isShort = (source.fileSize ?? .max) <= KeySearch.mostBytes
+    guard let headers = try? definition.format.headers(of: source, isWhole: isShort) else { return }
     for (path, header) in headers {
       let names = header.filter { !columns.contains($0) }
-      if !names.isEmpty { furtherColumns = (path, names) }
+      guard !names.isEmpty else { continue }
+      furtherColumns = (path, names)
+      return
     }
   }
 
@@ -217,15 +223,14 @@ struct SourceSample {
     guard !definition.format.hasFixedColumns else { return nil }
     var result: [String] = []
     var isChanged = false
+    // Attributes of elements are columns before the elements become their members, which are the attributes, too.
+    var known: Set<String> = []
     for (column, profile) in profiles.enumerated() {
       let isObject = profile.structures > 0 && profile.structures == profile.values && profile.lists == 0
       let members = isObject ? self.members(column) : []
-      if members.isEmpty {
-        result.append(columns[column])
-      } else {
-        result += members.map { "\(columns[column]).\($0)" }
-        isChanged = true
-      }
+      let paths = members.isEmpty ? [columns[column]] : members.map { "\(columns[column]).\($0)" }
+      for path in paths where known.insert(path).inserted { result.append(path) }
+      if !members.isEmpty { isChanged = true }
     }
     return isChanged && result.count <= Self.mostColumns ? result : nil
   }
@@ -244,15 +249,25 @@ struct SourceSample {
       .map { elements.contains($0) ? $0 + RecordFormat.wholeElement : $0 }
   }
 
-  /// The paths of the members of a column's objects.
+  /// The paths of the members of a column's objects; those of elements are followed by the paths of their attributes,
+  /// which an element that has text is without.
   private func members(_ column: Int) -> [String] {
     var members = MemberList()
+    var inner = OccurringPaths()
     for batch in batches {
       for record in 0..<batch.recordCount where batch.state(record, column) == .json {
-        batch.withField(record, column) { members.add($0) }
+        batch.withField(record, column) { text in
+          members.add(text)
+          if definition.format.hasElements { inner.add(json: Array(text)) }
+        }
       }
     }
-    return members.names()
+    let names = members.names()
+    if !definition.format.hasElements { return names }
+    return names.flatMap { name in
+      // Those of XML Schema say something of the element, and are no columns of the record's own either.
+      [name] + inner.paths.filter { $0.hasPrefix("\(name).@") && !$0.hasPrefix("\(name).@xsi:") }
+    }
   }
 
   /// Counts the records by the names of their elements.

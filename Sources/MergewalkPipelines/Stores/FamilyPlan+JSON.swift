@@ -67,6 +67,7 @@ extension FamilyPlan {
         out.member("source", segment.run.source)
         if let member = segment.run.member { out.member("member", member) }
         out.member("header", segment.run.header)
+        if let encoding = segment.run.encoding { out.member("encoding", encoding) }
         out.member("start", segment.bytes.lowerBound)
         out.member("bytes", segment.bytes.count)
         out.member("places_start", segment.places.lowerBound)
@@ -175,7 +176,8 @@ extension SpoolSegment {
       start >= 0, bytes >= 0, places >= 0, placeBytes >= 0, bytes < Int.max - start, placeBytes < Int.max - places
     else { return nil }
     self.init(
-      run: SpoolRun(part: part, source: source, member: row.text("member"), header: header),
+      run: SpoolRun(
+        part: part, source: source, member: row.text("member"), header: header, encoding: row.text("encoding")),
       bytes: start..<start + bytes, places: places..<places + placeBytes, records: records)
   }
 }

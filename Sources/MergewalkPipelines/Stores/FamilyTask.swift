@@ -173,7 +173,8 @@ final class FamilyTask {
         definition.parts[segment.run.part].spool.append(
           SpooledSource(
             places: unit.places(in: folder), range: segment.places, member: segment.run.member,
-            records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten, kinds: source?.kinds))
+            records: segment.records, isRewritten: plan.forms[segment.run.part].isRewritten, kinds: source?.kinds,
+            encoding: segment.run.encoding.flatMap { TextEncoding(named: $0) }))
       }
     }
     guard plan.hasFolders else { return definition }

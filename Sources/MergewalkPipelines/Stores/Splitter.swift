@@ -169,7 +169,8 @@ struct Splitter {
       text += batch.account
       if isMore {
         let header = headers.number(form.header(reader.header))
-        let run = SpoolRun(part: number, source: source, member: batch.member, header: header)
+        let run = SpoolRun(
+          part: number, source: source, member: batch.member, header: header, encoding: batch.encoding?.name)
         try take(&batch, run, column, form, input.path, part.name, reader.header)
       }
       // A condition decides about the record when its store is built.

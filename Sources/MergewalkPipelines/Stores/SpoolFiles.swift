@@ -13,6 +13,8 @@ struct SpoolRun: Hashable, Sendable {
   var member: String?
   /// The number in the plan of their file's first lines.
   var header: Int
+  /// The name of the encoding that their text was decoded from; nil for UTF-8.
+  var encoding: String?
 }
 
 /// A run of records in a spool file.

@@ -60,7 +60,7 @@ public struct RecordBatch: Sendable {
   /// The namespaces declared around records: from which record on, and the declarations; see ``namespaces(ofRecord:)``.
   var scopes: [(from: Int, namespaces: String)] = []
   /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
-  var encoding: TextEncoding?
+  package internal(set) var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
   var csvQuote: UInt8?
   /// The escape character of the CSV file the batch was read from.

@@ -12,9 +12,12 @@ package struct SpooledSource: Sendable, Hashable {
   package var isRewritten: Bool
   /// The types of the whole source's values that the split has found, for a contract about them.
   package var kinds: String?
+  /// The encoding that the records' text was decoded from, so that offsets are those of their file; nil for UTF-8.
+  package var encoding: TextEncoding?
 
   package init(
-    places: String, range: Range<Int>, member: String?, records: Int, isRewritten: Bool, kinds: String? = nil
+    places: String, range: Range<Int>, member: String?, records: Int, isRewritten: Bool, kinds: String? = nil,
+    encoding: TextEncoding? = nil
   ) {
     self.places = places
     self.range = range
@@ -22,6 +25,7 @@ package struct SpooledSource: Sendable, Hashable {
     self.records = records
     self.isRewritten = isRewritten
     self.kinds = kinds
+    self.encoding = encoding
   }
 }
 
@@ -54,7 +58,7 @@ package struct SpoolRelocation {
       places.append(place.place)
       next += 1
     }
-    batch.relocate(places, from: first, member: source.member, isRewritten: source.isRewritten)
+    batch.relocate(places, from: first, source)
   }
 
   /// Checks that all records came.
@@ -69,11 +73,10 @@ package struct SpoolRelocation {
 
 extension RecordBatch {
   /// Gives records and errors other places; `places` begins with that of the record with the number `first`.
-  fileprivate mutating func relocate(
-    _ places: [RecordPlace], from first: Int, member: String?, isRewritten: Bool
-  ) {
-    self.member = member
-    if isRewritten { hasFixedPlaces = true }
+  fileprivate mutating func relocate(_ places: [RecordPlace], from first: Int, _ source: SpooledSource) {
+    member = source.member
+    encoding = source.encoding
+    if source.isRewritten { hasFixedPlaces = true }
     for record in 0..<recordCount {
       let place = places[records[record].index - first]
       records[record].index = place.index

@@ -48,6 +48,25 @@ struct StoresRejectsTests {
     #expect(!family.exists("out/_rejects.ndjson"))
   }
 
+  @Test(
+    "the places of fields are in bytes of their file, whatever its encoding",
+    arguments: [("utf-8", 27), ("windows-1252", 26), ("iso-8859-15", 26), ("utf-16le", 52)])
+  func encodings(encoding: String, place: Int) throws {
+    let family = try Family(source: "{ files: items.csv, encoding: \(encoding) }")
+    let text = "code,country,amount\néa,DE,none\n"
+    let bytes: [UInt8] =
+      switch encoding {
+      case "utf-8": Array(text.utf8)
+      case "utf-16le": text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+      // The letters have one number there and in Unicode.
+      default: text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+      }
+    try Data(bytes).write(to: URL(fileURLWithPath: family.folder.file("items.csv")))
+    let built = try family.build()
+    #expect(built.status == 1, "\(built.words)")
+    #expect(try places(family) == ["items.csv 1 2 \(place) value.integer"])
+  }
+
   @Test("records that move keep their store, and their rejects name the new places")
   func moved() throws {
     let family = try Family()

@@ -344,6 +344,37 @@ struct PipelineGuessTests {
     #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
   }
 
+  @Test("columns that only a later member of an archive has are asked about, as those of a file of a glob are")
+  func members() throws {
+    let members = [("1.csv", "id,n\n1,2\n"), ("2.csv", "id,n,extra\n2,3,x\n")]
+    try folder.write(ContractTests.tar(members.map { (name: $0.0, text: $0.1) }), to: "things.tar")
+    let pipeline = text(try guess("things.tar", options: [("member", "*")]), 1)
+    #expect(pipeline.contains("2.csv” has columns that the first file does not have: extra"), "\(pipeline)")
+    try folder.write(ContractTests.tar([("1.csv", members[0].1), ("2.csv", members[0].1)]), to: "same.tar")
+    let same = text(try guess("same.tar", options: [("member", "*")]), 1)
+    #expect(!same.contains("that the first file does not have"), "\(same)")
+  }
+
+  @Test("a document that is one object is one record, on how many lines it stands")
+  func prettyDocument() throws {
+    try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}]\n}\n", to: "pretty.json")
+    try folder.write("{\"items\": 5, \"bc\": [{\"q\": 1}]}\n", to: "plain.json")
+    for file in ["pretty.json", "plain.json"] {
+      let guess = try guess(file)
+      #expect(guess.files[1].text.contains("guess again with --option 'records=$.bc'"), "\(guess.files[1].text)")
+      #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
+      // One store is not for the models of both.
+      if file == "pretty.json" { #expect(try run(guess) == [1]) }
+    }
+    let map = "{\n" + ["CH", "DE", "FR"].map { "\"\($0)\": {\"n\": 1}" }.joined(separator: ",\n") + "\n}\n"
+    try folder.write(map, to: "map.json")
+    #expect(text(try guess("map.json"), 1).contains("the record is an object with 3 objects in it"))
+    // With a place for the records, or broken, it is an error as before.
+    #expect(throws: DiagnosticList.self) { try guess("pretty.json", options: [("records", "$.none")]) }
+    try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}\n", to: "broken.json")
+    #expect(throws: DiagnosticList.self) { try guess("broken.json") }
+  }
+
   @Test("a guessed pipeline reads all of its file, whatever is in it", arguments: Soak.seeds(60))
   func random(_ seed: UInt64) throws {
     let data = GuessedData(seed: seed)

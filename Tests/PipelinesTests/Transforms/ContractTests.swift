@@ -117,7 +117,7 @@ import Testing
   }
 
   /// A tar archive.
-  private static func tar(_ files: [(name: String, text: String)]) -> [UInt8] {
+  static func tar(_ files: [(name: String, text: String)]) -> [UInt8] {
     func octal(_ number: Int, _ digits: Int) -> String {
       let text = String(number, radix: 8)
       return String(repeating: "0", count: digits - text.utf8.count) + text
