@@ -7,6 +7,7 @@ struct MappingCheck {
   mutating func run(_ mapping: InferredMapping) {
     checkHierarchies(mapping)
     for entity in mapping.destination.entities where mapping.sourceEntities[entity.index] != nil {
+      checkShapes(entity, mapping)
       for attribute in entity.attributes where !attribute.isTransient && !attribute.isDerived {
         check(attribute, entity, mapping)
       }
@@ -19,6 +20,26 @@ struct MappingCheck {
   /// Adds a finding unless it is there: what is inherited is met several times.
   private mutating func add(_ finding: MigrationFinding) {
     if !findings.contains(finding) { findings.append(finding) }
+  }
+
+  /// Finds composite attributes whose values were in one column, and attributes whose values were those of elements.
+  private mutating func checkShapes(_ entity: EntityDescription, _ mapping: InferredMapping) {
+    for change in mapping.attributeMatchings[entity.index].reshaped {
+      let isComposite = !entity.attributes.contains { $0.name == change.new }
+      let was = isComposite ? "a single value" : "composite"
+      add(
+        MigrationFinding(
+          .typeChange, entity: declaringEntity(of: change.new, entity, mapping), property: change.new,
+          message: "it was \(was), “\(change.old)”, and is \(isComposite ? "composite" : "a single value")",
+          hint: "give the new attribute another name, or use a mapping model that converts the values"))
+    }
+  }
+
+  /// The name of the entity that declares an attribute, which may be a composite one, or a relationship.
+  private func declaringEntity(of name: String, _ entity: EntityDescription, _ mapping: InferredMapping) -> String {
+    let attribute = entity.attributes.first { $0.name == name || $0.name.hasPrefix(name + ".") }
+    let index = attribute?.declaringEntity ?? entity.relationship(named: name)?.declaringEntity
+    return index.map { mapping.destination.entities[$0].name } ?? entity.name
   }
 
   private mutating func checkHierarchies(_ mapping: InferredMapping) {
