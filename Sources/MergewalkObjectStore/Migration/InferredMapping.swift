@@ -47,7 +47,9 @@ public struct InferredMapping: Sendable {
   /// For each entity of the destination, what its stored attributes were, inherited ones included.
   let attributeMatchings: [AttributeMatching]
   /// The same of relationships.
-  private let relationshipNames: [[String: String]]
+  let relationshipMatchings: [NameMatching]
+  /// The entities that continue one entity of the source.
+  let entityConflicts: [NameMatching.Conflict]
 
   /// Compares two versions of a model.
   ///
@@ -61,13 +63,14 @@ public struct InferredMapping: Sendable {
     let matched = destination.entities.map { entity in
       matching.oldNames[entity.name].flatMap { source.entity(named: $0)?.index }
     }
+    entityConflicts = matching.conflicts
     var back = [Int?](repeating: nil, count: source.entities.count)
     for (new, old) in matched.enumerated() { if let old { back[old] = new } }
     sourceEntities = matched
     destinationEntities = back
 
     var attributes: [AttributeMatching] = []
-    var relationships: [[String: String]] = []
+    var relationships: [NameMatching] = []
     for entity in destination.entities {
       let old = matched[entity.index].map { source.entities[$0] }
       attributes.append(
@@ -80,11 +83,10 @@ public struct InferredMapping: Sendable {
           },
           new: entity.relationships.filter { !$0.isTransient }.map {
             .init(name: $0.name, identifier: $0.renamingIdentifier)
-          }
-        ).oldNames)
+          }))
     }
     attributeMatchings = attributes
-    relationshipNames = relationships
+    relationshipMatchings = relationships
 
     let oldHashes = Dictionary(source.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
     let newHashes = Dictionary(destination.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
@@ -139,9 +141,9 @@ public struct InferredMapping: Sendable {
   public func sourceRelationship(
     of relationship: RelationshipDescription, in entity: EntityDescription
   ) -> RelationshipDescription? {
-    guard let old = sourceEntities[entity.index], let name = relationshipNames[entity.index][relationship.name] else {
-      return nil
-    }
+    guard let old = sourceEntities[entity.index],
+      let name = relationshipMatchings[entity.index].oldNames[relationship.name]
+    else { return nil }
     return source.entities[old].relationship(named: name)
   }
 

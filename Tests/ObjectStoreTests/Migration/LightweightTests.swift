@@ -205,6 +205,40 @@ struct LightweightTests {
     #expect(back.findings.map(\.code) == [.typeChange])
   }
 
+  @Test("what several properties or entities continue is refused, and both are named")
+  func renamingConflicts() throws {
+    let label = M.attribute("label", .string).with { $0.renamingIdentifier = "name" }
+    let link = M.toOne("other", "Person").with { $0.renamingIdentifier = "friend" }
+    let old = try MigrationBench.model([EntityDraft("Person", [Self.name], [M.toOne("friend", "Person")])])
+    let versions: [(EntityDraft, String)] = [
+      (EntityDraft("Person", [Self.name, label], [M.toOne("friend", "Person")]), "label"),
+      (EntityDraft("Person", [Self.name], [M.toOne("friend", "Person"), link]), "friend"),
+    ]
+    for (entity, property) in versions {
+      let bench = try MigrationBench(old, MigrationBench.model([entity]))
+      let bytes = try FileContents.read(bench.path)
+      let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
+      #expect(error?.code == .notInferable)
+      #expect(error?.findings.map(\.code) == [.renamingConflict])
+      #expect(error?.findings.map(\.property) == [property])
+      #expect(try FileContents.read(bench.path) == bytes)
+    }
+    let human = EntityDraft("Human", was: "Person", [Self.name], [M.toOne("friend", "Human")])
+    let both = try MigrationBench.model([human, EntityDraft("Person", [Self.name], [M.toOne("friend", "Person")])])
+    let findings = InferredMapping(from: old, to: both).findings.filter { $0.code == .renamingConflict }
+    #expect(findings.count == 1)
+    #expect(findings.allSatisfy { $0.message.contains("“Human” and “Person”") }, "\(findings)")
+  }
+
+  @Test("an identifier of an earlier migration leaves its name to a new property")
+  func renamedEarlier() throws {
+    let label = M.attribute("label", .string).with { $0.renamingIdentifier = "name" }
+    let bench = try MigrationBench([EntityDraft("Person", [label])], [EntityDraft("Person", [label, Self.name])])
+    let after = try bench.migrate()
+    #expect(after.values("Person", "label") == bench.before.values("Person", "label"))
+    #expect(Set(after.values("Person", "name").values) == ["NULL"])
+  }
+
   @Test("integers and floats become wider")
   func widerTypes() throws {
     let bench = try MigrationBench(
