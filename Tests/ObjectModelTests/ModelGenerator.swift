@@ -43,7 +43,7 @@ struct ModelGenerator {
       entity.isSyncable = chance(70) ? true : flag()
       entity.codeGenerationType = chance(20) ? "class" : nil
       entity.versionHashModifier = optionalText()
-      entity.renamingIdentifier = optionalText()
+      entity.renamingIdentifier = optionalText().map { $0 + name }
       entity.userInfo = pairs()
       entity.unknownXMLAttributes = unknown()
       for a in 0..<number(0...5) { entity.attributes.append(attribute("e\(i)a\(a)")) }
@@ -94,7 +94,8 @@ struct ModelGenerator {
     attribute.isIndexedBySpotlight = chance(10)
     attribute.isStoredInExternalRecord = chance(10)
     attribute.versionHashModifier = optionalText()
-    attribute.renamingIdentifier = optionalText()
+    // No two properties of an entity may have the same one.
+    attribute.renamingIdentifier = optionalText().map { $0 + attribute.name }
     attribute.userInfo = pairs()
     attribute.unknownXMLAttributes = unknown()
     if attribute.type == .transformable {
@@ -171,7 +172,7 @@ struct ModelGenerator {
     relationship.isIndexedBySpotlight = chance(10)
     relationship.isStoredInExternalRecord = chance(10)
     relationship.versionHashModifier = optionalText()
-    relationship.renamingIdentifier = optionalText()
+    relationship.renamingIdentifier = optionalText().map { $0 + relationship.name }
     relationship.userInfo = pairs()
     relationship.unknownXMLAttributes = unknown()
     return relationship

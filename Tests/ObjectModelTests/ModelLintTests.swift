@@ -76,6 +76,45 @@ struct LintCase: Sendable, CustomTestStringConvertible {
         A: { attributes: { x: string }, relationships: { x: { to_one: A } } }
       """),
     .file(
+      .warning, "renamingConflict", 2, 60,
+      """
+      entities:
+        A: { attributes: { x: { type: string, renamed_from: z }, y: { type: string, renamed_from: z } } }
+      """),
+    .file(
+      .warning, "renamingConflict", 2, 33,
+      """
+      entities:
+        A: { attributes: { z: string, x: { type: string, renamed_from: z } } }
+      """, hint: "give “z” a renaming identifier of its own"),
+    .file(
+      .warning, "renamingConflict", 2, 60,
+      """
+      entities:
+        A: { relationships: { x: { to_one: A, renamed_from: z }, y: { to_one: A, renamed_from: z } } }
+      """),
+    .file(
+      .warning, "renamingConflict", 3, 3,
+      """
+      entities:
+        A: { renamed_from: Z }
+        B: { renamed_from: Z }
+      """),
+    .file(
+      .warning, "renamingConflict", 3, 3,
+      """
+      entities:
+        A: {}
+        B: { renamed_from: A }
+      """),
+    .file(
+      .warning, "renamingConflict", 3, 33,
+      """
+      entities:
+        A: { attributes: { x: { type: string, renamed_from: z } } }
+        B: { parent: A, attributes: { y: { type: string, renamed_from: z } } }
+      """),
+    .file(
       .error, "reservedName", 2, 22,
       """
       entities:
@@ -349,6 +388,22 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     if let hint = lintCase.hint { #expect(found.contains { $0.hint == hint }, "\(found.map(\.hint))") }
     let isRefused = (try? ManagedObjectModel(draft)) == nil
     #expect(isRefused == all.contains { $0.severity == .error })
+  }
+
+  @Test("renaming identifiers that swap names, or that relationships and attributes share, are fine")
+  func renamingIdentifiers() throws {
+    let text = """
+      entities:
+        A:
+          attributes:
+            x: { type: string, renamed_from: y }
+            y: { type: string, renamed_from: x }
+            name: { type: string, renamed_from: owner }
+          relationships: { owner: { to_one: B, inverse: all } }
+        B: { relationships: { all: { to_many: A, inverse: owner } } }
+      """
+    let found = ModelLint.check(try ModelReader.parse(Array(text.utf8), path: "m.yaml"))
+    #expect(found.isEmpty, "\(DiagnosticList(found))")
   }
 
   @Test("derived attributes that are taken from themselves are told, each of a circle and no other")

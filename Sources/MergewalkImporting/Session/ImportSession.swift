@@ -433,8 +433,17 @@ public final class ImportSession {
   }
 
   private func noteFilesThatStay(_ file: StoreFile) {
+    guard !isTold else { return }
+    let shared = file.externalFiles.sharedFiles
+    if let name = shared.min() {
+      summary.warn(
+        RunWarning(
+          .filesNotRemoved,
+          "\(shared.count) of the files beside the store that no row names any more stay, such as \(name):"
+            + " another store has the same name but for the extension, and so the same folder for its files"))
+    }
     let names = file.externalFiles.staying
-    guard !isTold, let name = names.min() else { return }
+    guard let name = names.min() else { return }
     summary.warn(
       RunWarning(
         .filesNotRemoved,

@@ -34,6 +34,7 @@ extension ModelChecker {
   }
 
   mutating func checkElements(_ elements: [AttributeDescription], of owner: String) {
+    checkElementIdentifiers(elements, of: owner)
     var names: Set<String> = []
     for element in elements {
       checkName(element.name, "an element", element.position)

@@ -82,6 +82,7 @@ struct ModelChecker {
     }
     for entity in draft.entities.indices {
       checkEntity(entity)
+      checkPropertyIdentifiers(entity)
       for attribute in draft.entities[entity].attributes { checkAttribute(attribute, of: entity) }
       for relationship in draft.entities[entity].relationships { checkRelationship(relationship, of: entity) }
       for property in draft.entities[entity].fetchedProperties {
@@ -90,6 +91,7 @@ struct ModelChecker {
       checkConstraints(entity)
       checkIndexes(entity)
     }
+    checkEntityIdentifiers()
     checkDerivedCycles()
     checkClasses()
     checkRequests()

@@ -58,6 +58,23 @@ struct CompositeElements {
     return .elements(result)
   }
 
+  /// The names of the elements of a composite attribute that ``flattening(_:)`` has found sound, level by level.
+  func paths(of attribute: AttributeDescription) -> [[RenamedName]] {
+    func name(_ attribute: AttributeDescription) -> RenamedName {
+      RenamedName(name: attribute.name, identifier: attribute.renamingIdentifier)
+    }
+    var result: [[RenamedName]] = []
+    var pending = [(attribute: attribute, path: [name(attribute)])]
+    while let next = pending.popLast() {
+      guard next.attribute.type == .composite else {
+        result.append(next.path)
+        continue
+      }
+      for element in elements(of: next.attribute) ?? [] { pending.append((element, next.path + [name(element)])) }
+    }
+    return result
+  }
+
   /// The elements under their own names; `nil` when nothing says what they are.
   func elements(of attribute: AttributeDescription) -> [AttributeDescription]? {
     if !attribute.elements.isEmpty { return attribute.elements }

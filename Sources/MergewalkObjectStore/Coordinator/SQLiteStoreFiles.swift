@@ -14,6 +14,8 @@ enum SQLiteStoreFiles {
     JointJournal.forget(path)
     for suffix in suffixes { try FileSystem.remove(path + suffix) }
     try FileSystem.remove(path)
+    // Another store of the same name has its files in the same folder.
+    guard StoresOfSameName.paths(beside: path).isEmpty else { return }
     try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
   }
 
@@ -46,11 +48,16 @@ enum SQLiteStoreFiles {
       throw error
     }
     let folder = ExternalData.folder(ofStore: path)
-    try FileSystem.removeTree(folder)
+    let isShared = !StoresOfSameName.paths(beside: path).isEmpty
+    if !isShared { try FileSystem.removeTree(folder) }
     let external = ExternalData.folder(ofStore: source)
     if FileSystem.exists(external) {
       try FileSystem.makeFolder(FileSystem.folder(of: folder))
-      try FileSystem.copyFolder(external, to: folder)
+      if isShared {
+        try StoreMove.copyMissing(companionsOf: source, to: path)
+      } else {
+        try FileSystem.copyFolder(external, to: folder)
+      }
     }
     try FileSystem.sync(FileSystem.folder(of: path))
   }

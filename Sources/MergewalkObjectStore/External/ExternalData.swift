@@ -20,9 +20,13 @@ package enum ExternalData {
   /// The folder with a store's external data: `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store, without its extension.
   static func folder(ofStore path: String) -> String {
     let path = StorePath.resolved(path)
-    var name = FileSystem.name(of: path)
-    if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
-    return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/\(folderName)"
+    return "\(FileSystem.folder(of: path))/.\(stem(FileSystem.name(of: path)))_SUPPORT/\(folderName)"
+  }
+
+  /// A file's name without its extension; stores for which it is the same have one folder.
+  static func stem(_ name: String) -> String {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
   }
 
   private static let folderName = "_EXTERNAL_DATA"

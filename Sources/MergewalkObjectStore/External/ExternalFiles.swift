@@ -26,6 +26,10 @@ package final class ExternalFiles {
   private let list: ExternalFileList?
   /// The files that nothing names any more and that could not be removed.
   package private(set) var staying = Set<String>()
+  /// The files that no row of the store names any more and that stay, as another store of the same name may name them.
+  package private(set) var sharedFiles = Set<String>()
+  /// Whether another store with the same folder was met; it is looked for again until then.
+  private var hasMetOthers = false
   /// The files that earlier processes of the run have made and replaced.
   private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
   private var isFolderMade = false
@@ -50,7 +54,8 @@ package final class ExternalFiles {
   /// - Parameter named: The files that rows name.
   func adopt(named: Set<String>) {
     let lost = earlier.made.union(earlier.obsolete).subtracting(named)
-    remove(lost)
+    remove(earlier.made.intersection(lost))
+    removeFormer(earlier.obsolete.intersection(lost).subtracting(earlier.made))
     earlier.made.subtract(lost)
     earlier.obsolete.subtract(lost)
   }
@@ -74,18 +79,20 @@ package final class ExternalFiles {
     }
     var name = StoreUUID.make()
     if hasReproducibleNames {
-      let digest = DigestStream()
-      digest.add(text: table)
-      digest.add(primaryKey)
-      digest.add(Int64(slot))
-      digest.add(bytes)
-      name = StoreUUID.make(fromDigest: digest.finish())
-      // A value that was set, replaced and set again.
-      if obsolete.remove(name) != nil {
-        if !pieces.isEmpty { changes.append((name, false)) }
-        return Self.cell(name)
+      var attempt: Int64 = 0
+      while true {
+        name = reproducibleName(bytes, table: table, primaryKey: primaryKey, slot: slot, attempt: attempt)
+        // A value that was set, replaced and set again.
+        if obsolete.remove(name) != nil {
+          if !pieces.isEmpty { changes.append((name, false)) }
+          return Self.cell(name)
+        }
+        if madeNames.contains(name) { return Self.cell(name) }
+        // A store of the same name whose rows hold the same has this file: it may not be written over, and it would not
+        // be this run's to remove.
+        guard !earlier.made.contains(name), FileSystem.exists(folder + "/" + name), hasOthers else { break }
+        attempt += 1
       }
-      if madeNames.contains(name) { return Self.cell(name) }
       // What a run that crashed left behind has this name and maybe not all of the bytes.
       try FileSystem.remove(folder + "/" + name)
     }
@@ -109,6 +116,30 @@ package final class ExternalFiles {
       throw error
     }
     return Self.cell(name)
+  }
+
+  /// The name of a value's file: the same each time that the same store is made.
+  ///
+  /// - Parameter attempt: How many names were taken by another store; the store's own name tells them apart from 1 on.
+  private func reproducibleName(
+    _ bytes: UnsafeRawBufferPointer, table: String, primaryKey: Int64, slot: Int, attempt: Int64
+  ) -> String {
+    let digest = DigestStream()
+    digest.add(text: table)
+    digest.add(primaryKey)
+    digest.add(Int64(slot))
+    digest.add(bytes)
+    if attempt > 0 {
+      digest.add(text: FileSystem.name(of: path))
+      digest.add(attempt)
+    }
+    return StoreUUID.make(fromDigest: digest.finish())
+  }
+
+  /// Whether another store keeps its values in the same folder.
+  private var hasOthers: Bool {
+    if !hasMetOthers { hasMetOthers = !StoresOfSameName.paths(beside: path).isEmpty }
+    return hasMetOthers
   }
 
   private static func cell(_ name: String) -> [UInt8] { [ExternalData.fileTag] + Array(name.utf8) + [0] }
@@ -169,7 +200,10 @@ package final class ExternalFiles {
 
   /// - Parameter named: The files that rows name, for what earlier processes have replaced.
   func removeObsolete(named: Set<String>) {
-    remove(obsolete.union(earlier.obsolete.subtracting(named)))
+    let former = obsolete.union(earlier.obsolete.subtracting(named))
+    // What this run has made and replaced was never in any store.
+    remove(former.intersection(madeNames))
+    removeFormer(former.subtracting(madeNames))
     obsolete = []
     made = []
     madeNames = []
@@ -200,6 +234,14 @@ package final class ExternalFiles {
   /// The names of the files beside a store that hold values.
   static func names(besideStore path: String) -> Set<String> {
     Set(FileSystem.names(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
+  }
+
+  /// Removes files that rows have named until they were changed; where another store has the same folder, they stay, as
+  /// a copy of the rows may be in it.
+  func removeFormer(_ names: Set<String>) {
+    guard !names.isEmpty, !StoresOfSameName.paths(beside: path).isEmpty else { return remove(names) }
+    sharedFiles.formUnion(names)
+    remove([String]())
   }
 
   /// Removes files; one that stays does no harm, and is noted.

@@ -59,7 +59,7 @@ extension StoreFile {
         files.adopt(named: named)
         for list in alone {
           let names = list.read()
-          files.remove(names.made.union(names.obsolete).subtracting(named))
+          files.removeFormer(names.made.union(names.obsolete).subtracting(named))
           try FileSystem.remove(list.path)
         }
       }

@@ -44,10 +44,12 @@ public struct InferredMapping: Sendable {
   let sourceEntities: [Int?]
   /// For each entity index of the source, the one it is in the destination.
   let destinationEntities: [Int?]
-  /// For each entity of the destination, the old names of its stored attributes, inherited ones included.
-  private let attributeNames: [[String: String]]
+  /// For each entity of the destination, what its stored attributes were, inherited ones included.
+  let attributeMatchings: [AttributeMatching]
   /// The same of relationships.
-  private let relationshipNames: [[String: String]]
+  let relationshipMatchings: [NameMatching]
+  /// The entities that continue one entity of the source.
+  let entityConflicts: [NameMatching.Conflict]
 
   /// Compares two versions of a model.
   ///
@@ -61,24 +63,19 @@ public struct InferredMapping: Sendable {
     let matched = destination.entities.map { entity in
       matching.oldNames[entity.name].flatMap { source.entity(named: $0)?.index }
     }
+    entityConflicts = matching.conflicts
     var back = [Int?](repeating: nil, count: source.entities.count)
     for (new, old) in matched.enumerated() { if let old { back[old] = new } }
     sourceEntities = matched
     destinationEntities = back
 
-    var attributes: [[String: String]] = []
-    var relationships: [[String: String]] = []
+    var attributes: [AttributeMatching] = []
+    var relationships: [NameMatching] = []
     for entity in destination.entities {
       let old = matched[entity.index].map { source.entities[$0] }
       attributes.append(
-        NameMatching(
-          old: (old?.attributes ?? []).filter { !$0.isTransient }.map {
-            .init(name: $0.name, identifier: $0.renamingIdentifier)
-          },
-          new: entity.attributes.filter { !$0.isTransient }.map {
-            .init(name: $0.name, identifier: $0.renamingIdentifier)
-          }
-        ).oldNames)
+        AttributeMatching(
+          old: old.map { Self.paths($0, in: source) } ?? [], new: Self.paths(entity, in: destination)))
       relationships.append(
         NameMatching(
           old: (old?.relationships ?? []).filter { !$0.isTransient }.map {
@@ -86,11 +83,10 @@ public struct InferredMapping: Sendable {
           },
           new: entity.relationships.filter { !$0.isTransient }.map {
             .init(name: $0.name, identifier: $0.renamingIdentifier)
-          }
-        ).oldNames)
+          }))
     }
-    attributeNames = attributes
-    relationshipNames = relationships
+    attributeMatchings = attributes
+    relationshipMatchings = relationships
 
     let oldHashes = Dictionary(source.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
     let newHashes = Dictionary(destination.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
@@ -120,6 +116,14 @@ public struct InferredMapping: Sendable {
       ]
   }
 
+  /// The names of an entity's stored attributes, each with those of the composite attribute that it is an element of.
+  private static func paths(_ entity: EntityDescription, in model: ManagedObjectModel) -> [AttributeMatching.Path] {
+    let elements = model.elementPaths(of: entity)
+    return entity.attributes.filter { !$0.isTransient }.map {
+      elements[$0.name] ?? [RenamedName(name: $0.name, identifier: $0.renamingIdentifier)]
+    }
+  }
+
   /// The source entity of an entity of the destination; `nil` for a new one.
   public func sourceEntity(of entity: EntityDescription) -> EntityDescription? {
     sourceEntities[entity.index].map { source.entities[$0] }
@@ -128,9 +132,8 @@ public struct InferredMapping: Sendable {
   /// The source attribute of an attribute of an entity of the destination; `nil` for a new one.
   public func sourceAttribute(of attribute: AttributeDescription, in entity: EntityDescription) -> AttributeDescription?
   {
-    guard let old = sourceEntities[entity.index], let name = attributeNames[entity.index][attribute.name] else {
-      return nil
-    }
+    guard let old = sourceEntities[entity.index], let name = attributeMatchings[entity.index].oldNames[attribute.name]
+    else { return nil }
     return source.entities[old].attribute(named: name)
   }
 
@@ -138,9 +141,9 @@ public struct InferredMapping: Sendable {
   public func sourceRelationship(
     of relationship: RelationshipDescription, in entity: EntityDescription
   ) -> RelationshipDescription? {
-    guard let old = sourceEntities[entity.index], let name = relationshipNames[entity.index][relationship.name] else {
-      return nil
-    }
+    guard let old = sourceEntities[entity.index],
+      let name = relationshipMatchings[entity.index].oldNames[relationship.name]
+    else { return nil }
     return source.entities[old].relationship(named: name)
   }
 

@@ -6,7 +6,12 @@ struct MappingCheck {
 
   mutating func run(_ mapping: InferredMapping) {
     checkHierarchies(mapping)
+    for conflict in mapping.entityConflicts {
+      add(Self.finding(conflict, "entity", entity: conflict.new[0], property: nil))
+    }
     for entity in mapping.destination.entities where mapping.sourceEntities[entity.index] != nil {
+      checkNames(entity, mapping)
+      checkShapes(entity, mapping)
       for attribute in entity.attributes where !attribute.isTransient && !attribute.isDerived {
         check(attribute, entity, mapping)
       }
@@ -19,6 +24,48 @@ struct MappingCheck {
   /// Adds a finding unless it is there: what is inherited is met several times.
   private mutating func add(_ finding: MigrationFinding) {
     if !findings.contains(finding) { findings.append(finding) }
+  }
+
+  /// Finds properties of which several continue one old property.
+  private mutating func checkNames(_ entity: EntityDescription, _ mapping: InferredMapping) {
+    let attributes = mapping.attributeMatchings[entity.index].conflicts.map { ($0, "attribute") }
+    let relationships = mapping.relationshipMatchings[entity.index].conflicts.map { ($0, "relationship") }
+    for (conflict, kind) in attributes + relationships {
+      // The lowest entity of those that declare them: the ones below inherit all of them.
+      let owners = conflict.new.map { declaringIndex(of: $0, entity) }
+      let owner = mapping.destination.entities[owners.max() ?? entity.index].name
+      add(Self.finding(conflict, kind, entity: owner, property: conflict.new[0]))
+    }
+  }
+
+  private static func finding(
+    _ conflict: NameMatching.Conflict, _ kind: String, entity: String, property: String?
+  ) -> MigrationFinding {
+    let names = conflict.new.map { "“\($0)”" }.joined(separator: " and ")
+    return MigrationFinding(
+      .renamingConflict, entity: entity, property: property,
+      message: "by name or renaming identifier, \(names) continue the \(kind) “\(conflict.old)”, and only one can",
+      hint: "give all but one of them a renaming identifier of its own")
+  }
+
+  /// Finds composite attributes whose values were in one column, and attributes whose values were those of elements.
+  private mutating func checkShapes(_ entity: EntityDescription, _ mapping: InferredMapping) {
+    for change in mapping.attributeMatchings[entity.index].reshaped {
+      let isComposite = !entity.attributes.contains { $0.name == change.new }
+      let was = isComposite ? "a single value" : "composite"
+      add(
+        MigrationFinding(
+          .typeChange, entity: mapping.destination.entities[declaringIndex(of: change.new, entity)].name,
+          property: change.new,
+          message: "it was \(was), “\(change.old)”, and is \(isComposite ? "composite" : "a single value")",
+          hint: "give the new attribute another name, or use a mapping model that converts the values"))
+    }
+  }
+
+  /// The index of the entity that declares an attribute, which may be a composite one, or a relationship.
+  private func declaringIndex(of name: String, _ entity: EntityDescription) -> Int {
+    let attribute = entity.attributes.first { $0.name == name || $0.name.hasPrefix(name + ".") }
+    return attribute?.declaringEntity ?? entity.relationship(named: name)?.declaringEntity ?? entity.index
   }
 
   private mutating func checkHierarchies(_ mapping: InferredMapping) {

@@ -4,6 +4,8 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The type of an attribute changed, and not every old value fits the new type.
     case typeChange
+    /// Several entities or properties of the new model continue one of the old model, by their renaming identifiers.
+    case renamingConflict
     /// The two models have no entity in common: all objects would be deleted.
     case unrelatedModels
     /// A new attribute is required and has no default.

@@ -62,6 +62,8 @@ enum StoreBackup {
   }
 
   static func removeExternalData(_ path: String) {
+    // Another store of the same name has its files in the same folder.
+    guard StoresOfSameName.paths(beside: path).isEmpty else { return }
     let folder = ExternalData.folder(ofStore: path)
     for name in FileSystem.names(in: folder) { try? FileSystem.remove("\(folder)/\(name)") }
     FileSystem.removeFolder(folder)

@@ -7,6 +7,10 @@ public enum StoreCleaner {
   public struct Leftovers: Sendable {
     /// The files with values that no row names.
     public var orphans: [String] = []
+    /// The files with values that no row of the store names and that stay, as ``otherStores`` may name them.
+    public var sharedFiles: [String] = []
+    /// The stores whose values are in the same folder: those with the same name but for the extension.
+    public var otherStores: [String] = []
     /// The plans that cannot be resumed because another program has written to the store since.
     public var outdatedPlans: [String] = []
     /// The plans of runs that can be resumed; they stay.
@@ -47,6 +51,8 @@ public enum StoreCleaner {
       }
     }
     result.orphans = ExternalFiles.names(besideStore: path).subtracting(named).sorted()
+    result.otherStores = StoresOfSameName.paths(beside: path)
+    if !result.otherStores.isEmpty { swap(&result.orphans, &result.sharedFiles) }
     if isDryRun { return result }
     for plan in plans where plan.state != state { try plan.remove() }
     file.externalFiles.remove(result.orphans)

@@ -32,6 +32,13 @@ package enum StoreMove {
     }
   }
 
+  /// Copies the files beside a store to a copy of it whose folder another store has too: those that are there stay.
+  static func copyMissing(companionsOf from: String, to: String) throws(StoreError) {
+    try place(companionsOf: from, beside: to) { (old, new) throws(StoreError) in
+      if !FileSystem.exists(new) { try FileSystem.copy(old, to: new) }
+    }
+  }
+
   private static func place(
     companionsOf from: String, beside to: String, _ place: (String, String) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -50,8 +57,9 @@ package enum StoreMove {
     of store: String, where isUnwanted: (String) -> Bool
   ) throws(StoreError) {
     let unwanted = companions(of: store).filter(isUnwanted)
+    // Those of another store of the same name are among them.
+    guard !unwanted.isEmpty, StoresOfSameName.paths(beside: store).isEmpty else { return }
     for name in unwanted { try FileSystem.remove(FileSystem.folder(of: store) + "/" + name) }
-    guard !unwanted.isEmpty else { return }
     let folder = ExternalData.folder(ofStore: store)
     FileSystem.removeFolder(folder)
     FileSystem.removeFolder(FileSystem.folder(of: folder))
@@ -61,6 +69,9 @@ package enum StoreMove {
   package static func remove(_ store: String) throws(StoreError) {
     try FileSystem.remove(store)
     for suffix in ["-wal", "-shm", "-journal"] { try FileSystem.remove(store + suffix) }
-    try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: store)))
+    let support = FileSystem.folder(of: ExternalData.folder(ofStore: store))
+    // Another store of the same name has its files in the same folder; to look for one takes time in large families.
+    guard FileSystem.exists(support), StoresOfSameName.paths(beside: store).isEmpty else { return }
+    try FileSystem.removeTree(support)
   }
 }

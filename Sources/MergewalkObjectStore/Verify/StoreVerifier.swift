@@ -143,11 +143,20 @@ public struct StoreVerifier {
           "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
     }
     let orphans = present.subtracting(namedFiles).sorted()
-    if let first = orphans.first {
+    guard let first = orphans.first else { return }
+    let others = StoresOfSameName.paths(beside: path)
+    if others.isEmpty {
       add(
         .warning, .orphanFile, rows: orphans.count,
         message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
           + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes them"
+      )
+    } else {
+      add(
+        .note, .orphanFile, rows: orphans.count,
+        message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first); they stay, as \(StoresOfSameName.words(others))"
+          + " with the same name but for the extension keeps files there too"
       )
     }
   }

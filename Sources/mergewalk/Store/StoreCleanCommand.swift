@@ -42,6 +42,7 @@ struct StoreCleanCommand: ParsableCommand {
       Console.data(
         JSONText.object([
           ("store", .string(store)), ("dry_run", .boolean(dryRun)), ("orphans", list(found.orphans)),
+          ("shared_files", list(found.sharedFiles)), ("other_stores", list(found.otherStores)),
           ("outdated_plans", list(found.outdatedPlans)), ("resumable_plans", list(found.resumablePlans)),
         ]).text)
       return
@@ -49,6 +50,12 @@ struct StoreCleanCommand: ParsableCommand {
     for name in found.orphans { Console.data("orphan: \(name)") }
     for path in found.outdatedPlans { Console.data("outdated plan: \(path)") }
     for path in found.resumablePlans { Console.words("\(store): kept: \(path), a run that can be resumed") }
+    if !found.sharedFiles.isEmpty {
+      Console.words(
+        "\(store): kept: \(Figures.count(found.sharedFiles.count, "file")) that no row of this store names, such as"
+          + " \(found.sharedFiles[0]): \(found.otherStores.joined(separator: ", ")) has the same name but for the"
+          + " extension, and so the same folder for its files")
+    }
     let removed = Figures.count(found.orphans.count + found.outdatedPlans.count, "item")
     Console.words("\(store): \(removed) \(dryRun ? "would be removed" : "removed")")
   }

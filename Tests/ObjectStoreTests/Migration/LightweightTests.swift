@@ -159,6 +159,86 @@ struct LightweightTests {
     }
   }
 
+  /// A version with a composite attribute of two elements.
+  private static func composite(_ name: (String, String?), element: (String, String?)) throws -> ManagedObjectModel {
+    var draft = ModelDraft()
+    let elements = [
+      M.attribute(element.0, .string).with { $0.renamingIdentifier = element.1 }, M.attribute("zip", .string),
+    ]
+    draft.composites = [CompositeDefinition(name: "Address", attributes: elements)]
+    let attribute = M.attribute(name.0, .composite).with {
+      $0.compositeName = "Address"
+      $0.renamingIdentifier = name.1
+    }
+    draft.entities = [EntityDraft("Person", [Self.name, attribute])]
+    return try ManagedObjectModel(draft)
+  }
+
+  @Test("composite attributes and their elements are renamed with their data, each or both")
+  func renamedComposites() throws {
+    let old = try Self.composite(("home", nil), element: ("city", nil))
+    // Identifiers that all versions share, of the attribute alone.
+    let shared = try Self.composite(("flat", "home"), element: ("city", nil))
+    let versions: [(ManagedObjectModel, (String, String?), (String, String?))] = [
+      (old, ("address", "home"), ("city", nil)), (old, ("home", nil), ("town", "city")),
+      (old, ("address", "home"), ("town", "city")), (shared, ("address", "home"), ("town", "city")),
+    ]
+    for (first, name, element) in versions {
+      let was = first === old ? "home" : "flat"
+      let bench = try MigrationBench(first, Self.composite(name, element: element))
+      let after = try bench.migrate()
+      #expect(Set(bench.before.values("Person", "\(was).city").values) != ["NULL"])
+      #expect(after.values("Person", "\(name.0).\(element.0)") == bench.before.values("Person", "\(was).city"))
+      #expect(after.values("Person", "\(name.0).zip") == bench.before.values("Person", "\(was).zip"))
+    }
+  }
+
+  @Test("a single value that becomes composite is refused: its elements would have no values")
+  func reshapedComposite() throws {
+    let plain = try MigrationBench.model([EntityDraft("Person", [Self.name, M.attribute("home", .string)])])
+    for (name, was) in [("home", nil), ("address", "home")] as [(String, String?)] {
+      let mapping = InferredMapping(from: plain, to: try Self.composite((name, was), element: ("city", nil)))
+      #expect(mapping.findings.map(\.code) == [.typeChange])
+      #expect(mapping.findings.map(\.property) == [name])
+    }
+    let back = InferredMapping(from: try Self.composite(("home", nil), element: ("city", nil)), to: plain)
+    #expect(back.findings.map(\.code) == [.typeChange])
+  }
+
+  @Test("what several properties or entities continue is refused, and both are named")
+  func renamingConflicts() throws {
+    let label = M.attribute("label", .string).with { $0.renamingIdentifier = "name" }
+    let link = M.toOne("other", "Person").with { $0.renamingIdentifier = "friend" }
+    let old = try MigrationBench.model([EntityDraft("Person", [Self.name], [M.toOne("friend", "Person")])])
+    let versions: [(EntityDraft, String)] = [
+      (EntityDraft("Person", [Self.name, label], [M.toOne("friend", "Person")]), "label"),
+      (EntityDraft("Person", [Self.name], [M.toOne("friend", "Person"), link]), "friend"),
+    ]
+    for (entity, property) in versions {
+      let bench = try MigrationBench(old, MigrationBench.model([entity]))
+      let bytes = try FileContents.read(bench.path)
+      let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
+      #expect(error?.code == .notInferable)
+      #expect(error?.findings.map(\.code) == [.renamingConflict])
+      #expect(error?.findings.map(\.property) == [property])
+      #expect(try FileContents.read(bench.path) == bytes)
+    }
+    let human = EntityDraft("Human", was: "Person", [Self.name], [M.toOne("friend", "Human")])
+    let both = try MigrationBench.model([human, EntityDraft("Person", [Self.name], [M.toOne("friend", "Person")])])
+    let findings = InferredMapping(from: old, to: both).findings.filter { $0.code == .renamingConflict }
+    #expect(findings.count == 1)
+    #expect(findings.allSatisfy { $0.message.contains("“Human” and “Person”") }, "\(findings)")
+  }
+
+  @Test("an identifier of an earlier migration leaves its name to a new property")
+  func renamedEarlier() throws {
+    let label = M.attribute("label", .string).with { $0.renamingIdentifier = "name" }
+    let bench = try MigrationBench([EntityDraft("Person", [label])], [EntityDraft("Person", [label, Self.name])])
+    let after = try bench.migrate()
+    #expect(after.values("Person", "label") == bench.before.values("Person", "label"))
+    #expect(Set(after.values("Person", "name").values) == ["NULL"])
+  }
+
   @Test("integers and floats become wider")
   func widerTypes() throws {
     let bench = try MigrationBench(

@@ -238,6 +238,61 @@ struct PlannedFilesTests {
     #expect(try left() == [])
   }
 
+  @Test("a store whose name differs in the extension only, and so has the same folder, keeps its files")
+  func otherExtension() throws {
+    let old = try makeStore()
+    let other = folder.file("zoo.db")
+    // The same row with the same value, in a run that fails.
+    let failing = try StoreFile.create(path: other, model: try model())
+    try failing.begin()
+    let own = try add(1, to: failing)
+    #expect(own != old)
+    #expect(try files() == [old, own].sorted())
+    try failing.rollBackRun()
+    #expect(try files() == [old])
+    let file = try StoreFile.create(path: other, model: try model())
+    try file.begin()
+    #expect(try add(1, to: file) == own)
+    try file.finish()
+    for store in [path, other] {
+      let report = try StoreVerifier.verify(path: store, model: try model())
+      #expect(report.findings.contains { $0.code == .orphanFile && $0.severity == .note })
+      #expect(!report.findings.contains { $0.code == .orphanFile && $0.severity != .note })
+      let found = try StoreCleaner.clean(path: store, model: try model())
+      #expect(found.orphans.isEmpty)
+      #expect(found.sharedFiles == [store == path ? own : old])
+      #expect(found.otherStores.count == 1)
+    }
+    #expect(try files() == [old, own].sorted())
+    // A copy of the store might name what the store does not name any more.
+    let change = try open()
+    try change.begin()
+    try change.externalFiles.add(obsolete: [old])
+    try change.connection.execute("UPDATE ZANIMAL SET ZPHOTO = x'0107'")
+    try change.commit()
+    try change.finish()
+    #expect(change.externalFiles.sharedFiles == [old])
+    #expect(try files() == [old, own].sorted())
+    try FileManager.default.removeItem(atPath: other)
+    let found = try StoreCleaner.clean(path: path, model: try model())
+    #expect(found.orphans == [old, own].sorted())
+    #expect(try files() == [])
+  }
+
+  @Test("files that are no stores, and stores with other names, share nothing")
+  func otherFiles() throws {
+    let old = try makeStore()
+    let orphan = "00000000-0000-4000-8000-000000000001"
+    try folder.write("x", to: ".zoo_SUPPORT/_EXTERNAL_DATA/" + orphan)
+    try folder.write("name\nLeo\n", to: "zoo.csv")
+    let database = try Connection(path: folder.file("zoo.db"), mode: .create)
+    try database.execute("CREATE TABLE animals (name TEXT)")
+    try database.close()
+    try StoreFile.create(path: folder.file("zoo2.sqlite"), model: try model()).finish()
+    #expect(try StoreCleaner.clean(path: path, model: try model()).orphans == [orphan])
+    #expect(try files() == [old])
+  }
+
   @Test("what nothing names any more is found and removed")
   func clean() throws {
     let old = try makeStore()
