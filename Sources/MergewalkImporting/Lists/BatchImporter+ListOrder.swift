@@ -57,8 +57,17 @@ extension BatchImporter {
 
   /// Has the attempt's records imported alone where their order matters; their lists are filled.
   func checkListOrder(_ view: BatchView, _ batches: [ListBatch]) throws(ImportError) {
-    guard attempted > 1, !pass.isReplay else { return }
-    for meeting in listMeetings where isOutOfOrder(meeting, view, batches) { throw retryAlone() }
+    guard attempted > 1 else { return }
+    for meeting in listMeetings where isResolved(meeting.first) && isResolved(meeting.second) {
+      if isOutOfOrder(meeting, view, batches) { throw retryAlone() }
+    }
+  }
+
+  private func isResolved(_ place: NodePlace) -> Bool { !place.trail.isEmpty || isResolved(place.state) }
+
+  /// Whether records whose elements are rejected may miss only what earlier records of the attempt make.
+  var mayRejectTooSoon: Bool {
+    elementRejects.contains { $0.code == .missingTarget } && listMeetings.contains { $0.firstLooks || $0.secondLooks }
   }
 
   private func isOutOfOrder(_ meeting: ListMeeting, _ view: BatchView, _ batches: [ListBatch]) -> Bool {

@@ -77,8 +77,8 @@ extension BatchImporter {
       try resolveAll(view)
       guard elementRejects.isEmpty else {
         try undo(mark, view)
-        // What one record's list has let go may be what another one is rejected for.
-        if hasLetGo, view.records.count > 1 { return try importHalves(view) }
+        // What one record's list has let go, or will make, may be what another one is rejected for.
+        if hasLetGo || mayRejectTooSoon, view.records.count > 1 { return try importHalves(view) }
         rejectLate(view)
         return try importRecords(view)
       }
@@ -168,7 +168,9 @@ extension BatchImporter {
         // The targets' keys were chained to it; unknown is always right.
         node.contents[record] = 0
         // A target that was not there may be there in another order.
-        if node.keyStates[record] == ImportBatch.KeyState.missing { node.keyStates[record] = ImportBatch.KeyState.usable }
+        if node.keyStates[record] == ImportBatch.KeyState.missing {
+          node.keyStates[record] = ImportBatch.KeyState.usable
+        }
       }
     }
   }
