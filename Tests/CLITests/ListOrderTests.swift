@@ -301,7 +301,7 @@ struct ListOrderTests {
       try PipelineSet.rows(folder.file("s.sqlite"), Self.lines) == ["1 - - - -", "2 - a - -", "9 - - - -"])
   }
 
-  @Test("what a record names stays when the run is interrupted after a later list let it go", .enabled(if: Shim.isThere))
+  @Test("what a record names stays when the run resumes after a later list let it go", .enabled(if: Shim.isThere))
   func resumedNames() throws {
     try folder.write(Self.model, to: "model.yaml")
     try folder.write(#"{"x":9}"# + "\n", to: "o.ndjson")

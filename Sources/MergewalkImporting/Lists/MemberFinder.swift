@@ -16,7 +16,7 @@ final class MemberFinder: Finder {
     guard let owner = ownerNode(state, importer) else { return }
     let node = view.nodes[state.node]
     importer.startKeys(state)
-    // Members that this makes are found by later elements, and by nobody else until they are read.
+    // Members that this makes are found by later elements only, until they are read from the store.
     table.mark()
     defer { table.undo() }
     withKeys(state, owner, view) { keys in

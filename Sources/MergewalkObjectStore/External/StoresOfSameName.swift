@@ -9,8 +9,9 @@ import MergewalkSystem
 /// What rows of such a store name is not known without its model. So files that the other store's rows do not name may
 /// be in use all the same, and stay.
 enum StoresOfSameName {
-  /// The ends of the names of files that belong to a store. They are not opened: whoever closes such a file drops the
-  /// locks that its process has on it.
+  /// The ends of the names of files that belong to a store.
+  ///
+  /// They are not opened: whoever closes such a file drops the locks that its process has on it.
   private static let companions = ["-wal", "-shm", "-journal", "-mergewalk"]
 
   /// The paths of the stores, sorted; those that are being built count.
