@@ -307,7 +307,7 @@ struct ListOrderTests {
     try folder.write(Self.model.replacing("    unique: [no]\n", with: ""), to: "model.yaml")
     try folder.write(#"{"x":9}"# + "\n", to: "o.ndjson")
     try run(Self.synced.replacing("STORE", with: "base.sqlite"), [#"{"k":"a","lines":[{"no":1},{"no":2}]}"#])
-    let more = (0..<20).map { #"{"k":"b\#($0)"}"# }
+    let more = (0..<20).map { #"{"k":"b\#($0)","v":1}"# }
     let records = [#"{"k":"a","lines":[{"no":1}]}"#, #"{"k":"a","lines":[{"no":2}]}"#] + more
     func copy(_ name: String) throws {
       for suffix in ["", "-mergewalk"] {
