@@ -63,7 +63,10 @@ extension BatchImporter {
     }
   }
 
-  private func isResolved(_ place: NodePlace) -> Bool { !place.trail.isEmpty || isResolved(place.state) }
+  /// Whether the attempt looks for the objects of a node; what waits for the second pass fills its lists alone there.
+  private func isResolved(_ place: NodePlace) -> Bool {
+    !place.trail.isEmpty || (pass != .lists && isResolved(place.state))
+  }
 
   /// Whether records whose elements are rejected may miss only what earlier records of the attempt make.
   var mayRejectTooSoon: Bool {

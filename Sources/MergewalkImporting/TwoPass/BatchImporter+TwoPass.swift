@@ -177,6 +177,7 @@ extension BatchImporter {
     if let due { for record in 0..<count where !due.contains(own[record]) { outcomes[record] = .skipped } }
     if !gone.isEmpty { for record in 0..<count where gone[own[record]] != nil { outcomes[record] = .rejected } }
     rejects.removeAll(keepingCapacity: true)
+    firstOutcomes = outcomes
     if pass == .lists { startLists(&batch) }
     defer { if pass == .lists { endLists(&batch) } }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
