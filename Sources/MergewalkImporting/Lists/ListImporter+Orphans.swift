@@ -21,7 +21,6 @@ extension BatchImporter {
 
   /// Keeps members that a later element with the same owner names again.
   func keepOrphans(of list: ListImporter, _ owner: Int64, _ keys: Set<Int64>) {
-    guard !orphans.isEmpty else { return }
     orphans.removeAll { $0.list === list && $0.owner == owner && keys.contains($0.key) }
   }
 

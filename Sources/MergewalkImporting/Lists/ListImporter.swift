@@ -353,6 +353,7 @@ final class ListImporter {
     // Whose own row is not touched where only new objects are wanted.
     var takenOver: [(key: Int64, list: Int)] = []
     var added = 0
+    let hasOrphans = owners.orphans.contains { $0.list === self }
     // Lists take effect one after the other: a later one does not find what an earlier one has taken, and makes anew what
     // an earlier one has let go.
     let mayMeet = !self.list.isScoped && lists.count > 1
@@ -376,7 +377,7 @@ final class ListImporter {
       if new > 0, target.plan.mode == .createMissing {
         for key in wanted where known[key] == nil { takenOver.append((key, index)) }
       }
-      owners.keepOrphans(of: self, list.owner, isWanted)
+      if hasOrphans { owners.keepOrphans(of: self, list.owner, isWanted) }
       var order = wanted
       if self.list.options.links == .replace {
         for member in stored where !isWanted.contains(member.key) {

@@ -92,7 +92,7 @@ extension BatchImporter {
   }
 
   /// The hash of a record's values in some fields, and of the targets of some nodes.
-  private func hash(_ record: Int, _ fields: [Int], _ nodes: [Int], _ view: BatchView) -> UInt64 {
+  func hash(_ record: Int, _ fields: [Int], _ nodes: [Int], _ view: BatchView) -> UInt64 {
     var hash = seed
     for field in fields {
       hash = CellHash.cell(

@@ -76,9 +76,10 @@ extension BatchImporter {
     do {
       try resolveAll(view)
       guard elementRejects.isEmpty else {
+        let isTooSoon = rejectsTooSoon(view)
         try undo(mark, view)
         // What one record's list has let go, or will make, may be what another one is rejected for.
-        if hasLetGo || mayRejectTooSoon, view.records.count > 1 { return try importHalves(view) }
+        if hasLetGo || isTooSoon, view.records.count > 1 { return try importHalves(view) }
         rejectLate(view)
         return try importRecords(view)
       }

@@ -169,7 +169,7 @@ extension XMLRecords {
         tree.setText(node, XMLTextRange(isCopy: true, start: at, count: count))
       }
       if local == known.of, tag.count > 1, prefix == nil { entry.pointee.isCoded = isCodedText(tag) }
-      guard node >= 0 else { continue }
+      guard node >= 0, elements[Int(node)].attributeCount > 0 || notesSurplus else { continue }
       let first = Int(elements[Int(node)].firstAttribute)
       let space = comparesURIs ? uri : prefix
       var isKnown = false
