@@ -35,6 +35,16 @@ struct ManyFindingsTests {
       ], "\(findings)")
   }
 
+  @Test("a variable without a value is one finding, whatever the text is used for")
+  func unsetVariables() throws {
+    let folder = try PipelineFolder()
+    let findings = try folder.lint(
+      PipelineFolder.sound.replacingAll("store: shop.sqlite", with: "store: \"${NO_STORE}\"")
+        .replacingAll("files: orders.csv", with: "files: ${NO_FILES}")
+        .replacingAll("\(Locations.fixtures)/shop/Shop.xcdatamodeld", with: "${NO_MODEL}"))
+    #expect(findings.count == 3 && findings.allSatisfy { $0.contains("[missingVariable]") }, "\(findings)")
+  }
+
   @Test("a misspelt field is one finding, also when it is needed; letters that changed places are near")
   func misspeltNeeded() throws {
     let folder = try PipelineFolder()

@@ -62,18 +62,24 @@ struct VariableSubstitution {
           hint: "write “}” after the name; for the text “${”, write “$${”")
         return String(decoding: output + bytes[i...], as: UTF8.self)
       }
-      output += value(of: String(decoding: bytes[(i + 2)..<end], as: UTF8.self), at: place)
+      if let value = value(of: String(decoding: bytes[(i + 2)..<end], as: UTF8.self), at: place) {
+        output += value.utf8
+      } else {
+        output += bytes[i...end]
+        findings.leaveOut(node.position)
+      }
       i = end + 1
     }
     return String(decoding: output, as: UTF8.self)
   }
 
-  private mutating func value(of reference: String, at place: SourcePosition) -> [UInt8] {
+  /// What a reference stands for; `nil`, with a finding, when there is nothing.
+  private mutating func value(of reference: String, at place: SourcePosition) -> String? {
     guard let parsed = VariableReference(reference) else {
       findings.add(
         .invalidVariable, at: place, "“${\(reference)}” does not name a variable",
         hint: "write “${NAME}”, “${NAME:-text}”, “${secret:NAME}” or “${file:PATH}”")
-      return Array("${\(reference)}".utf8)
+      return nil
     }
     var found: String?
     switch parsed.kind {
@@ -88,17 +94,17 @@ struct VariableSubstitution {
       tookSecret = true
       let file = Paths.resolve(path, besideFile: place.includedPath ?? findings.path)
       found = SecretFile.read(file, isOptional: parsed.fallback != nil, at: place, findings)
-      if found == nil, parsed.fallback == nil { return Array("${\(reference)}".utf8) }
+      if found == nil, parsed.fallback == nil { return nil }
     }
     if let fallback = parsed.fallback, found?.isEmpty ?? true { found = fallback }
     guard let found else {
       findings.add(
         .missingVariable, at: place, "the \(tookSecret ? "secret" : "variable") “\(parsed.name)” is not set",
         hint: hint(parsed))
-      return Array("${\(reference)}".utf8)
+      return nil
     }
     if parsed.isSecret { findings.hide(found, at: place) }
-    return Array(found.utf8)
+    return found
   }
 
   /// The value of a secret: of the variable, or of the file that a variable with `_FILE` behind the name names.

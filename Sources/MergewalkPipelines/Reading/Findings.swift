@@ -53,6 +53,12 @@ final class Findings {
     return SourceText(text, position: node.position, offsets: offsets)
   }
 
+  /// The scalars with a variable that has no value.
+  private var withoutValue: Set<SourcePosition> = []
+
+  /// Says that a scalar's value is not known, which is a finding already: what else is wrong with it follows from that.
+  func leaveOut(_ position: SourcePosition) { withoutValue.insert(position) }
+
   private(set) var hasErrors = false
 
   var count: Int { found.count }
@@ -81,9 +87,13 @@ final class Findings {
     add([Diagnostic(code, path: path, position: position, message: message, hint: hint)])
   }
 
-  /// Adds findings of another module or about another file; what exists already is not added again.
+  /// Adds findings of another module or about another file; what exists already, or follows from a variable that has no
+  /// value, is not added.
   func add(_ findings: [Diagnostic]) {
-    for finding in findings where known.insert(finding).inserted {
+    let aboutVariables = [FindingCode.missingVariable.rawValue, FindingCode.invalidVariable.rawValue]
+    for finding in findings
+    where aboutVariables.contains(finding.code) || finding.path != path || !withoutValue.contains(finding.position) {
+      guard known.insert(finding).inserted else { continue }
       found.append(finding)
       if finding.severity == .error { hasErrors = true }
     }
