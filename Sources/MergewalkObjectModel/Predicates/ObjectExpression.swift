@@ -70,7 +70,7 @@ public struct PropertyPath: Hashable, Sendable {
 
     /// Whether the step is `SELF`, in any case: the value itself, which formats and texts leave out of paths.
     var isSelf: Bool {
-      if case .property(let name) = self { FormatWords.kinds[name.lowercased()] == .evaluatedObject } else { false }
+      if case .property(let name) = self { name.utf8.count == 4 && name.lowercased() == "self" } else { false }
     }
   }
 
