@@ -167,7 +167,7 @@ public enum StoreMigrator {
 
   /// Moves what a killed migration has left in the log into the store; not the log of a run that resumes.
   private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {
-    guard FileSystem.size(path + "-wal") ?? 0 > 0, let metadata = try? StoreMetadata.read(path: path),
+    guard LogFiles.hasLog(path), let metadata = try? StoreMetadata.read(path: path),
       metadata.mergewalk.runs.names.isEmpty, let fitting = StoreModel.fit(version.model, metadata, .given)
     else { return }
     // Whoever has the store open will do it in time.
