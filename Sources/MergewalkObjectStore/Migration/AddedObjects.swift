@@ -154,7 +154,7 @@ extension SchemaCatalog {
 extension StoreError {
   /// Why SQLite does not take a statement that the tables do not fit; any other error is thrown on.
   func refusal() throws(StoreError) -> String {
-    guard let cause, cause.kind == .statement || cause.kind.isConstraint else { throw self }
+    guard let cause, [.statement, .tooLarge].contains(cause.kind) || cause.kind.isConstraint else { throw self }
     return cause.message
   }
 }
