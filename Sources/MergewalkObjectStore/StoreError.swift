@@ -117,7 +117,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether there is a log with anything in it beside the store.
-  private var hasLog: Bool { FileSystem.size(path + "-wal") ?? 0 > 0 }
+  private var hasLog: Bool { LogFiles.hasLog(path) }
 
   /// `path: message; advice`.
   public var words: String {

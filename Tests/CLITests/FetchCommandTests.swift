@@ -139,6 +139,22 @@ struct FetchCommandTests {
     #expect(grouped == distinct)
   }
 
+  @Test("SELF before a key says nothing, whatever takes the key", arguments: ["SELF", "self", "Self"])
+  func selfBeforeKeys(_ word: String) throws {
+    func rows(_ start: String) throws -> [String] {
+      try shop.rows(
+        "--entity", "Order", "--columns", "n=count:(orderID),\(start)customer.name", "--predicate",
+        "\(start)quantity > 2 AND %K != nil", "--arg", "\(start)customer", "--group-by", "\(start)customer.name",
+        "--having", "\(start)n > 3", "--sort", "-\(start)n,\(start)customer.name:c")
+    }
+    let plain = try rows("")
+    #expect(plain.count > 3 && plain.first == "n,customer.name")
+    #expect(try rows(word + ".") == plain)
+    let distinct = ["--entity", "Order", "--columns", "quantity", "--distinct", "--sort"]
+    let command = try Command(["fetch", "shop.sqlite"] + distinct + ["\(word).quantity"], in: shop.folder.path)
+    #expect(command.lines == ["quantity"] + (1...9).map(String.init), "\(command.words)")
+  }
+
   @Test("--count is the number of rows")
   func count() throws {
     let all = try orderCount()

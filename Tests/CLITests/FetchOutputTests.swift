@@ -56,6 +56,34 @@ struct FetchOutputTests {
     #expect(!FileManager.default.fileExists(atPath: shop.folder.file("never.csv")))
   }
 
+  @Test(
+    "an unknown extension without a format is refused, and so is one of another format",
+    arguments: [
+      ["rows.pdf"], ["rows.csv.gz"], ["rows.json", "--format", "csv"], ["rows.csv", "--format", "ndjson"],
+    ])
+  func refusedName(_ arguments: [String]) throws {
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Category", "--output"] + arguments, in: shop.folder.path)
+    #expect(command.status == 64, "\(command.words)")
+    #expect(command.words.hasPrefix("Error: --output \(arguments[0])"), "\(command.words)")
+    #expect(!FileManager.default.fileExists(atPath: shop.folder.file(arguments[0])))
+  }
+
+  @Test("a format that is set goes into a file of any name that does not belie it")
+  func takenName() throws {
+    try FileManager.default.createDirectory(atPath: shop.folder.file("a.b"), withIntermediateDirectories: true)
+    for (name, format, start) in [
+      ("rows.pdf", "csv", "name\n"), ("rows.txt", "csv", "name\n"), ("rows.json", "ndjson", "{"), ("rows", "json", "["),
+      ("ROWS.YAML", "yaml", "- name"), ("a.b/rows", "csv", "name\n"),
+    ] {
+      let command = try shop.fetch(
+        "--entity", "Category", "--columns", "name", "--format", format, "--output", name)
+      #expect(command.status == 0, "\(name): \(command.words)")
+      let text = try String(contentsOfFile: shop.folder.file(name), encoding: .utf8)
+      #expect(text.hasPrefix(start), "\(name): \(text)")
+    }
+  }
+
   @Test("a terminal gets a table of its width, a pipe CSV", arguments: [40, 60, 100])
   func terminal(_ columns: Int) throws {
     let arguments = [

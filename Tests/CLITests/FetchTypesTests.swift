@@ -68,10 +68,23 @@ struct FetchTypesTests {
     arguments: [
       ("a_flag == %@", "yes"), ("c_amount == %@", "12.50"), ("d_at == %@", "2024-01-31T13:00:00.25+01:00"),
       ("g_id == %@", "01234567-89ab-cdef-0123-456789abcdef"), ("h_site == %@", "https://example.com/?a=1&b=2"),
-      ("b_ratio > %@", "0.05"),
+      ("b_ratio > %@", "0.05"), ("b_ratio == %@", "0.1"), ("b_ratio IN {%@}", "1e-1"), ("%@ >= b_ratio", "0.1"),
     ])
   func arguments(_ predicate: String, _ value: String) throws {
     #expect(try fetch("--predicate", predicate, "--arg", value, "--count") == "1\n", "\(predicate)")
+  }
+
+  @Test("a number that is no Float is named with the Float that is nearest, and that one finds the row")
+  func floats() throws {
+    let command = try Command(
+      ["fetch", "things.sqlite", "--entity", "Thing", "--predicate", "b_ratio IN {0.5, 0.1}", "--count"],
+      in: folder.path)
+    #expect(command.status == 0 && command.output == "0\n")
+    #expect(
+      command.words == "--predicate: warning: b_ratio is a Float and never equals 0.1, for which it has "
+        + "0.10000000149011612; write that number, or %@ with --arg 0.1 [neverEqual]\n")
+    #expect(try fetch("--predicate", "b_ratio == 0.10000000149011612", "--count") == "1\n")
+    #expect(try fetch("--predicate", "b_ratio == 16777216", "--count") == "0\n")
   }
 
   @Test("a binary is compared with nothing but NULL")

@@ -28,6 +28,8 @@ struct JSONOutputTests {
 
   private func prepare() throws {
     try folder.write("entities:\n  Thing:\n    attributes: { id: integer64, name: string }\n", to: "m.yaml")
+    try folder.write(
+      "entities:\n  Thing:\n    attributes: { id: integer64, name: string, at: date }\n", to: "next.yaml")
     try folder.write("id,name\n1,a\nx,b\n", to: "things.csv")
     let text = """
       model: m.yaml
@@ -56,7 +58,8 @@ struct JSONOutputTests {
       ("explain p.yaml", 0), ("explain sync.yaml --sql", 0), ("lint nothing.yaml", 1), ("model lint nothing.yaml", 1),
       ("runs t.sqlite", 0), ("runs t.sqlite last", 0), ("rejects show r.ndjson", 0), ("rejects summary r.ndjson", 0),
       ("rejects clean r.ndjson", 0), ("store info t.sqlite", 0), ("store verify t.sqlite --model m.yaml", 0),
-      ("store clean t.sqlite", 0), ("test p_test.yaml", 1), ("export t.sqlite --out e", 0),
+      ("store clean t.sqlite", 0), ("store migrate t.sqlite --to next.yaml --dry-run", 0), ("test p_test.yaml", 1),
+      ("export t.sqlite --out e", 0),
       ("seed p.yaml --store s.sqlite", 1), ("seed --check --store s.sqlite", 0), ("seed --check --store t.sqlite", 1),
       ("seed --from s.sqlite --store copy.sqlite", 0), ("seed --from s.sqlite --store t.sqlite", 0),
       ("seed nothing.yaml --store x.sqlite", 2), ("stores build family.yaml --out f", 1), ("stores commit nothing", 2),

@@ -104,6 +104,33 @@ struct ModelCommandTests {
     #expect(again.words.contains("[fileExists]"))
   }
 
+  @Test("the output's name tells the format that convert writes")
+  func convertByName() throws {
+    let hash = try Command(["model", "hash", shop], in: folder.path).output
+    for (name, start) in [("a.yml", "model: Shop\n"), ("a.xml", "<?xml "), ("a.mom", "bplist00")] {
+      let command = try Command(["model", "convert", shop, "--output", name], in: folder.path)
+      #expect(command.status == 0, "\(command.words)")
+      #expect(FileManager.default.contents(atPath: folder.file(name))?.starts(with: Data(start.utf8)) == true)
+    }
+    #expect(try Command(["model", "convert", "a.yml", "--output", "b.momd/"], in: folder.path).status == 0)
+    #expect(try Command(["model", "convert", "a.mom", "--output", "b.yaml"], in: folder.path).status == 0)
+    for name in ["a.yml", "a.mom", "b.momd", "b.yaml"] {
+      #expect(try Command(["model", "hash", name], in: folder.path).output == hash, "\(name)")
+    }
+  }
+
+  @Test(
+    "convert writes no file under the name of another format",
+    arguments: [
+      ["q.yaml", "--to", "xml"], ["q.xcdatamodeld", "--to", "yaml"], ["q.mom", "--to", "yaml"],
+      ["q.momd", "--to", "xml"], ["q.png"], ["q.png", "--to", "mom"],
+    ])
+  func convertToAnotherName(_ arguments: [String]) throws {
+    let command = try Command(["model", "convert", shop, "--output"] + arguments, in: folder.path)
+    #expect(command.status == 64, "\(command.words)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file(arguments[0])))
+  }
+
   @Test("lint reports mistakes with their places")
   func lint() throws {
     let clean = try Command(["model", "lint", shop], in: folder.path)

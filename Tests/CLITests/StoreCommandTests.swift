@@ -89,6 +89,67 @@ struct StoreCommandTests {
     #expect(info.words.contains("the log beside it, “s.sqlite-wal”, is"), "\(info.words)")
   }
 
+  @Test("a log beside a store in rollback mode is read, and reading leaves nothing behind", arguments: [true, false])
+  func logOfRollbackStore(isOfStore: Bool) throws {
+    let people = try People(3)
+    let setting = try Connection(path: people.folder.file("s.sqlite"), mode: .readWrite)
+    try setting.execute("PRAGMA journal_mode=DELETE")
+    try setting.close()
+    let twin = TemporaryFolder()
+    try FileManager.default.copyItem(atPath: people.folder.file("s.sqlite"), toPath: twin.file("s.sqlite"))
+    let writer = try Connection(path: twin.file("s.sqlite"), mode: .readWrite)
+    try writer.execute("PRAGMA journal_mode=WAL; UPDATE ZPERSON SET ZAGE = 7 WHERE Z_PK = 1")
+    if isOfStore {
+      try FileManager.default.copyItem(
+        atPath: twin.file("s.sqlite-wal"), toPath: people.folder.file("s.sqlite-wal"))
+    } else {
+      try people.folder.write(String(repeating: "junk", count: 100), to: "s.sqlite-wal")
+    }
+    try writer.close()
+    try people.folder.write(
+      """
+      model: m.yaml
+      store: n.sqlite
+      source: { files: s.sqlite, format: sqlite, table: ZPERSON }
+      import: { entity: Person, mode: insert, attributes: { email: ZEMAIL, age: ZAGE } }
+      """, to: "source.yaml")
+    let (files, store, log) = (try people.files(), try people.bytes("s.sqlite"), try people.bytes("s.sqlite-wal"))
+    for arguments in [
+      ["store", "info", "s.sqlite"], ["store", "verify", "s.sqlite"], ["store", "clean", "s.sqlite", "--dry-run"],
+      ["store", "clean", "s.sqlite"], ["model", "show", "s.sqlite"], ["explain", "p.yaml"], ["lint", "source.yaml"],
+      ["fetch", "s.sqlite", "--entity", "Person", "--predicate", "age == 7", "--count"],
+    ] {
+      let command = try Command(arguments, in: people.folder.path)
+      #expect(command.status == 0, "\(arguments): \(command.words)")
+      #expect(try people.files() == files, "\(arguments)")
+      #expect(try people.bytes("s.sqlite") == store, "\(arguments)")
+      #expect(try people.bytes("s.sqlite-wal") == log, "\(arguments)")
+      if arguments[0] == "fetch" { #expect(command.output == (isOfStore ? "1\n" : "0\n")) }
+    }
+    let seed = try people.command("seed", "--from", "s.sqlite", "--store", "n.sqlite")
+    #expect(seed.status == 0, "\(seed.words)")
+    #expect(try people.files() == (files + ["n.sqlite"]).sorted())
+    #expect(try people.count(age: 7, store: "n.sqlite") == (isOfStore ? 1 : 0))
+  }
+
+  @Test("a dry run of clean needs no right to write, and makes nothing", arguments: [".", "s.sqlite", ". s.sqlite"])
+  func cleanWithoutRights(what: String) throws {
+    let people = try People(3)
+    let orphan = "00000000-0000-4000-8000-000000000001"
+    try people.folder.write("x", to: ".s_SUPPORT/_EXTERNAL_DATA/" + orphan)
+    let files = try people.files()
+    // The superuser may write everywhere, so it is another user who tries.
+    let command = try Command.shell(
+      """
+      chmod -R a+rwX . && chmod a-w \(what) || exit 99
+      if [ "$(id -u)" = 0 ]; then as="setpriv --reuid=65534 --regid=65534 --clear-groups"; fi
+      $as "$MERGEWALK" store clean s.sqlite --dry-run; status=$?; chmod u+w \(what); exit $status
+      """, in: people.folder.path)
+    #expect(command.status == 0, "\(command.words)")
+    #expect(command.output == "orphan: \(orphan)\n")
+    #expect(try people.files() == files)
+  }
+
   @Test("real stores have numbers and are sound", .enabled(if: Locations.shared != nil))
   func realStore() throws {
     let store = Locations.shared("coredata/plaso/DataUsage.sqlite")

@@ -62,6 +62,37 @@ struct StoreMigrateTests {
     #expect(again.words == "s.sqlite: already fits M 2\n")
   }
 
+  @Test("what an app has added and cannot be kept is named in words and in JSON")
+  func losses() throws {
+    try prepare()
+    let store = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    try store.execute(
+      "ALTER TABLE ZPERSON ADD COLUMN mine INTEGER; CREATE INDEX mine ON ZPERSON (mine);"
+        + " CREATE INDEX names ON ZPERSON (ZNAME)")
+    try store.close()
+    let arguments = ["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld"]
+    let dry = try Command(arguments + ["--dry-run", "--json"], in: folder.path)
+    #expect(dry.status == 0)
+    let column = "s.sqlite: warning: the column ZPERSON.MINE is not kept, nor are its values: "
+    #expect(dry.words == column + "the model does not have it\n")
+    let planned = try dry.object()
+    #expect(planned["dry_run"] as? Bool == true)
+    #expect((planned["lost"] as? [[String: String]])?.map { $0["name"] } == ["ZPERSON.MINE"])
+    let done = try Command(arguments + ["--json"], in: folder.path)
+    #expect(done.status == 0)
+    #expect(done.words.hasPrefix(dry.words + "s.sqlite: warning: the index mine is not kept: "), "\(done.words)")
+    let object = try done.object()
+    #expect((object["lost"] as? [[String: String]])?.map { $0["kind"] } == ["column", "index"])
+    #expect(object["versions"] as? [String] == ["M", "M 2"])
+    #expect(object["backup"] as? String == "s.sqlite.backup")
+    #expect(object["steps"] as? [String] == planned["steps"] as? [String])
+    let after = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    #expect(try after.integer("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = 'names'") == 1)
+    try after.close()
+    let again = try Command(arguments + ["--json"], in: folder.path)
+    #expect(try again.object()["up_to_date"] as? Bool == true)
+  }
+
   @Test("YAML models of one name, one of which may be given as --from, are versions too", arguments: [true, false])
   func calledAlike(_ isNamed: Bool) throws {
     func model(_ type: String, _ more: String = "") -> String {

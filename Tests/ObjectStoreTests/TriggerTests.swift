@@ -176,7 +176,7 @@ struct TriggerTests {
     try app.close()
     let newText = Self.placeModel.replacing("name: string\n", with: "name: string\n      height: double\n")
     let new = try model(newText)
-    try StoreMigrator.migrate(path: path, to: new)
+    #expect(try StoreMigrator.migrate(path: path, to: new).lost.map(\.name) == ["ZT_GONE"])
     let after = try application()
     #expect(try after.integer("SELECT count(*) FROM Z_RT_Place_area WHERE ZLATITUDE_MIN = 10") == 1)
     try after.execute("UPDATE ZPLACE SET ZKIND = 5, ZLATITUDE = 11")

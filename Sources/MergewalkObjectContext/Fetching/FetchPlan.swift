@@ -72,12 +72,13 @@ struct FetchPlan {
     guard !request.propertiesToFetch.isEmpty else { return access.storedSlots }
     var wanted = Set<Int>()
     for value in request.propertiesToFetch {
-      guard case .property(let name) = value else {
+      guard case .property(let path) = value else {
         throw ObjectError(
           PredicateError(
             .invalidRequest, "objects cannot be fetched with the expression \"\(value.name)\"",
             hint: "fetch dictionaries, or ask for properties only"))
       }
+      let name = PropertyPath(path)?.text ?? path
       if let relationship = entity.relationship(named: name) {
         guard !relationship.isToMany else {
           throw ObjectError(

@@ -62,7 +62,7 @@ struct PrefetchTree {
   /// - Throws: `PredicateError` with `unknownKey` for a step that is no stored relationship.
   init(_ paths: [String], entity: EntityDescription, model: ManagedObjectModel) throws(PredicateError) {
     for path in paths {
-      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      let names = PropertyPath(path)?.propertyNames ?? [path]
       guard names.count <= PrefetchTree.longestPath else {
         throw PredicateError(.tooLarge, "a key path for prefetching has at most \(PrefetchTree.longestPath) steps")
       }

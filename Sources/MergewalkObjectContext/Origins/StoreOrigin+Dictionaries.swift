@@ -55,7 +55,7 @@ extension StoreOrigin {
             + "at once",
           hint: "name one of them in affectedStores"))
     }
-    let keys = request.sortDescriptors.map(\.key)
+    let keys = request.sortDescriptors.map { PropertyPath($0.key)?.text ?? $0.key }
     guard !request.propertiesToFetch.isEmpty else {
       if let path = keys.first(where: { $0.contains(".") }) {
         throw ObjectError(

@@ -25,11 +25,6 @@ extension ObjectExpression {
   /// The key path as text; `nil` for what is not one.
   var dottedPath: String? {
     guard case .path(.evaluatedObject, let path) = self else { return nil }
-    return path.components.map { component in
-      switch component {
-      case .property(let name): name
-      case .collectionOperator(let collectionOperator): collectionOperator.rawValue
-      }
-    }.joined(separator: ".")
+    return path.text
   }
 }

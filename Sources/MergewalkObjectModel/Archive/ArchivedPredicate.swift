@@ -286,7 +286,8 @@ extension ModelArchiver {
         "NSVariableExpression", [("NSExpressionType", .integer(2)), ("NSVariable", writer.text(name))])
     case .path(let base, let path):
       guard let operand = self.expression(base) else { return nil }
-      return keyPath(path.archived, of: operand)
+      // A name is as it is, whatever word it is.
+      return keyPath(path.text, of: operand)
     case .function(let function, let arguments): return self.function(function, arguments)
     case .element(let collection, .at(let index)): return self.function(.objectWithIndex, [collection, index])
     case .aggregate(let elements): return expressions(elements).map { aggregate($0) }
@@ -363,17 +364,5 @@ extension ModelArchiver {
     case .collection(let elements): return expressions(elements.map { .constant($0) }).map { aggregate($0) }
     case .objectID, .dictionary: return nil
     }
-  }
-}
-
-extension PropertyPath {
-  /// The path as archives have it: a name is as it is, whatever word it is.
-  fileprivate var archived: String {
-    components.map { component in
-      switch component {
-      case .property(let name): name
-      case .collectionOperator(let known): known.rawValue
-      }
-    }.joined(separator: ".")
   }
 }

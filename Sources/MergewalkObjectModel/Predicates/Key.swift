@@ -37,10 +37,11 @@ public struct Key: Sendable, PredicateOperand {
   public subscript(path: String) -> Key { Key(Key.path(path, from: expression)) }
 
   private static func path(_ text: String, from base: ObjectExpression) -> ObjectExpression {
-    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map { step in
+    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map { step -> PropertyPath.Component in
       CollectionOperator(rawValue: String(step)).map(PropertyPath.Component.collectionOperator)
         ?? .property(String(step))
-    }
+    }.filter { !$0.isSelf }
+    if steps.isEmpty { return base }
     guard case .path(let origin, let path) = base else { return .path(base, PropertyPath(steps)) }
     return .path(origin, PropertyPath(path.components + steps))
   }

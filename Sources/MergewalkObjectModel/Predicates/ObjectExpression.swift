@@ -67,6 +67,11 @@ public struct PropertyPath: Hashable, Sendable {
     case property(String)
     /// An operator on the collection at the end of the steps before it; the steps after it apply to each element.
     case collectionOperator(CollectionOperator)
+
+    /// Whether the step is `SELF`, in any case: the value itself, which formats and texts leave out of paths.
+    var isSelf: Bool {
+      if case .property(let name) = self { name.utf8.count == 4 && name.lowercased() == "self" } else { false }
+    }
   }
 
   /// The steps; at least one.
@@ -76,6 +81,8 @@ public struct PropertyPath: Hashable, Sendable {
   public init(_ components: [Component]) { self.components = components }
 
   /// Splits a dotted path such as `customer.orders.@sum.amount` at its dots.
+  ///
+  /// Steps that are `SELF`, in any case, are left out beside others, as formats do: `SELF.name` is `name`.
   ///
   /// - Returns: `nil` if a step is empty or an operator is unknown.
   public init?(_ text: String) {
@@ -89,7 +96,18 @@ public struct PropertyPath: Hashable, Sendable {
         components.append(.property(String(step)))
       }
     }
-    self.components = components
+    let others = components.filter { !$0.isSelf }
+    self.components = others.isEmpty ? components : others
+  }
+
+  /// The steps with dots between them.
+  package var text: String {
+    components.map { component in
+      switch component {
+      case .property(let name): name
+      case .collectionOperator(let known): known.rawValue
+      }
+    }.joined(separator: ".")
   }
 
   /// The names if every step is a property; `nil` if there is an operator.

@@ -3,6 +3,13 @@ import MergewalkSQLite
 
 /// The files that SQLite puts beside a database while it is open.
 enum LogFiles {
+  /// Whether SQLite reads a database by way of a write-ahead log: its header says so, or there is a log with anything in it,
+  /// which SQLite takes whatever the header says.
+  static func areUsed(_ path: String, _ header: DatabaseHeader) -> Bool { header.isWriteAhead || hasLog(path) }
+
+  /// Whether there is a log with anything in it.
+  static func hasLog(_ path: String) -> Bool { FileSystem.size(path + "-wal") ?? 0 > 0 }
+
   /// Removes the index of a log, and the log if it is empty, when the database is not open anywhere: what reading has
   /// made, or a process that was killed has left.
   ///

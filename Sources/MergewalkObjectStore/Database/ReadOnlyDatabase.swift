@@ -5,8 +5,8 @@ import MergewalkSQLite
 
 /// A database that is only read, at one moment, and left as it was found.
 ///
-/// The whole reading is one transaction, so a writer's later commits are not seen. A database in write-ahead mode gets
-/// a `-shm` and perhaps an empty `-wal` file beside it while it is read, because that is where SQLite keeps its locks.
+/// The whole reading is one transaction, so a writer's later commits are not seen. A database that is read by way of a
+/// log gets a `-shm` and perhaps an empty `-wal` file beside it meanwhile, because that is where SQLite keeps its locks.
 /// Those that were not there before are removed at the end, unless another process uses the database by then.
 package final class ReadOnlyDatabase {
   package let path: String
@@ -32,7 +32,7 @@ package final class ReadOnlyDatabase {
   ///
   /// - Parameter header: What ``head(_:)`` gave.
   package func begin(_ header: DatabaseHeader) throws(StoreError) {
-    removesLeftovers = header.isWriteAhead && !hadIndex
+    removesLeftovers = LogFiles.areUsed(path, header) && !hadIndex
     try connection.apply(.read(cacheKiB: 4096))
     // The transaction has its moment when it reads first.
     try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")

@@ -85,7 +85,7 @@ extension StoreFile {
     let path = try StorePath.existing(path)
     try StorePath.requireRoom(path)
     // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
-    if FileSystem.size(path + "-wal") ?? 0 == 0 {
+    if !LogFiles.hasLog(path) {
       do { try check(StoreMetadata.read(path: path), expected, path) } catch {
         // Whoever has it will be waited for.
         guard error.code == .busy else { throw error }
@@ -182,7 +182,7 @@ final class ExistingStoreFile {
   init(_ path: String) {
     self.path = path
     identity = FileID(path)
-    hadLog = FileSystem.size(path + "-wal") ?? 0 > 0
+    hadLog = LogFiles.hasLog(path)
   }
 
   /// Commits, moves the log into the file, and closes.

@@ -2,9 +2,9 @@ package import MergewalkSQLite
 
 /// Opens a store for reading without leaving a trace beside it.
 ///
-/// SQLite makes a `-shm` file next to a file in write-ahead mode even when it only reads. So a store whose log is empty
-/// is opened as immutable, and one with a log that no process has open is copied to a temporary folder together with
-/// it.
+/// SQLite makes a `-shm` file next to a file in write-ahead mode, and next to any file that has a log, even when it only
+/// reads. So a store whose log is empty is opened as immutable, and one with a log that no process has open is copied to a
+/// temporary folder together with it.
 package enum ReadableStore {
   /// Runs `body` with a connection that reads the store.
   ///
@@ -16,15 +16,14 @@ package enum ReadableStore {
     let path = try StorePath.existing(path)
     let isWhole = HotJournal.playBack(path)
     let header = try DatabaseHeader(path, name: given)
-    let hasLog = (FileSystem.size(path + "-wal") ?? 0) > 0
     let isShared = FileSystem.exists(path + "-shm")
-    if isWhole, !header.isWriteAhead || isShared {
+    if isWhole, isShared || !LogFiles.areUsed(path, header) {
       let value = try run(path, .readOnly, name: given, body)
       // A reader that was killed has left them; what is in the log stays where it is.
-      if isShared, FileSystem.size(path + "-wal") ?? 0 == 0 { LogFiles.sweep(path, keepsLog: false) }
+      if isShared, !LogFiles.hasLog(path) { LogFiles.sweep(path, keepsLog: false) }
       return value
     }
-    if isWhole, !hasLog {
+    if isWhole, !LogFiles.hasLog(path) {
       let value = try run(path, .immutable, name: given, body)
       if FileSystem.size(path + "-wal") == 0 { LogFiles.sweep(path, keepsLog: false) }
       return value

@@ -19,8 +19,10 @@ package struct MigrationPlan: Sendable {
     case check(String, MigrationFinding)
     /// Removes the triggers on these tables, and those that mention one of them.
     case dropTriggers(tables: [String])
-    /// Removes the explicit indexes of a table, except these.
+    /// Removes the explicit indexes of a table, except these and an app's own.
     case dropIndexes(table: String, keeping: Set<String>)
+    /// Gives a table another name until its rows are carried over, as if what refers to it meant the new one of its name.
+    case putAside(table: String, name: String)
     /// Runs a statement.
     case run(String)
     /// Creates an index unless it exists.

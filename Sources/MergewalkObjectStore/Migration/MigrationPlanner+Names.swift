@@ -92,10 +92,11 @@ extension MigrationPlanner {
     for (index, name) in (old.tables.map(\.name) + old.joinTables.map(\.name)).enumerated() {
       if let entry = kept[name], entry.final == name { continue }
       let aside = "MERGEWALK_OLD_\(index)"
-      away.append(.run("ALTER TABLE \(name) RENAME TO \(aside)"))
       if let entry = kept[name] {
+        away.append(.run("ALTER TABLE \(name) RENAME TO \(aside)"))
         back.append(.run("ALTER TABLE \(aside) RENAME TO \(entry.final)"))
       } else {
+        away.append(.putAside(table: name, name: aside))
         presentNames[name.uppercased()] = aside
       }
     }

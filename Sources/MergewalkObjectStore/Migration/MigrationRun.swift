@@ -52,14 +52,27 @@ struct MigrationRun {
     case .run(let sql): try migrationErrors { () throws(StoreError) in try connection.execute(sql) }
     case .dropTriggers(let tables): try dropTriggers(Set(tables.map { $0.uppercased() }))
     case .dropIndexes(let table, let keeping):
-      let names = try names("type = 'index' AND sql IS NOT NULL AND tbl_name = '\(table)' COLLATE NOCASE")
-      for (name, _) in names where !keeping.contains(name.uppercased()) {
-        try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
+      try dropIndexes(of: table) {
+        !keeping.contains($0.uppercased()) && AddedObjects.isCoreDatas(index: $0, of: table)
+      }
+    case .putAside(let table, let name):
+      // Renaming in the old way does not look into the conditions of indexes; an app's may name the table.
+      try dropIndexes(of: table) { !AddedObjects.isCoreDatas(index: $0, of: table) }
+      try migrationErrors { () throws(StoreError) in
+        try connection.execute(
+          "PRAGMA legacy_alter_table=ON; ALTER TABLE \(table) RENAME TO \(name); PRAGMA legacy_alter_table=OFF")
       }
     case .createIndex(let index): try create(index)
     case .createTriggers:
       try migrationErrors { () throws(StoreError) in try removed.replace(connection, source, plan.destination) }
     case .bookkeeping: try keepBooks()
+    }
+  }
+
+  private func dropIndexes(of table: String, where isDropped: (String) -> Bool) throws(MigrationError) {
+    for (name, _) in try names("type = 'index' AND sql IS NOT NULL AND tbl_name = '\(table)' COLLATE NOCASE")
+    where isDropped(name) {
+      try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
     }
   }
 

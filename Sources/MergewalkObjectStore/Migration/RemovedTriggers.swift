@@ -25,7 +25,10 @@ final class RemovedTriggers {
     }
     try connection.trustSpatialIndexes()
     try dropStale(connection, old, new)
-    for trigger in list where !usual.contains(trigger.name.uppercased()) { try bringBack(trigger, connection) }
+    for trigger in list where !usual.contains(trigger.name.uppercased()) {
+      // What does not fit this version may fit a later one: in the end it is tried again, and named.
+      _ = try Self.bringBack(trigger, connection)
+    }
     let others = try Self.names(connection).filter { !usual.contains($0.uppercased()) }
     let kept = new.derivedAttributes.filter { attribute in others.contains { attribute.owns(trigger: $0) } }
       .flatMap { $0.triggers.map(\.name) }
@@ -51,12 +54,15 @@ final class RemovedTriggers {
     return names
   }
 
-  /// Makes a trigger again if what it does still compiles.
-  private func bringBack(_ trigger: (name: String, sql: String), _ connection: Connection) throws(StoreError) {
-    guard try !connection.hasTrigger(trigger.name), (try? connection.execute(trigger.sql)) != nil else { return }
+  /// Makes a trigger again if what it does still compiles; returns why it does not.
+  static func bringBack(
+    _ trigger: (name: String, sql: String), _ connection: Connection
+  ) throws(StoreError) -> String? {
+    if try connection.hasTrigger(trigger.name) { return nil }
+    do throws(StoreError) { try connection.execute(trigger.sql) } catch { return try error.refusal() }
     let find = try connection.prepare("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1")
     find.bind(1, text: trigger.name)
-    guard try find.step() else { return }
+    guard try find.step() else { return nil }
     let columns = try TableColumns(find.text(0), connection)
     let all = columns.names.map { TableColumns.quoted($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
     let statements = [
@@ -65,7 +71,12 @@ final class RemovedTriggers {
     ]
     find.reset()
     // SQLite looks at what triggers do only when a statement would run them.
-    let fits = statements.allSatisfy { (try? connection.prepare("EXPLAIN " + $0)) != nil }
-    if !fits { try connection.execute("DROP TRIGGER \(TableColumns.quoted(trigger.name))") }
+    do throws(StoreError) {
+      for statement in statements { _ = try connection.prepare("EXPLAIN " + statement) }
+      return nil
+    } catch {
+      try connection.execute("DROP TRIGGER \(TableColumns.quoted(trigger.name))")
+      return try error.refusal()
+    }
   }
 }

@@ -37,6 +37,9 @@ public enum StoreMigrator {
     public var steps: [String] = []
     /// For plans: the obstacles in the data.
     public var findings: [MigrationFinding] = []
+    /// Additions of an app to the file that the migration does not keep; for plans only columns, because the rest shows
+    /// when the new tables are there.
+    public var lost: [MigrationLoss] = []
     /// The names of the versions in ``route``; versions may share a name.
     public var versions: [String] { route.map(\.name) }
     /// Whether the store already fits the model.
@@ -103,7 +106,7 @@ public enum StoreMigrator {
         }
         try file.begin()
       }
-      let steps = try run(file, route, start.configuration, options)
+      let outcome = try run(file, route, start.configuration, options)
       try migrationErrors { () throws(StoreError) in
         try file.finish {
           // Only once the store is migrated: until then a successor takes the copy back and starts over.
@@ -111,7 +114,7 @@ public enum StoreMigrator {
           return nil
         }
       }
-      return Outcome(route: route, steps: steps)
+      return outcome
     } catch {
       try? file.rollBackRun()
       // A store that is as it was needs no copy, and the same command is given again.
@@ -143,6 +146,8 @@ public enum StoreMigrator {
         let file = StoreFile(
           path: path, schema: schema, metadata: try StoreMetadata.read(connection), connection: connection,
           warnings: [], undo: .nothing, pendingIndexes: [])
+        let added = try AddedObjects(connection, schema)
+        result.lost = added.columns
         for (number, step) in route.dropFirst().enumerated() {
           do throws(MigrationError) {
             let plan = try Self.plan(schema, step.model, start.configuration, options, connection)
@@ -157,6 +162,7 @@ public enum StoreMigrator {
             return
           }
         }
+        result.steps += added.steps
       }
     }
     if let failure { throw failure }
@@ -167,7 +173,7 @@ public enum StoreMigrator {
 
   /// Moves what a killed migration has left in the log into the store; not the log of a run that resumes.
   private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {
-    guard FileSystem.size(path + "-wal") ?? 0 > 0, let metadata = try? StoreMetadata.read(path: path),
+    guard LogFiles.hasLog(path), let metadata = try? StoreMetadata.read(path: path),
       metadata.mergewalk.runs.names.isEmpty, let fitting = StoreModel.fit(version.model, metadata, .given)
     else { return }
     // Whoever has the store open will do it in time.
@@ -211,22 +217,18 @@ public enum StoreMigrator {
     let names = model.draft.configurations.map(\.name)
     let wanted = options.configuration ?? configuration.flatMap { names.contains($0) ? $0 : nil }
     let catalog = try migrationErrors { () throws(StoreError) in try SchemaCatalog(connection) }
-    var crowded = Set<String>()
-    for (name, columns) in catalog.tables {
-      let known =
-        schema.tables.first { $0.name.uppercased() == name }?.columns.map(\.name)
-        ?? schema.joinTables.first { $0.name.uppercased() == name }.map { $0.keyColumns + $0.orderColumns }
-      if let known, Set(known.map { $0.uppercased() }) != Set(columns) { crowded.insert(name) }
-    }
     return try MigrationPlan(
-      InferredMapping(from: schema.model, to: model), source: schema, configuration: wanted, crowded: crowded)
+      InferredMapping(from: schema.model, to: model), source: schema, configuration: wanted,
+      crowded: Set(catalog.addedColumns(schema).map { $0.table.uppercased() }))
   }
 
   /// Runs the way through all versions in the transaction that has begun.
   private static func run(
     _ file: StoreFile, _ route: [ModelVersionList.Version], _ configuration: String?, _ options: Options
-  ) throws(MigrationError) -> [String] {
-    var titles: [String] = []
+  ) throws(MigrationError) -> Outcome {
+    var outcome = Outcome(route: route)
+    let added = try migrationErrors { () throws(StoreError) in try AddedObjects(file.connection, file.schema) }
+    try migrationErrors { () throws(StoreError) in try added.takeOut() }
     for (number, version) in route.dropFirst().enumerated() {
       let schema = file.schema
       let plan = try plan(schema, version.model, configuration, options, file.connection)
@@ -247,13 +249,15 @@ public enum StoreMigrator {
       } else {
         try body()
       }
-      titles += plan.steps.map(\.title)
+      outcome.steps += plan.steps.map(\.title)
       // What the tables are called now is what the next version starts from, and what a fresh store would have.
       try migrationErrors { () throws(StoreError) in
         file.replaceSchema(try plan.destination.adapted(to: file.connection))
       }
     }
-    return titles
+    outcome.steps += added.steps
+    outcome.lost = try migrationErrors { () throws(StoreError) in try added.putBack() }
+    return outcome
   }
 }
 

@@ -110,12 +110,10 @@ struct StoreState: Equatable {
 
   /// The state of a store that is not open; it is left as it is.
   init(_ path: String) throws(StoreError) {
-    let connection = try Connection.open(path, .readWrite)
-    connection.keepLogOnClose()
-    let snapshot = try connection.mapped { () throws(SQLiteError) in try DatabaseSnapshot(connection) }
-    self.init(path, log: snapshot.log)
-    try connection.execute("COMMIT")
-    try connection.close()
+    let log = try ReadableStore.withConnection(path) { connection throws(StoreError) in
+      try connection.mapped { () throws(SQLiteError) in try DatabaseSnapshot(connection).log }
+    }
+    self.init(path, log: log)
   }
 
   var list: PropertyList { .array(numbers.map { .integer($0) }) }

@@ -68,7 +68,7 @@ final class PlannedStoreFile {
     do throws(StoreError) {
       base.setBusyTimeout(milliseconds: Int32(patience * 1000))
       try base.apply(.update())
-      if !isThrownAway, FileSystem.size(path + "-wal") ?? 0 > 0 {
+      if !isThrownAway, LogFiles.hasLog(path) {
         // What others have left in the log goes into the file while they let it: then the file alone tells its state.
         try? base.execute("PRAGMA wal_checkpoint(PASSIVE)")
       }

@@ -41,14 +41,32 @@ final class StoreClaim {
         }
       } else if SystemClock.monotonic >= end {
         close(descriptor)
-        let holder = FileSystem.head(path, count: 16).flatMap {
-          Int32(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self))
-        }
-        throw StoreLock.error(store: store, holder: holder, waited: patience, doing: "is importing into the store")
+        throw isTaken(path, store, waited: patience)
       }
       close(descriptor)
       FileSystem.pause(seconds: Double.random(in: 0.01...0.06))
     }
+  }
+
+  /// Checks that no process has the claim, and leaves its file alone.
+  ///
+  /// - Throws: ``StoreError`` with `busy`, or with `inputOutput` when it cannot be told.
+  static func requireFree(_ store: String) throws(StoreError) {
+    let path = path(ofStore: store)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return }
+      throw FileSystem.failure(path, "cannot open")
+    }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { throw isTaken(path, store, waited: 0) }
+  }
+
+  private static func isTaken(_ path: String, _ store: String, waited seconds: Double) -> StoreError {
+    let holder = FileSystem.head(path, count: 16).flatMap {
+      Int32(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self))
+    }
+    return StoreLock.error(store: store, holder: holder, waited: seconds, doing: "is importing into the store")
   }
 
   /// Gives it back; giving it back twice does nothing.

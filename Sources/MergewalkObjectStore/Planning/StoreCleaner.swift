@@ -25,36 +25,29 @@ public enum StoreCleaner {
   /// - Parameters:
   ///   - path: The store's path.
   ///   - model: The store's model; `nil` for the copy that it carries.
-  ///   - isDryRun: Whether to only list the files.
+  ///   - isDryRun: Whether to only list the files: then nothing is written, and other processes may have it open.
   /// - Throws: ``StoreError`` as opening a store, and as ``StoreModel/find(path:explicit:)``.
   public static func clean(
     path: String, model: ManagedObjectModel? = nil, isDryRun: Bool = false
   ) throws(StoreError) -> Leftovers {
     let found = try StoreModel.find(path: path, explicit: model)
     let path = try StorePath.existing(path)
+    // A dry run writes nothing, not even what keeps others out.
+    if isDryRun {
+      try StoreClaim.requireFree(path)
+      let plans = try plans(path)
+      return try PersistentStore.withReadableStore(path, found) { store throws(StoreError) in
+        try leftovers(of: store.file, plans)
+      }
+    }
     // Without a run, and without a process that has made a file and not yet committed the row.
     let claim = try StoreClaim.take(path, wait: 2)
     defer { claim.giveBack() }
-    let plans = PlanFile.all(ofStore: path)
-    let state = try StoreState(path)
+    let plans = try plans(path)
     let file = try StoreFile.open(path: path, model: found.model, configuration: found.configuration)
     defer { try? file.rollBackRun() }
-    var named = try file.schema.externalFileNames(file.connection)
-    var result = Leftovers()
-    for plan in plans {
-      if plan.state == state {
-        // What it has made belongs to rows that are still to come.
-        named.formUnion(ExternalFileList(path: plan.files).read().made)
-        result.resumablePlans.append(plan.path)
-      } else {
-        result.outdatedPlans.append(plan.path)
-      }
-    }
-    result.orphans = ExternalFiles.names(besideStore: path).subtracting(named).sorted()
-    result.otherStores = StoresOfSameName.paths(beside: path)
-    if !result.otherStores.isEmpty { swap(&result.orphans, &result.sharedFiles) }
-    if isDryRun { return result }
-    for plan in plans where plan.state != state { try plan.remove() }
+    let result = try leftovers(of: file, plans)
+    for plan in plans.outdated { try plan.remove() }
     file.externalFiles.remove(result.orphans)
     let staying = file.externalFiles.staying.sorted()
     if let name = staying.first {
@@ -65,6 +58,31 @@ public enum StoreCleaner {
     }
     for list in PlanFile.listsAlone(ofStore: path) { try list.remove() }
     for list in UnfinishedStoreNames(path).listsAlone() { try FileSystem.remove(list.path) }
+    return result
+  }
+
+  /// The plans beside a store: those of runs that can be resumed, and the others.
+  private typealias Plans = (resumable: [PlanFile], outdated: [PlanFile])
+
+  private static func plans(_ path: String) throws(StoreError) -> Plans {
+    let plans = PlanFile.all(ofStore: path)
+    if plans.isEmpty { return ([], []) }
+    let state = try StoreState(path)
+    return (plans.filter { $0.state == state }, plans.filter { $0.state != state })
+  }
+
+  private static func leftovers(of file: StoreFile, _ plans: Plans) throws(StoreError) -> Leftovers {
+    // First the files: one whose row comes meanwhile is no orphan.
+    let present = ExternalFiles.names(besideStore: file.path)
+    var named = try file.schema.externalFileNames(file.connection)
+    // What a plan has made belongs to rows that are still to come.
+    for plan in plans.resumable { named.formUnion(ExternalFileList(path: plan.files).read().made) }
+    var result = Leftovers()
+    result.resumablePlans = plans.resumable.map(\.path)
+    result.outdatedPlans = plans.outdated.map(\.path)
+    result.orphans = present.subtracting(named).sorted()
+    result.otherStores = StoresOfSameName.paths(beside: file.path)
+    if !result.otherStores.isEmpty { swap(&result.orphans, &result.sharedFiles) }
     return result
   }
 }

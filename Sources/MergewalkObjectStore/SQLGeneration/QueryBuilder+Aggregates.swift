@@ -49,7 +49,7 @@ extension QueryBuilder {
   private func checkCorrelation(_ argument: ObjectExpression, _ wasInAggregate: Bool) throws(PredicateError) {
     guard grouped != nil, !wasInAggregate, case .path(.evaluatedObject, let path) = argument else { return }
     throw PredicateError(
-      .invalidRequest, "\(path.components.map(\.text).joined(separator: ".")) belongs to one object, not to a group",
+      .invalidRequest, "\(path.text) belongs to one object, not to a group",
       hint: "group by SELF, or use an aggregate of an aggregate such as sum:(\(argument))")
   }
 

@@ -17,7 +17,7 @@ extension QueryBuilder {
         defer { namedExpressions = outerNames }
         return try operand(named)
       }
-      try checkGrouped(path.components.map(\.text).joined(separator: "."))
+      try checkGrouped(path.text)
       return try follow(.row(root), path.components[...])
     }
     return try follow(operand(base), path.components[...])
@@ -139,16 +139,6 @@ extension QueryBuilder {
     return SQLValue(
       text: row.column(column), family: family, type: attribute.type, kind: NumberKind(attribute.type), isColumn: true,
       name: name)
-  }
-}
-
-extension PropertyPath.Component {
-  /// The component as the predicate language writes it.
-  var text: String {
-    switch self {
-    case .property(let name): name
-    case .collectionOperator(let operation): operation.rawValue
-    }
   }
 }
 

@@ -270,7 +270,8 @@ struct SelectBuilder {
   private func order(_ outputs: [Output], _ isGrouped: Bool) throws(PredicateError) -> [SQLText] {
     var order: [SQLText] = []
     for descriptor in request.sortDescriptors {
-      if let output = outputs.first(where: { $0.name == descriptor.key }) {
+      let key = PropertyPath(descriptor.key)?.text
+      if let output = outputs.first(where: { $0.name == descriptor.key || $0.name == key }) {
         if case .object = output.value.family { _ = try sortValue(output.expression, descriptor) }
         if case .custom = descriptor.comparison { _ = try sortValue(output.expression, descriptor) }
         try builder.refuseOpaque(output.value)

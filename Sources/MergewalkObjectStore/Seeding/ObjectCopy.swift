@@ -122,8 +122,8 @@ public struct ObjectCopy: Sendable {
   ) throws(StoreError) -> (path: String, isImmutable: Bool) {
     try StoreCopy.requireNoJournal(source)
     let header = try DatabaseHeader(source)
-    guard header.isWriteAhead else { return (source, false) }
-    if (FileSystem.size(source + "-wal") ?? 0) == 0 && !FileSystem.exists(source + "-shm") { return (source, true) }
+    guard LogFiles.areUsed(source, header) else { return (source, false) }
+    if !LogFiles.hasLog(source), !FileSystem.exists(source + "-shm") { return (source, true) }
     let copy = staging.file("source.sqlite")
     _ = try StoreCopy.makeCopy(of: source, at: copy)
     return (copy, false)

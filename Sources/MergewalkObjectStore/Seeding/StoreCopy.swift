@@ -60,10 +60,10 @@ public enum StoreCopy {
   static func makeCopy(of source: String, at copy: String) throws(StoreError) -> Bool {
     try requireNoJournal(source)
     let header = try DatabaseHeader(source)
-    let isAlone = (FileSystem.size(source + "-wal") ?? 0) == 0 && !FileSystem.exists(source + "-shm")
+    let isAlone = !LogFiles.hasLog(source) && !FileSystem.exists(source + "-shm")
     return try ReadableStore.withConnection(source) { connection throws(StoreError) in
       _ = try StoreMetadata.read(connection)
-      guard !header.isWriteAhead || isAlone else {
+      guard isAlone || !LogFiles.areUsed(source, header) else {
         try connection.execute("PRAGMA query_only=OFF")
         FileAccess.derived(from: source).make(copy)
         let vacuum = try connection.prepare("VACUUM INTO ?")

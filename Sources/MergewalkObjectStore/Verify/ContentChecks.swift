@@ -8,8 +8,15 @@ struct ContentChecks {
   func run(_ verifier: inout StoreVerifier) {
     for table in schema.tables {
       let root = model.entities[table.rootEntity.index]
+      let family = model.family(of: root.index)
       checkAbstract(table, root, &verifier)
-      for entity in model.family(of: root.index) {
+      // The verifier has looked at the first three, which every table has.
+      let values = Set(family.flatMap { $0.attributes.map(\.slot) })
+      let others = table.columns.dropFirst(3).filter { column in
+        if case .slot(let slot) = column.role { !values.contains(slot) } else { true }
+      }
+      verifier.checkIntegers(in: others.map(\.name), of: table.name)
+      for entity in family {
         for attribute in entity.attributes where attribute.declaringEntity == entity.index {
           check(attribute, table, &verifier)
         }
@@ -144,6 +151,7 @@ struct ContentChecks {
   }
 
   private func check(_ join: JoinTable, _ verifier: inout StoreVerifier) {
+    verifier.checkIntegers(in: join.keyColumns + join.orderColumns, of: join.name, key: join.keyColumns[0])
     // The owner column of a side holds objects of the entity that declares the side's relationship.
     for side in join.isReflexive ? [join.master] : [join.master, join.inverse] {
       let columns = join.isReflexive ? join.keyColumns : [side.ownerColumn]

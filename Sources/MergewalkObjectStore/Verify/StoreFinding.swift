@@ -42,9 +42,11 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case missingUniqueIndex
     /// A row has an entity number that does not belong to its table, or that of an abstract entity.
     case rowEntity
+    /// A row's key is null or below 1.
+    case rowKey
     /// A row's version is null or below 1.
     case rowVersion
-    /// A value is stored as another type than that of its attribute, or is outside the attribute's range.
+    /// A value is stored as another type than that of its attribute or column, or is outside the attribute's range.
     case valueType
     /// A mandatory property has no value: Core Data will refuse to save the object.
     case missingValue

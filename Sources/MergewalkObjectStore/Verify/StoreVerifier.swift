@@ -58,6 +58,7 @@ public struct StoreVerifier {
     guard let metadata = checkMetadata() else { return .none }
     let (known, source) = resolveModel(model, metadata)
     let rows = attempt { connection throws(StoreError) in try PrimaryKeyRow.read(connection) } ?? []
+    if !rows.isEmpty { checkIntegers(in: ["Z_SUPER", "Z_MAX"], of: "Z_PRIMARYKEY", key: "Z_ENT") }
     let configuration = configuration ?? known.flatMap { StoreModel.fit($0, metadata, .given)?.configuration }
     var schema = known.flatMap { StoreSchema(model: $0, configuration: configuration) }
     checkNumbers(rows, metadata, schema)
@@ -118,6 +119,20 @@ public struct StoreVerifier {
       severity, code, table: table, rows: Int(count),
       message: "\(message): \(PrintableText.count(Int(count), "row"))"
         + (first.isEmpty ? "" : ", the first with key \(first)"))
+  }
+
+  /// Adds a finding for each column of a table that holds anything but integers.
+  ///
+  /// It is the one rule for columns that are not of attributes: keys, entity numbers, versions, references, positions. SQLite
+  /// stores whatever it is given, and who reads a text there gets 0.
+  ///
+  /// - Parameter key: The column that names a row.
+  mutating func checkIntegers(in columns: [String], of table: String, key: String = "Z_PK") {
+    for column in columns {
+      addRows(
+        .valueType, table: table, "\(column) is not stored as an integer",
+        query: "\(key) AS k FROM \(connection.quoted(table)) WHERE typeof(\(column)) NOT IN ('null', 'integer')")
+    }
   }
 
   // MARK: - File and metadata
@@ -327,9 +342,13 @@ public struct StoreVerifier {
       addRows(
         .rowEntity, table: table, "Z_ENT is not one of \(numbers)",
         query: "Z_PK AS k FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers))")
-      addRows(
-        .rowVersion, table: table, "Z_OPT is missing or below 1",
-        query: "Z_PK AS k FROM \(name) WHERE typeof(Z_OPT) <> 'integer' OR Z_OPT < 1")
+      let positive: [(StoreFinding.Code, String)] = [(.rowKey, "Z_PK"), (.rowVersion, "Z_OPT")]
+      for (code, column) in positive {
+        addRows(
+          code, table: table, "\(column) is missing or below 1",
+          query: "Z_PK AS k FROM \(name) WHERE \(column) IS NULL OR \(column) < 1")
+      }
+      checkIntegers(in: ["Z_PK", "Z_ENT", "Z_OPT"], of: table)
     }
   }
 

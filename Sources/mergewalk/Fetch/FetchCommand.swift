@@ -106,14 +106,11 @@ struct FetchCommand: ParsableCommand {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
     if let offset, offset < 0 { throw ValidationError("--offset must not be negative") }
     if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
-    let ending = output.flatMap { path in path.lastIndex(of: ".").map { String(path[$0...]).lowercased() } } ?? ""
-    if format == nil, [".xlsx", ".xls", ".ods", ".parquet", ".arrow"].contains(ending) {
-      throw ValidationError("--output \(output ?? ""): such files are not written; name a .csv file, or use --format")
-    }
     if count, format != nil { throw ValidationError("--count prints a number; it takes no --format") }
     if explain, format != nil || output != nil {
       throw ValidationError("--explain prints words; it takes neither --format nor --output")
     }
+    if !count { try FetchFormat.check(output: output, format, by: "--format") }
   }
 
   func run() throws {

@@ -2,22 +2,15 @@ import ArgumentParser
 import MergewalkRecordFormats
 
 /// The values of `--format`.
-enum FetchFormat: String, ExpressibleByArgument, CaseIterable {
+enum FetchFormat: String, ExpressibleByArgument, CaseIterable, OutputFormat {
   case table, csv, ndjson, json, yaml, xml
 
-  /// The format that a file's name ends in; `nil` when it says nothing.
-  init?(path: String) {
-    let ending = path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
-      .last
-    switch ending?.lowercased() {
-    case "csv": self = .csv
-    case "ndjson", "jsonl": self = .ndjson
-    case "json": self = .json
-    case "yaml", "yml": self = .yaml
-    case "xml": self = .xml
-    case "txt": self = .table
-    default: return nil
-    }
+  // Readers tell the two kinds of .json by their content, and everything is text.
+  static var extensions: KeyValuePairs<String, [FetchFormat]> {
+    [
+      "csv": [.csv], "ndjson": [.ndjson], "jsonl": [.ndjson], "json": [.json, .ndjson], "yaml": [.yaml], "yml": [.yaml],
+      "xml": [.xml], "txt": allCases,
+    ]
   }
 
   /// The format of the rows.

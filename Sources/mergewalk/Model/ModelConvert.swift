@@ -10,20 +10,27 @@ struct ModelConvert: ParsableCommand {
     abstract: "Convert a model between Xcode's XML and YAML without loss, or compile it.",
     discussion: HelpText.flow(
       """
-      Without --to, YAML becomes XML and everything else YAML. Without --output, the text goes to standard output. An \
-      output that ends in .xcdatamodel or .xcdatamodeld becomes the folder that Xcode expects. --to mom writes a \
-      compiled model; the output must end in .mom or .momd, and anything that a compiled model cannot hold is \
+      Without --to, the output's name tells the format; without --output, YAML becomes XML and everything else YAML, \
+      and the text goes to standard output. An output that ends in .xcdatamodel or .xcdatamodeld becomes the folder \
+      that Xcode expects. One that ends in .mom or .momd is compiled; anything that a compiled model cannot hold is \
       reported.
 
       EXAMPLES
         mergewalk model convert Shop.xcdatamodeld > Shop.yaml
         mergewalk model convert Shop.yaml --output Shop.xcdatamodeld
-        mergewalk model convert Shop.yaml --to mom --output Shop.momd
+        mergewalk model convert Shop.yaml --output Shop.momd
       """))
 
   /// The formats in which a model can be written.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
+  enum Format: String, ExpressibleByArgument, CaseIterable, OutputFormat {
     case yaml, xml, mom
+
+    static var extensions: KeyValuePairs<String, [Format]> {
+      [
+        "yaml": [.yaml], "yml": [.yaml], "xcdatamodel": [.xml], "xcdatamodeld": [.xml], "xml": [.xml], "mom": [.mom],
+        "momd": [.mom],
+      ]
+    }
   }
 
   @OptionGroup var options: ModelOptions
@@ -48,9 +55,8 @@ struct ModelConvert: ParsableCommand {
       throw ExitStatus.failure
     }
     guard isSound else { throw ExitStatus.failure }
-    if to == .mom { return try compile(draft) }
-    let isYAML = options.model.hasSuffix(".yaml") || options.model.hasSuffix(".yml")
-    let text = (to ?? (isYAML ? .xml : .yaml)) == .yaml ? ModelWriter.yaml(draft) : try xml(draft)
+    if format == .mom { return try compile(draft) }
+    let text = format == .yaml ? ModelWriter.yaml(draft) : try xml(draft)
     guard let output else {
       Console.rawData(text)
       return
@@ -86,16 +92,21 @@ struct ModelConvert: ParsableCommand {
     throw ExitStatus.failure
   }
 
+  /// What is asked for, what the output's name tells, else the other of the two texts.
+  private var format: Format {
+    to ?? output.flatMap(Format.init(path:)) ?? (Format(path: options.model) == .yaml ? .xml : .yaml)
+  }
+
   func validate() throws {
-    guard to == .mom else { return }
-    guard let output, output.hasSuffix(".mom") || output.hasSuffix(".momd") else {
+    try Format.check(output: output, to, by: "--to")
+    if format == .mom, output.flatMap(Format.init(path:)) != .mom {
       throw ValidationError("--to mom needs --output with a name that ends in .mom or .momd")
     }
   }
 
   /// Writes the compiled form.
   private func compile(_ draft: ModelDraft) throws {
-    let output = self.output ?? ""
+    let output = Self.place(of: self.output ?? "", version: draft.name).path
     try FindingsOutput.orFail { () throws(DiagnosticList) in
       let model = try ManagedObjectModel(draft)
       let compiled = ModelWriter.compiled(model)

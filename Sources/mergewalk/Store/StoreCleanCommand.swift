@@ -10,7 +10,8 @@ struct StoreCleanCommand: ParsableCommand {
       """
       Removes files of external binary values that no row refers to, and plans of interrupted runs that no \
       longer fit the store; plans that can be resumed are kept. The store itself is not changed. No other \
-      process may have it open. The exit code is 0, or 2 if the store cannot be read.
+      process may have it open, except during a dry run, which needs no right to write either. The exit code is 0, \
+      or 2 if the store cannot be read.
 
       EXAMPLES
         mergewalk store clean shop.sqlite --dry-run

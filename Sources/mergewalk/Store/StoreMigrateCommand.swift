@@ -13,7 +13,8 @@ struct StoreMigrateCommand: ParsableCommand {
       The migration is inferred from the two versions; renaming identifiers map the names. In an .xcdatamodeld \
       with several versions, the one that the store was made with is found by its hashes; if there is no direct \
       migration, the store is migrated through the versions in between. Everything is one transaction. Steps go \
-      to standard output, progress to standard error. The exit code is 0 if the store fits the model afterwards, \
+      to standard output. Progress, and the names of indexes, triggers, views and columns that an app has added and \
+      that cannot be kept, go to standard error. The exit code is 0 if the store fits the model afterwards, \
       1 if something prevents the migration (everything is listed, and the store is unchanged), and 2 if the \
       store or a model cannot be read.
 
@@ -52,6 +53,9 @@ struct StoreMigrateCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print neither steps nor progress.")
   var quiet = false
 
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
   func validate() throws {
     if backup != nil, noBackup { throw ValidationError("--backup and --no-backup exclude each other") }
   }
@@ -81,13 +85,12 @@ struct StoreMigrateCommand: ParsableCommand {
 
   private func plan(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
     let outcome = try StoreMigrator.plan(path: store, to: wanted, in: versions)
-    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
-    if !quiet { for step in outcome.steps { Console.data(step) } }
     guard outcome.findings.isEmpty else {
+      if !quiet, !json { for step in outcome.steps { Console.data(step) } }
       throw MigrationError(
         .data, path: store, message: "the data do not fit the new model", findings: outcome.findings)
     }
-    Console.words("\(store): would be migrated \(Self.way(outcome)); nothing was changed")
+    tell(outcome, wanted, backup: nil)
   }
 
   private func migrate(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
@@ -102,12 +105,40 @@ struct StoreMigrateCommand: ParsableCommand {
     }
     defer { if isShown { Console.status("") } }
     let outcome = try StoreMigrator.migrate(path: store, to: wanted, in: versions, options: options)
-    if quiet { return }
-    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
     if isShown { Console.status("") }
-    for step in outcome.steps { Console.data(step) }
-    let copy = options.backupPath.map { "; backup: \($0)" } ?? ""
-    Console.words("\(store): migrated \(Self.way(outcome))\(copy)")
+    tell(outcome, wanted, backup: outcome.isUpToDate ? nil : options.backupPath)
+  }
+
+  /// Says what was done, or in a dry run would be.
+  private func tell(_ outcome: StoreMigrator.Outcome, _ wanted: ModelVersionList.Version, backup: String?) {
+    if json {
+      Console.data(object(outcome, backup).text)
+    } else if !quiet {
+      for step in outcome.steps { Console.data(step) }
+    }
+    for loss in outcome.lost { Console.words("\(store): warning: \(loss)") }
+    if json || quiet && !dryRun { return }
+    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
+    let end = dryRun ? "; nothing was changed" : backup.map { "; backup: \($0)" } ?? ""
+    Console.words("\(store): \(dryRun ? "would be migrated" : "migrated") \(Self.way(outcome))\(end)")
+  }
+
+  private func object(_ outcome: StoreMigrator.Outcome, _ backup: String?) -> JSONText {
+    .object([
+      ("store", .string(store)), ("dry_run", .boolean(dryRun)), ("up_to_date", .boolean(outcome.isUpToDate)),
+      ("versions", .array(outcome.versions.map { .string($0) })),
+      ("steps", .array(outcome.steps.map { .string($0) })),
+      (
+        "lost",
+        .array(
+          outcome.lost.map { loss in
+            .object([
+              ("kind", .string(loss.kind.rawValue)), ("name", .string(loss.name)), ("message", .string(loss.message)),
+            ])
+          })
+      ),
+      ("backup", backup.map { .string($0) } ?? .null),
+    ])
   }
 
   /// The versions that a store goes through, in words; those of YAML models are often called alike.

@@ -124,6 +124,8 @@ struct StoreSourceTests {
       ])
     #expect(store.read("Company", columns: .named(["name", "staff.@count"])).lines == ["1: «Acme \"Ltd\"»|#2"])
     #expect(
+      store.read("Company", columns: .named(["SELF.name", "self.staff.@count"])).lines == ["1: «Acme \"Ltd\"»|#2"])
+    #expect(
       store.read(columns: .named(["company.nam"])).failure
         == "“company.nam”: expected a property of Company, found “nam”; did you mean name? [missingColumn]")
     #expect(store.read(columns: .named(["nme"])).code == .missingColumn)
@@ -159,6 +161,7 @@ struct StoreSourceTests {
     #expect(names(nil).lines == ["1: «Ada»", "2: «Cid»", "3: «Ben»"])
     #expect(names("name").lines == ["1: «Ada»", "2: «Ben»", "3: «Cid»"])
     #expect(names("-company.name,-name").lines == ["1: «Cid»", "2: «Ada»", "3: «Ben»"])
+    #expect(names("-SELF.company.name,-self.name").lines == ["1: «Cid»", "2: «Ada»", "3: «Ben»"])
     #expect(names("-nme").failure?.hasPrefix("“sort” at 1:2: expected a property of Person") == true)
     #expect(names("company").code == .invalidQuery)
   }

@@ -387,6 +387,10 @@ import Testing
       #expect(try skills.map { try $0.objects(forKey: "people").count } == [20, 20, 20])
     }
     #expect(selects.count == 2)
+    context.reset()
+    people.relationshipKeyPathsForPrefetching = ["SELF.people"]
+    people.propertiesToFetch = ["self.title"]
+    #expect(try context.fetch(people).names("title") == ["C", "SQL", "Swift"])
 
     request.relationshipKeyPathsForPrefetching = ["members.name"]
     #expect(predicateErrorCode { _ = try context.fetch(request) } == .unknownKey)

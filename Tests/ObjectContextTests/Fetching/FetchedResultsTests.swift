@@ -25,6 +25,8 @@ import Testing
         _ = try FetchedResults(unordered, in: place.context, sectionKeyPath: "favoriteColor")
       } == .invalidRequest)
     #expect(try FetchedResults(unordered, in: place.context).sections.map(\.range) == [0..<12])
+    let same = try FetchedResults(results.request, in: place.context, sectionKeyPath: "SELF.favoriteColor")
+    #expect(same.sections == results.sections)
   }
 
   @Test("AP34: what comes, goes, moves and changes is told after a save")

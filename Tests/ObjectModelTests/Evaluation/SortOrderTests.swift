@@ -42,6 +42,13 @@ import Testing
     #expect(try order(.custom(byLength)) == ["b", "A", "a", "B", "Á", "file9", "file10"])
   }
 
+  @Test func selfBeforeAKey() throws {
+    let objects: [EvaluatedValue] = ["b", "a", "c"].map { (name: EvaluatedValue) in ["name": name] }
+    for key in ["SELF.name", "self.name", "Self.name"] {
+      #expect(try names([ObjectSortDescriptor(key)], objects) == ["a", "b", "c"])
+    }
+  }
+
   @Test func severalCriteriaAndPrimaryKeys() throws {
     let things = [
       Thing(3, ["n": 1, "m": "b"]), Thing(2, ["n": 1, "m": "a"]), Thing(1, ["n": 1, "m": "b"]),

@@ -228,6 +228,26 @@ private func number(_ value: Int64) -> ObjectExpression { .constant(.attribute(.
         == "{1, 1.5, 0.5, 1.8446744073709552e+19, {\"k\" = 1}, {\"x\"}, CAST(\"2.5\", \"NSDecimalNumber\")}")
   }
 
+  @Test(arguments: [
+    ("SELF.a", "a"), ("self.a.b", "a.b"), ("Self.a.@count", "a.@count"), ("sElF.@max.b", "@max.b"),
+    ("a.@sum.self", "a.@sum"), ("a.SELF.b", "a.b"),
+  ])
+  func `SELF is no step of a path, in whatever text the path stands`(text: String, plain: String) throws {
+    #expect(PropertyPath(text) == PropertyPath(plain))
+    #expect(Key(text).expression == Key(plain).expression)
+    #expect(try ObjectExpression(format: text).description == plain)
+    #expect(try ObjectExpression(format: "%K", text).description == plain)
+    #expect(try ObjectExpression(format: "FUNCTION(x, 'valueForKeyPath:', '\(text)')").description == "x." + plain)
+  }
+
+  @Test func `SELF alone is the object`() throws {
+    for text in ["SELF", "self", "Self"] {
+      #expect(Key(text).expression == .evaluatedObject)
+      #expect(try ObjectExpression(format: "%K", text) == .evaluatedObject)
+      #expect(try ObjectExpression(format: "a.%K", text) == path("a"))
+    }
+  }
+
   @Test func `printf's conversions take values of their kind`() throws {
     let integers = [
       "%d", "%i", "%u", "%ld", "%li", "%lld", "%lu", "%llu", "%hd", "%hhu", "%x", "%X", "%lx", "%o", "%zd", "%qu",

@@ -243,7 +243,7 @@ struct MigratorTests {
       [EntityDraft("A", [Self.name, M.attribute("more", .date)]), EntityDraft("B", [Self.name])])
     let connection = try Connection(path: bench.path, mode: .readWrite)
     try connection.execute(
-      "ALTER TABLE ZA ADD COLUMN ZMORE INTEGER; UPDATE ZA SET ZMORE = 3; CREATE INDEX OLD_ONE ON ZA (ZMORE);"
+      "ALTER TABLE ZA ADD COLUMN ZMORE INTEGER; UPDATE ZA SET ZMORE = 3; CREATE INDEX ZA_ZMORE_INDEX ON ZA (ZMORE);"
         + " CREATE TRIGGER TA AFTER INSERT ON ZA BEGIN SELECT NSCoreDataUnknown(NEW.ZMORE); END;"
         + " CREATE TRIGGER TB AFTER INSERT ON ZB BEGIN UPDATE ZB SET ZNAME = 'x' WHERE Z_PK = NEW.Z_PK; END;")
     try connection.close()

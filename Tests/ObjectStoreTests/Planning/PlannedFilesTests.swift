@@ -81,14 +81,23 @@ struct PlannedFilesTests {
     try first.begin()
     try add(2, to: first)
     try first.commit()
+    func dryClean() throws -> StoreCleaner.Leftovers {
+      try StoreCleaner.clean(path: path, model: try model(), isDryRun: true)
+    }
+    #expect(try #require(throws: StoreError.self) { try dryClean() }.code == .busy)
     try first.suspend()
     let report = try StoreVerifier.verify(path: path, model: try model())
     #expect(report.findings.contains { $0.code == .orphanFile && $0.rows == 1 })
+    #expect(try dryClean().resumablePlans.count == 1)
+    #expect(try dryClean().orphans == [])
     #expect(try StoreCleaner.clean(path: path, model: try model()).resumablePlans.count == 1)
     #expect(try files().count == 2)
     let writer = try Connection(path: path, mode: .readWrite)
     try writer.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
+    // What is written stays in the log as long as the writer has the store open.
+    #expect(try dryClean().outdatedPlans.count == 1)
     try writer.close()
+    #expect(try dryClean().outdatedPlans.count == 1)
     let second = try open()
     #expect(second.hasOutdatedPlan)
     #expect(try files() == [old])

@@ -213,6 +213,8 @@ struct SelectSQLTests {
     request.returnsDistinctResults = true
     request.sortDescriptors = [ObjectSortDescriptor("size")]
     #expect(try sql(request, .values) == "SELECT DISTINCT t0.ZSIZE, t0.ZISOPEN FROM ZORDER AS t0 ORDER BY 1")
+    request.sortDescriptors = [ObjectSortDescriptor("SELF.size")]
+    #expect(try sql(request, .values) == "SELECT DISTINCT t0.ZSIZE, t0.ZISOPEN FROM ZORDER AS t0 ORDER BY 1")
     try shop.store.connection.execute("INSERT INTO ZORDER (Z_PK, Z_ENT, ZSIZE) VALUES (1, 3, 2), (2, 3, 2), (3, 3, 1)")
     #expect(try shop.store.count(shop.compiler.compile(request, selecting: .count)) == 2)
     request.sortDescriptors = [ObjectSortDescriptor("code")]

@@ -298,9 +298,7 @@ extension FormatParser {
   private mutating func placeholder() throws(FormatFailure) -> Node {
     let start = token.start
     if lexer.bytes[token.end - 1] == UInt8(ascii: "K") {
-      var steps = try keyPath()
-      // A path that begins at the object itself.
-      if steps.first == .property("self") || steps.first == .property("SELF") { steps.removeFirst() }
+      let steps = try keyPath()
       if steps.isEmpty { return try node(.evaluatedObject, at: start) }
       return try path(.evaluatedObject, steps, above: 0, at: start)
     }
@@ -320,6 +318,7 @@ extension FormatParser {
     }
     try checkDepth(path.components.count, at: placeholder.start)
     try advance()
-    return path.components
+    // `SELF` alone is a path without steps.
+    return path.components.filter { !$0.isSelf }
   }
 }

@@ -177,7 +177,11 @@ package struct ArgumentTyping {
   private static func value(_ text: String, _ type: AttributeType, _ model: ManagedObjectModel) -> ConstantValue? {
     switch type {
     case .string, .uri, .undefined: return .attribute(.string(text))
-    case .integer16, .integer32, .integer64, .double, .float: return number(text)
+    case .integer16, .integer32, .integer64, .double: return number(text)
+    case .float:
+      // Rounded once, as an import does, so that the digits of a Float find it.
+      let nearest = Float(text).flatMap { $0.isFinite ? ConstantValue.attribute(.double(Double($0))) : nil }
+      return number(text).map { nearest ?? $0 }
     case .decimal: return DecimalNumber(text).map { .attribute(.decimal($0)) }
     case .boolean:
       switch text.lowercased() {

@@ -1,9 +1,9 @@
-/// Comparisons that no object can satisfy, because the property and the value beside it are of different kinds.
+/// Comparisons that no object can satisfy, because the property cannot have the value beside it.
 extension ObjectPredicate {
   /// One sentence for each value that `==`, `!=` or `IN` compares with a property of another kind: a number in quotes beside
-  /// a number, a number beside a text or a date.
+  /// a number, a number beside a text or a date; or with a Float, of a number that is none.
   ///
-  /// The language finds values of different kinds unequal, which is seldom what was meant.
+  /// The language finds such values unequal, which is seldom what was meant.
   package func mismatchedValues(in scope: ModelScope) -> [String] {
     switch self {
     case .comparison(let comparison): return comparison.mismatchedValues(in: scope)
@@ -67,6 +67,11 @@ extension ComparisonPredicate {
     case (.date, .integer), (.date, .double), (.date, .decimal):
       return "\(name) is a Date and never equals the number \(value.modelText ?? "beside it"); "
         + "write a date in quotes, such as '2024-01-31'"
+    case (.float, .integer), (.float, .double):
+      guard let text = value.modelText, let nearest = Float(text), nearest.isFinite, Double(text) != Double(nearest)
+      else { return nil }
+      return "\(name) is a Float and never equals \(text), for which it has \(Double(nearest)); "
+        + "write that number, or %@ with --arg \(text)"
     default: return nil
     }
   }

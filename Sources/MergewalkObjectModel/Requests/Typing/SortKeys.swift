@@ -39,8 +39,10 @@ package enum SortKeys {
         hint: "keys are like name, -placed or customer.name:cd"
       ).shifted(by: start, in: scope.source)
     }
-    if scope.columns[key] == nil { _ = try scope.target(path.components, from: scope.entity) }
-    guard pieces.count == 2 else { return ObjectSortDescriptor(key, ascending: ascending) }
+    // A column's name is any text.
+    let name = scope.columns[key] == nil ? path.text : key
+    if scope.columns[name] == nil { _ = try scope.target(path.components, from: scope.entity) }
+    guard pieces.count == 2 else { return ObjectSortDescriptor(name, ascending: ascending) }
     guard let known = comparisons.first(where: { $0.word == pieces[1] }) else {
       let words = comparisons.map(\.word)
       let near = NearestName.find(String(pieces[1]), in: words).map { "did you mean \($0)?" }
@@ -50,6 +52,6 @@ package enum SortKeys {
           ? "write \(pieces[1].lowercased().hasPrefix("d") ? "-" : "")\(key)" : near
       ).shifted(by: start + key.utf8.count + 1, in: scope.source)
     }
-    return ObjectSortDescriptor(key, ascending: ascending, comparison: known.comparison)
+    return ObjectSortDescriptor(name, ascending: ascending, comparison: known.comparison)
   }
 }
