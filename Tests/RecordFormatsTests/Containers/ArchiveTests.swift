@@ -251,6 +251,29 @@ import Testing
     #expect(try unpack(ByteSource(packed: archive, .members("größe.csv"))) == Self.more)
   }
 
+  @Test func `names that are not text stay different, and choose members as they are shown`() throws {
+    let names: [[UInt8]] = [[0x63, 0xE8], [0x63, 0xE9], [0xC3, 0xA9, 0xE9]]
+    let shown = ["c\\xE8", "c\\xE9", "é\\xE9"]
+    let files = [Self.orders, Self.more, Self.orders]
+    let tarred = Tar.archive(
+      names.indices.map {
+        Tar.member("././@LongLink", names[$0] + [0], type: "L", gnu: true) + Tar.file("x", files[$0])
+      })
+    let zipped = Zip.archive(
+      names.indices.map {
+        var member = Zip.Member("x", files[$0])
+        member.name = names[$0]
+        return member
+      })
+    for archive in [tarred, zipped] {
+      let found = read(archive, .members("*")).lines.filter { shown.contains($0) }
+      #expect(found == [shown[0], shown[0], shown[1], shown[2], shown[2]])
+      for index in names.indices {
+        #expect(try unpack(ByteSource(packed: archive, .members(shown[index]))) == files[index])
+      }
+    }
+  }
+
   @Test func `a zip archive cut anywhere is an error`() {
     for comment in ["", "a comment of some length"] {
       let archive = Zip.archive([Zip.Member("a.csv", Self.orders), Zip.Member("b.csv", Self.more)], comment: comment)
