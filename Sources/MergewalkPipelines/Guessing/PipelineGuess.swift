@@ -97,11 +97,13 @@ package struct PipelineGuess: Sendable {
     self.warnings = warnings
     let folder = request.folder
     // Sources may lie where the files go, and be YAML themselves.
-    var names = Set(request.sources.compactMap { $0.split(separator: "/").last?.lowercased() })
+    let sources = Set(entities.flatMap(\.sample.definition.sources).compactMap { FileID($0.path) })
+    var names: Set<String> = []
+    func isSource(_ name: String) -> Bool { FileID(Paths.join(folder, name)).map { sources.contains($0) } ?? false }
     func fileName(_ stem: String) -> String {
       var name = "\(stem).yaml"
       var number = 2
-      while !names.insert(name.lowercased()).inserted {
+      while isSource(name) || !names.insert(name.lowercased()).inserted {
         name = "\(stem)-\(number).yaml"
         number += 1
       }

@@ -38,6 +38,8 @@ struct SourceSample {
   private(set) var furtherColumns: (path: String, names: [String])?
   /// How many records there are of each element of an XML document, where they are its root's children.
   private(set) var elements: [(name: String, count: Int)] = []
+  /// The columns that became those of the members of their objects, and are an empty text in some records.
+  private(set) var emptyObjects: [(column: String, objects: Int, empty: Int)] = []
   /// The files of several that have nothing in them.
   let emptyFiles: [String]
   /// Whether some, not all, have nothing in them.
@@ -219,10 +221,11 @@ struct SourceSample {
   // MARK: Objects inside objects
 
   /// The columns with those that hold nothing but objects replaced by their members; nil when there are none.
-  private func expandedColumns() -> [String]? {
+  private mutating func expandedColumns() -> [String]? {
     guard !definition.format.hasFixedColumns else { return nil }
     var result: [String] = []
     var isChanged = false
+    var partlyEmpty: [(column: String, objects: Int, empty: Int)] = []
     // Attributes of elements are columns before the elements become their members, which are the attributes, too.
     var known: Set<String> = []
     for (column, profile) in profiles.enumerated() {
@@ -230,9 +233,15 @@ struct SourceSample {
       let members = isObject ? self.members(column) : []
       let paths = members.isEmpty ? [columns[column]] : members.map { "\(columns[column]).\($0)" }
       for path in paths where known.insert(path).inserted { result.append(path) }
-      if !members.isEmpty { isChanged = true }
+      if members.isEmpty { continue }
+      isChanged = true
+      // An element without anything in it has no members.
+      let empty = definition.format.hasElements ? 0 : profile.emptyQuoted + profile.empty + profile.blank
+      if empty > 0 { partlyEmpty.append((columns[column], profile.structures, empty)) }
     }
-    return isChanged && result.count <= Self.mostColumns ? result : nil
+    guard isChanged, result.count <= Self.mostColumns else { return nil }
+    emptyObjects += partlyEmpty
+    return result
   }
 
   /// The columns with those of elements that stand several times and have attributes replaced by the whole elements, so
