@@ -145,8 +145,8 @@ private struct Look {
   /// - Throws: every finding about the source, when it cannot be read or has no column.
   init(_ paths: [String], _ request: PipelineGuess.Request) throws(DiagnosticList) {
     let definition = try SourceDefinition.read(
-      paths: paths, options: request.options, defaults: [("dialect", "detect")], staysLookable: true,
-      command: "mergewalk guess -")
+      paths: paths, options: request.options, defaults: [("dialect", "detect")], skipsEmptyMembers: true,
+      staysLookable: true, command: "mergewalk guess -")
     do throws(ReadError) {
       sample = try Self.firstRecords(paths, definition, request)
     } catch {
@@ -154,7 +154,7 @@ private struct Look {
     }
     warnings =
       definition.warnings
-      + (sample.skipsEmptyFiles ? sample.emptyFiles : []).map {
+      + sample.skippedFiles.map {
         Diagnostic(
           .warning, code: "emptyFile", path: $0, position: .file,
           message: "there is nothing in it; “empty_files: skip” skips it, and without that a run refuses such a file")

@@ -42,8 +42,10 @@ struct SourceSample {
   private(set) var emptyObjects: [(column: String, objects: Int, empty: Int)] = []
   /// The files of several that have nothing in them.
   let emptyFiles: [String]
-  /// Whether some, not all, have nothing in them.
-  var skipsEmptyFiles: Bool { !emptyFiles.isEmpty && emptyFiles.count < definition.sources.count }
+  /// The members of archives that have nothing in them.
+  private var emptyMembers: [String] = []
+  /// The files and members that have nothing in them, unless that is all there is.
+  var skippedFiles: [String] { (emptyFiles.count < definition.sources.count ? emptyFiles : []) + emptyMembers }
   /// Whether these are all records.
   private(set) var isWhole = true
 
@@ -92,7 +94,7 @@ struct SourceSample {
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
     (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
-    doubtfulEscapes = 0
+    (doubtfulEscapes, emptyMembers) = (0, [])
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
@@ -111,7 +113,9 @@ struct SourceSample {
         }
         var batch = RecordBatch()
         let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
-        guard try reader.read(into: &batch, limit: size) else { break }
+        let isMore = try reader.read(into: &batch, limit: size)
+        emptyMembers += batch.emptyMembers.map { "\(source.path)/\($0)" }
+        if !isMore { break }
         sampler?.add(batch)
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
