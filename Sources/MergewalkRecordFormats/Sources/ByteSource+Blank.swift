@@ -20,11 +20,12 @@ extension InputBuffer {
   /// Whether there is nothing to come but blanks, line ends and a mark of UTF-8; false if that takes more than the look
   /// ahead.
   func isBlank() throws(ReadError) -> Bool {
-    _ = try need(ByteOrderMark.bytes.count)
+    var isWhole = try !need(ByteOrderMark.bytes.count)
     while true {
       let text = available.starts(with: ByteOrderMark.bytes) ? available.dropFirst(3) : available[...]
-      if !text.allSatisfy(\.isDocumentSpace) || available.count == Self.capacity { return false }
-      if try !need(available.count + 1) { return true }
+      if !text.allSatisfy(\.isDocumentSpace) { return false }
+      if isWhole || available.count == Self.capacity { return isWhole }
+      isWhole = try !need(min(Self.capacity, 2 * available.count + 1))
     }
   }
 }
