@@ -5,11 +5,11 @@ package enum JSONEscaping: Sendable {
   /// Nothing: for values that go into stores. `\b` and `\f` are short.
   case least
   /// U+007F and all C1 controls, which terminals obey, U+2028 and U+2029, which some readers of lines take for line ends,
-  /// and U+202A to U+202E and U+2066 to U+2069, which turn the direction of what follows: for rejects, logs, results and
-  /// schemas.
+  /// U+202A to U+202E and U+2066 to U+2069, which turn the direction of what follows, and U+FEFF, which has no look: for
+  /// rejects, logs, results and schemas. Nothing is left that would be spelt out for a terminal, which JSON does not have.
   case lines
-  /// The same, U+FEFF, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants
-  /// it: for exports.
+  /// The same, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants it: for
+  /// exports.
   case printable
 
   /// The code and the length of what has to be escaped at an index; nil when nothing has to be.
@@ -27,7 +27,7 @@ package enum JSONEscaping: Sendable {
       return (0x80..<0xA0).contains(next(1)) ? (UInt16(next(1)), 2) : nil
     case 0xE2 where next(1) == 0x80 && (0xA8...0xAE).contains(next(2)): return (0x2000 | UInt16(next(2) & 0x3F), 3)
     case 0xE2 where next(1) == 0x81 && (0xA6...0xA9).contains(next(2)): return (0x2040 | UInt16(next(2) & 0x3F), 3)
-    case 0xEF where self == .printable && next(1) == 0xBB && next(2) == 0xBF: return (0xFEFF, 3)
+    case 0xEF where next(1) == 0xBB && next(2) == 0xBF: return (0xFEFF, 3)
     case 0xEF where self == .printable && next(1) == 0xBF && next(2) >= 0xBE:
       return (next(2) == 0xBE ? 0xFFFE : 0xFFFF, 3)
     default: return nil

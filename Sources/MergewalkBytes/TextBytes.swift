@@ -25,6 +25,27 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
+  /// The text of bytes that should be UTF-8, such as the name of a file: a byte that is none is spelt out, as `\xE9`, so
+  /// that different names stay different.
+  package init(spelling bytes: [UInt8]) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      self = text
+      return
+    }
+    self = ""
+    var rest = bytes[...]
+    while let first = rest.first {
+      let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+      if let character = String(validating: rest.prefix(length), as: UTF8.self) {
+        self += character
+        rest = rest.dropFirst(length)
+      } else {
+        self += "\\x" + Hexadecimal.text([first], .capital)
+        rest = rest.dropFirst()
+      }
+    }
+  }
+
   /// Whether the text has only characters that XML 1.0 has.
   package var isXML: Bool { firstOutsideXML == nil }
 

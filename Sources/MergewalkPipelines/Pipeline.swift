@@ -23,8 +23,9 @@ public struct PipelineSettings: Sendable {
   /// Whether the pipelines that are to run into each store first are read, too; not for a pipeline that is one of them, as
   /// it could name itself.
   var readsShared = true
-  /// Whether the store's file has to be a database; a run looks when it opens it, and tells so in its metrics.
-  var checksStore = false
+  /// Whether no run follows, which finds when it opens the store that its file is no database, and tells so in its
+  /// metrics, and which reads tar archives to their end.
+  var isLint = false
 
   /// Creates settings that add nothing.
   public init() {}
@@ -49,7 +50,9 @@ public struct Pipeline: Sendable {
     let definition = PipelineLoader(settings: settings, findings: findings).load()
     guard var definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
     let warnings = DiagnosticList(findings.list).diagnostics
-    let told: [FindingCode: RunWarning.Code] = [.uncertainDialect: .uncertainDialect, .emptyFile: .emptyFile]
+    let told: [FindingCode: RunWarning.Code] = [
+      .uncertainDialect: .uncertainDialect, .emptyFile: .emptyFile, .unusedColumn: .unusedColumn,
+    ]
     definition.warnings = warnings.compactMap { finding in
       FindingCode(rawValue: finding.code).flatMap { told[$0] }.map {
         RunWarning($0, finding.message, file: finding.path, position: finding.position)
@@ -75,7 +78,7 @@ public struct Pipeline: Sendable {
   public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {
     let findings = Findings(path: path)
     var settings = settings
-    settings.checksStore = true
+    settings.isLint = true
     _ = PipelineLoader(settings: settings, findings: findings).load()
     return DiagnosticList(findings.list).diagnostics
   }

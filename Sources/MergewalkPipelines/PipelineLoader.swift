@@ -44,7 +44,7 @@ struct PipelineLoader {
     }
     let builder = PartBuilder(
       model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders,
-      needsFiles: settings.needsFiles,
+      readsArchives: settings.isLint, needsFiles: settings.needsFiles,
       replacements: settings.sourceReplacements, formats: settings.formats)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
@@ -73,7 +73,7 @@ struct PipelineLoader {
     if path == nil, component.has("stores"), !component.has("store") { return "" }
     if let path {
       let place = settings.storePath == nil ? component.text("store")?.position : nil
-      StoreCheck(findings: findings, looksInside: settings.checksStore).run(path, at: place ?? .file)
+      StoreCheck(findings: findings, looksInside: settings.isLint).run(path, at: place ?? .file)
     }
     return path
   }

@@ -35,15 +35,18 @@ public struct SourceDefinition: Sendable {
   ///   - defaults: options that apply if the format knows them and `options` does not set them; `dialect: detect`
   ///     detects the dialect of delimited text.
   ///   - detectsNulls: whether to detect spellings of null with the rest of a dialect.
+  ///   - skipsEmptyMembers: whether members of archives with nothing in them are skipped, whatever the options say.
   ///   - staysLookable: whether inputs that can be read only once may be examined repeatedly, until
   ///     `ByteSource.endLooking()`.
   ///   - command: the command that reads the same from standard input.
   /// - Throws: every finding; the paths of those about an option are `--option NAME`.
   public static func read(
     paths: [String], options: [(name: String, value: String)], defaults: [(name: String, value: String)] = [],
-    detectsNulls: Bool = true, staysLookable: Bool = false, command: String = "mergewalk preview -"
+    detectsNulls: Bool = true, skipsEmptyMembers: Bool = false, staysLookable: Bool = false,
+    command: String = "mergewalk preview -"
   ) throws(DiagnosticList) -> SourceDefinition {
-    let reading = SourceArguments(paths: paths, options: options, detectsNulls: detectsNulls, command: command)
+    var reading = SourceArguments(paths: paths, options: options, detectsNulls: detectsNulls, command: command)
+    reading.skipsEmptyMembers = skipsEmptyMembers
     guard let definition = reading.definition(defaults: defaults), !reading.findings.hasErrors else {
       throw DiagnosticList(reading.renamed(reading.findings.list))
     }
@@ -61,6 +64,8 @@ struct SourceArguments {
   private let spec: ComponentSpec
   private let detectsNulls: Bool
   private let command: String
+  /// Whether members of archives with nothing in them are skipped, whatever the options say.
+  var skipsEmptyMembers = false
 
   /// The lines of paths begin behind those of all options.
   private var firstPathLine: Int { options.count + 1 }
@@ -85,7 +90,10 @@ struct SourceArguments {
       keyPosition: SourcePosition(line: firstPathLine, column: 1),
       position: SourcePosition(line: firstPathLine, column: 1), value: .texts(files))
     var inputs = SourceFiles(findings: findings, command: command).expand(source)
-    for index in inputs.indices { inputs[index].source = inputs[index].source.lookable() }
+    for index in inputs.indices {
+      if skipsEmptyMembers { inputs[index].source.container.skipsEmptyMembers = true }
+      inputs[index].source = inputs[index].source.lookable()
+    }
     // An empty file says nothing of the others.
     guard !findings.hasErrors, let first = inputs.first(where: { !$0.source.isBlank }) ?? inputs.first else {
       return nil

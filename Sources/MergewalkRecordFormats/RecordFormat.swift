@@ -90,11 +90,13 @@ public enum RecordFormat: Sendable, Hashable {
 
   /// The columns of an input and, in an archive, those of each selected member.
   ///
-  /// - Parameter isWhole: whether to read a tar archive to its end for this; otherwise only its first member counts,
-  ///   because the others come after it.
+  /// - Parameters:
+  ///   - isWhole: whether to read a tar archive to its end for this; otherwise only its first member counts, because the
+  ///     others come after it.
+  ///   - skipped: is called with the path of each member that is skipped because there is nothing in it.
   /// - Throws: the errors of the format's reader.
   public func headers(
-    of source: ByteSource, isWhole: Bool = false
+    of source: ByteSource, isWhole: Bool = false, skipped: (String) -> Void = { _ in }
   ) throws(ReadError) -> [(path: String, columns: [String])] {
     if case .custom(let format) = self { return [(source.path, try format.open(source, .all, 0).columns)] }
     let contents = try SourceContents(source)
@@ -104,6 +106,7 @@ public enum RecordFormat: Sendable, Hashable {
       headers.append((stream.path, try reader(stream: stream, columns: .all, index: 0).columns))
       next = isWhole || contents.isZip ? try contents.next() : nil
     }
+    for member in contents.takeEmptyMembers() { skipped("\(source.path)/\(member)") }
     return headers
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CMergewalkCommand
+import MergewalkBytes
 import MergewalkSystem
 import MergewalkImporting
 
@@ -36,7 +37,14 @@ struct Mergewalk: ParsableCommand {
   /// Runs the command of this process.
   static func main() {
     // Swift's own list comes from /proc: where that is not mounted it is empty.
-    let arguments = (1..<max(1, ccommand_argument_count())).map { String(cString: ccommand_argument($0)) }
+    let words = (1..<max(1, ccommand_argument_count())).compactMap { ccommand_argument($0) }
+    // Mended, it would name another file or another text.
+    if let bad = words.first(where: { String(validatingCString: $0) == nil }) {
+      let text = String(spelling: Array(UnsafeRawBufferPointer(start: bad, count: strlen(bad))))
+      Console.words("Error: the argument “\(text)” is not UTF-8 text; rename the file, or write UTF-8")
+      Glibc.exit(ExitStatus.usage.rawValue)
+    }
+    let arguments = words.map { String(cString: $0) }
     if arguments.first == "help", arguments.count == 2, let topic = HelpTopic(rawValue: arguments[1]) {
       Console.data(topic.text)
       return

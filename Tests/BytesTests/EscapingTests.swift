@@ -17,7 +17,7 @@ import Testing
         == "\"\\\"\\\\\\b\\f\\t\\n\\r\\u0001\u{7F}\u{80}\u{85}\u{2028}\u{2029}\u{FEFF}\u{FFFE}ü\"")
     #expect(
       text.json(.lines)
-        == "\"\\\"\\\\\\u0008\\u000c\\t\\n\\r\\u0001\\u007f\\u0080\\u0085\\u2028\\u2029\u{FEFF}\u{FFFE}ü\"")
+        == "\"\\\"\\\\\\u0008\\u000c\\t\\n\\r\\u0001\\u007f\\u0080\\u0085\\u2028\\u2029\\ufeff\u{FFFE}ü\"")
     #expect(
       text.json(.printable)
         == "\"\\\"\\\\\\u0008\\u000C\\t\\n\\r\\u0001\\u007F\\u0080\\u0085\\u2028\\u2029\\uFEFF\\uFFFEü\"")

@@ -49,4 +49,45 @@ struct EmptyFileTests {
     #expect(try status(", empty_files: skip", "a-0.csv") == 2)
     #expect(try status(", empty_files: skip") == 0)
   }
+
+  @Test("members of an archive are skipped as files of a glob are, with a warning each, and refused without the option")
+  func members() throws {
+    try folder.write(
+      "entities:\n  A:\n    attributes: { id: integer64!, name: string }\n    unique: [id]\n", to: "model.yaml")
+    let files = [
+      ("e.csv", ""), ("a.csv", "id,name\n1,a\n2,b\n"), ("f.csv", "\u{FEFF}\n \n"), ("b.csv", "id,name\n3,c\n"),
+    ]
+    for (name, text) in files { try folder.write(text, to: name) }
+    let packed = try Command.shell(
+      "tar -cf all.tar e.csv a.csv f.csv b.csv && tar -cf none.tar e.csv f.csv", in: folder.path)
+    try #require(packed.status == 0, "\(packed.words)")
+    func run(_ option: String, _ files: String = "all.tar", _ input: String = "") throws -> Command {
+      try folder.write(
+        "pipeline: a\nmodel: model.yaml\nstore: s.sqlite\n"
+          + "source: { files: '\(files)', member: '*', format: csv\(option) }\n"
+          + "import: { entity: A, find_by: id, attributes: [name] }\n", to: "a.yaml")
+      return try Command.shell("\"$MERGEWALK\" run a.yaml --json --again run\(input)", in: folder.path)
+    }
+    #expect(try run("").status == 2)
+    #expect(try run(", empty_files: refuse").status == 2)
+    #expect(try run(", empty_files: skip", "none.tar").status == 2)
+    for (files, input) in [("all.tar", ""), ("-", " < all.tar")] {
+      let skipping = try run(", empty_files: skip", files, input)
+      #expect(skipping.status == 0, "\(skipping.words)")
+      #expect(try skipping.object()["read"] as? Int == 3)
+      let notes = ["e.csv", "f.csv"].map { "there is nothing in “\(files)/\($0)”, and it is skipped" }
+      #expect(try skipping.warnings() == notes.map { "emptyFile: \($0)" })
+      for note in notes { #expect(skipping.words.split(separator: note).count == 2, "\(skipping.words)") }
+    }
+    let guess = try Command(["guess", "all.tar", "--option", "member='*'", "--out", "out"], in: folder.path)
+    #expect(guess.status == 0, "\(guess.words)")
+    #expect(guess.words.contains("all.tar/f.csv: warning: there is nothing in it"), "\(guess.words)")
+    let guessed = try Command(["run", "out/all.yaml", "--json", "--quiet"], in: folder.path)
+    #expect(try guessed.status == 0 && guessed.object()["inserted"] as? Int == 3, "\(guessed.words)")
+    let preview = try Command(
+      ["preview", "all.tar", "--option", "member='*'", "--option", "empty_files=skip", "--format", "csv"],
+      in: folder.path)
+    #expect(preview.status == 0 && preview.output == "id,name\n1,a\n2,b\n3,c\n", "\(preview.words)")
+    #expect(preview.words.contains("there is nothing in “all.tar/e.csv”, and it is skipped [emptyFile]"))
+  }
 }

@@ -34,6 +34,15 @@ struct UsageTests {
     #expect(command.words.isEmpty)
   }
 
+  @Test(
+    "an argument that is not UTF-8 text is not taken for another one", arguments: ["preview", "guess", "run", "lint"])
+  func badArgument(_ name: String) throws {
+    let command = try Command.shell(
+      "printf 'id\\n1\\n' > $'caf\\xe9.csv'; \"$MERGEWALK\" \(name) $'caf\\xe9.csv'", in: folder.path)
+    #expect(command.status == 64)
+    #expect(command.output.isEmpty && command.words.contains("“caf\\xE9.csv” is not UTF-8 text"), "\(command.words)")
+  }
+
   @Test("a reader that goes away is success")
   func brokenPipe() throws {
     let command = try Command.shell("\"$MERGEWALK\" reference | head -n 1", in: folder.path)

@@ -29,7 +29,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case noMatchingFile
   /// A file is named twice.
   case repeatedFile
-  /// A file is empty, and is skipped.
+  /// A file, or a member of an archive, is empty, and is skipped.
   case emptyFile
   /// A file's name suggests another compression than its content.
   case misnamedFile
@@ -148,7 +148,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .noMatchingFile: "A glob or a folder has no file that matches."
     case .repeatedFile: "A file is named twice; it is read once."
     case .uncertainDialect: "The dialect detected from a file's first bytes is not certain."
-    case .emptyFile: "A file has nothing in it, and `empty_files: skip` skips it."
+    case .emptyFile: "A file, or a member of an archive, has nothing in it, and `empty_files: skip` skips it."
     case .misnamedFile: "A file's extension does not match the way it is compressed."
     case .unsafeOutput:
       "A file that the run would write is one that it already reads or writes, or holds something else."

@@ -29,6 +29,8 @@ public struct ImportPart: Sendable {
   public var contract: SchemaContract?
   /// Where the records of each source stood in their own file, when they were taken out of it.
   package var spool: [SpooledSource] = []
+  /// What the reading of the sources may still bring to light.
+  package var inputFindings = InputFindings()
   /// Columns that something else than the import takes: the one that stores are made by.
   package var columnsTakenElsewhere: [String] = []
   /// How records that earlier runs have read are recognised; `nil` to read all.

@@ -34,6 +34,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case neverMatched
     case uncertainDialect
     case emptyFile
+    case unusedColumn
     case doubtfulEnd
     case doubtfulHeader
     // A sum of the run is not what it should be, and nothing that was imported hangs on it.

@@ -14,6 +14,9 @@ struct InputReading: Sendable {
   var tracking: InputTracking?
   /// Where the records of each source stood in their own file; nothing when they still do.
   var spool: [SpooledSource] = []
+  /// What there is to find about the inputs, and who takes it; `nil` if another reading tells it.
+  var findings = InputFindings()
+  var notes: SourceNotes?
   /// Whether the receiver wants to know what was skipped behind the last record of an input, from a batch without
   /// records.
   var sendsRest = false
@@ -26,6 +29,7 @@ struct InputReading: Sendable {
       var left = tracking?.start.records ?? 0
       // Of batches that are not handed on.
       var passed = TextAccount()
+      var findings = findings
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
         var relocation: SpoolRelocation?
@@ -47,6 +51,8 @@ struct InputReading: Sendable {
           let before = ImportSession.now()
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)
+            let found = notes == nil ? [] : findings.warnings(batch.records, header: reader.header, of: source)
+            for warning in found { notes?.add(warning) }
             if isMore { try relocation?.apply(&batch.records) } else { try relocation?.finish() }
           } catch {
             channel.recycle(batch)

@@ -39,6 +39,8 @@ final class PartImport {
   private(set) var warnings: [RunWarning] = []
   /// Those about files that may be cut.
   private var ends: [RunWarning] = []
+  /// Those about columns that nothing uses, and empty members of archives.
+  private let notes = SourceNotes()
   private(set) var bytesRead = 0
   /// The outcomes of their text; the input that an earlier process has imported is read once more.
   private var text = TextAccount()
@@ -163,6 +165,8 @@ final class PartImport {
         plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms,
         comparesContents: importer.nodes.map(\.finder.keepsKeys)))
     reading.sendsRest = true
+    reading.findings = part.inputFindings
+    reading.notes = notes
     reading.spool = part.spool
     // A dry run goes on, too, and writes nothing of it.
     if journal != nil || place.position.records > 0 {
@@ -235,7 +239,7 @@ final class PartImport {
     } else if breach == nil {
       try finishReading()
     }
-    warnings = (transforms?.warnings ?? []) + ends
+    warnings = (transforms?.warnings ?? []) + notes.all + ends
     if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write

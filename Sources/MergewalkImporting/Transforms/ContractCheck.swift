@@ -1,6 +1,5 @@
 import MergewalkDiagnostics
 import MergewalkRecordFormats
-import Synchronization
 
 /// Checks sources against a ``SchemaContract``.
 struct ContractCheck {
@@ -18,14 +17,14 @@ struct ContractCheck {
   private var isReadOnce = false
   private var seen: Set<String> = []
   private var types: ContractTypes?
-  private let notes: ContractNotes
+  private let notes: SourceNotes
   /// The columns to request from the current source.
   private(set) var requestedColumns: [String]
 
   /// - Parameters:
   ///   - lists: the columns that lists are read from.
   ///   - notes: takes what the summary warns of.
-  init(_ contract: SchemaContract, columns: [String], lists: [Int], notes: ContractNotes) {
+  init(_ contract: SchemaContract, columns: [String], lists: [Int], notes: SourceNotes) {
     self.contract = contract
     self.notes = notes
     self.columns = columns
@@ -178,47 +177,6 @@ struct ContractCheck {
             record: Int32(record), field: nil, code: .contractNewColumn,
             detail: "the record has a member that the import does not know: \(names)"))
       case .discard: break
-      }
-    }
-  }
-}
-
-/// The warnings for the summary because sources break the contract.
-///
-/// The thread that reads adds it; who ends a run asks for it while that thread may still be at work.
-final class ContractNotes: Sendable {
-  /// The notes so far; `left` are those that are only counted, by code.
-  private struct State {
-    var kept: [RunWarning] = []
-    var known: Set<RunWarning> = []
-    var left: [RunWarning.Code: Int] = [:]
-  }
-
-  private let state = Mutex(State())
-
-  /// More of them are only counted.
-  private static let most = 100
-
-  /// Those so far, each once, and how many more there were.
-  var all: [RunWarning] {
-    state.withLock { state in
-      state.kept
-        + state.left.sorted { $0.key.rawValue < $1.key.rawValue }.map { code, count in
-          RunWarning(code, "\(count) more differences of this kind are not listed")
-        }
-    }
-  }
-
-  /// Adds one.
-  func add(_ code: RunWarning.Code, _ text: String, file: String? = nil, position: SourcePosition? = nil) {
-    let warning = RunWarning(code, text, file: file, position: position)
-    state.withLock { state in
-      if state.known.contains(warning) { return }
-      if state.kept.count < Self.most {
-        state.kept.append(warning)
-        state.known.insert(warning)
-      } else {
-        state.left[code, default: 0] += 1
       }
     }
   }

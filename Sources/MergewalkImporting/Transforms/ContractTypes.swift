@@ -8,7 +8,7 @@ package struct ContractTypes: Sendable {
   private let columns: [String]
   /// The type of each column's first value.
   private var types: [Kind?]
-  private let notes: ContractNotes
+  private let notes: SourceNotes
   /// The columns that lists are read from.
   private let lists: Set<Int>
   /// Whether a list of one element is told from the element: in XML one is a text, and several are an array.
@@ -51,7 +51,7 @@ package struct ContractTypes: Sendable {
   ///   - lists: Those that lists are read from.
   ///   - notes: Takes what the summary warns of.
   /// - Returns: `nil` when the contract says nothing about types.
-  init?(_ contract: SchemaContract?, columns: [String], lists: [Int], notes: ContractNotes) {
+  init?(_ contract: SchemaContract?, columns: [String], lists: [Int], notes: SourceNotes) {
     guard Self.areNeeded(contract), let policy = contract?.types else { return nil }
     self.policy = policy
     self.columns = columns
@@ -62,7 +62,7 @@ package struct ContractTypes: Sendable {
 
   /// The same with notes of its own (``warnings``), and where any column may be one of lists.
   package init?(_ contract: SchemaContract?, columns: [String]) {
-    self.init(contract, columns: columns, lists: Array(columns.indices), notes: ContractNotes())
+    self.init(contract, columns: columns, lists: Array(columns.indices), notes: SourceNotes())
   }
 
   /// The warnings for the summary.

@@ -11,7 +11,7 @@ final class OrderedTransforms: @unchecked Sendable {
   private let plan: TransformPlan
   private let columns: [String]
   private var contract: ContractCheck?
-  private let notes = ContractNotes()
+  private let notes = SourceNotes()
   private let session = Mutex<ProcessSession?>(nil)
   private var source = ""
   /// The columns to request from the current source.

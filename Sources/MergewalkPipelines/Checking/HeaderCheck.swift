@@ -5,43 +5,55 @@ import MergewalkRecordFormats
 /// Compares the columns that a pipeline names with those that its files have.
 struct HeaderCheck {
   let findings: Findings
+  /// Whether to read tar archives to their end, as long as they are not too long: no run follows that does.
+  var readsArchives = false
 
   /// Reads the header of every input that is a file and has fixed columns, and reports what is missing and what is not
   /// used; of the others it looks for their records.
+  ///
+  /// - Returns: what is left for the run to find.
   func run(
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse],
     contract: SchemaContract? = nil
-  ) {
-    // What can be read only once is left for the run.
+  ) -> InputFindings {
+    let tellsUnused = format.hasFixedColumns && !format.readsObjects && contract?.newColumns == nil
+    var left = InputFindings(
+      used: tellsUnused ? Set(columns.map(\.name) + (source.texts("ignore") ?? []).map(\.value)) : nil,
+      file: findings.path,
+      places: Dictionary(inputs.map { ($0.path, $0.position) }, uniquingKeysWith: { first, _ in first }))
+    // What can be read only once is left for the run, and so is the rest of a tar archive.
+    var isPartial = inputs.contains(where: \.source.isReadOnce)
     let inputs = inputs.filter { !$0.source.isReadOnce }
     checkNames(inputs)
     guard format.hasFixedColumns else {
       checkPaths(columns, format)
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
-      return
+      return left
     }
     var reported: Set<String> = []
-    var isFirst = true
-    // The columns of the files before.
     var known: Set<String> = []
     for input in inputs {
-      for (path, header) in headers(of: input, format, source) {
+      let headers = headers(of: input, format, source)
+      if headers.count == 1, headers[0].path != input.path, !input.source.container.members.isEmpty {
+        isPartial = isPartial || !readsWhole(input)
+      }
+      for (path, header) in headers {
         if let delimiter = saidDelimiter(header) {
           findings.add(
             .unknownColumn, at: input.position,
             "the first line of “\(path)” is “\(header[0])”: it names the delimiter, as Excel writes it, and is not"
               + " the header", hint: "set “delimiter: \(delimiter)” and “skip_lines: 1”, or “dialect: detect”")
-          return
+          return left
         }
         // With another delimiter every column would be missing: one mistake, one finding.
         if let delimiter = otherDelimiter(header, columns) {
           findings.add(
             .unknownColumn, at: input.position, "“\(path)” has a single column, “\(header[0])”",
             hint: "its columns seem to be separated by another character; set “delimiter: \(delimiter)”")
-          return
+          return left
         }
         if hasOtherContent(input, path, header, columns, format) || hasNoHeader(input, path, header, columns, format) {
-          return
+          return left
         }
         let mayMiss = contract?.missingColumns.map { $0 != .freeze } ?? false
         for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted && !mayMiss {
@@ -53,18 +65,17 @@ struct HeaderCheck {
             .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”",
             hint: hint(column, header, isNamed: source.has("columns")))
         }
-        // What nothing uses is a question only once everything else is right.
-        if isFirst, !findings.hasErrors, contract?.newColumns == nil {
-          checkUnused(
-            header, input, source: source, columns: columns, readsObjects: format.readsObjects)
-        }
-        if !isFirst, !findings.hasErrors, contract?.newColumns == nil {
-          checkFurther(header, path, input, source: source, columns: columns, known: known)
-        }
         known.formUnion(header)
-        isFirst = false
+        // What nothing uses is a question only once everything else is right.
+        if let message = left.unused(in: header, of: path), !findings.hasErrors {
+          findings.add(.unusedColumn, at: input.position, message, hint: InputFindings.advice)
+        }
       }
     }
+    if !isPartial, !known.isEmpty, !findings.hasErrors, contract?.newColumns == nil {
+      checkIgnored(known, inputs, source)
+    }
+    return left
   }
 
   /// Advice about a column that the header does not have.
@@ -224,45 +235,27 @@ struct HeaderCheck {
     members.contains(path) || members.contains { path.hasPrefix($0 + ".") || $0.hasPrefix(path + ".") }
   }
 
-  private func checkUnused(
-    _ header: [String], _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse],
-    readsObjects: Bool
-  ) {
-    let ignored = source.texts("ignore") ?? []
-    for column in ignored where !header.contains(column.value) {
+  /// Finds columns to ignore that no file has.
+  private func checkIgnored(_ known: Set<String>, _ inputs: [SourceFiles.Input], _ source: ComponentValue) {
+    let files = inputs.count == 1 ? "“\(inputs[0].path)” has no" : "no file has a"
+    for column in source.texts("ignore") ?? [] where !known.contains(column.value) {
       findings.addUnknown(
-        .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.value)” to ignore",
-        name: column.value, candidates: header)
+        .unknownColumn, at: column.position, "\(files) column “\(column.value)” to ignore", name: column.value,
+        candidates: known.sorted())
     }
-    if readsObjects { return }
-    let used = Set(columns.map(\.name) + ignored.map(\.value))
-    let unused = header.filter { !used.contains($0) }
-    guard !unused.isEmpty else { return }
-    findings.add(
-      .unusedColumn, at: input.position,
-      "“\(input.path)” has \(unused.count == 1 ? "a column" : "columns") that nothing uses: "
-        + unused.joined(separator: ", "), hint: "use it, or list it under “ignore”")
   }
 
-  /// Warns of the columns that a further file has, the files before have not, and nothing uses.
-  private func checkFurther(
-    _ header: [String], _ path: String, _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse],
-    known: Set<String>
-  ) {
-    let used = Set(columns.map(\.name) + (source.texts("ignore") ?? []).map(\.value))
-    let new = header.filter { !used.contains($0) && !known.contains($0) }
-    if new.isEmpty { return }
-    findings.add(
-      .unusedColumn, at: input.position,
-      "“\(path)” has \(new.count == 1 ? "a column" : "columns") that the earlier files do not have, and nothing uses: "
-        + new.joined(separator: ", "), hint: "use it, or list it under “ignore”")
+  private func readsWhole(_ input: SourceFiles.Input) -> Bool {
+    readsArchives && (input.source.fileSize ?? .max) <= KeySearch.mostBytes
   }
 
   private func headers(
     of input: SourceFiles.Input, _ format: RecordFormat, _ source: ComponentValue
   ) -> [(path: String, columns: [String])] {
     do throws(ReadError) {
-      return try format.headers(of: input.source)
+      return try format.headers(of: input.source, isWhole: readsWhole(input)) { path in
+        findings.add(.emptyFile, at: input.position, ByteSource.emptyNote(path))
+      }
     } catch {
       // What is wrong with the options has findings of its own, at its own place.
       if case .custom = format {

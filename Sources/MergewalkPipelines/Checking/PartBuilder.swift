@@ -10,6 +10,8 @@ struct PartBuilder {
   let sourcePaths: [String]
   /// Whether to compare the headers of input files with the columns that the pipeline uses.
   let checksHeaders: Bool
+  /// Whether this reads tar archives to their end.
+  var readsArchives = false
   /// Whether the files that the pipeline names must be there.
   var needsFiles = true
   /// Files that are read in place of others, by the text that names them.
@@ -83,7 +85,7 @@ struct PartBuilder {
     }
     guard let format else { return nil }
     if checksHeaders, let source {
-      HeaderCheck(findings: findings).run(
+      part.inputFindings = HeaderCheck(findings: findings, readsArchives: readsArchives).run(
         inputs, format: format, source: source, columns: columns, contract: part.contract)
     }
     return records?.text("entity") == nil ? nil : part

@@ -36,7 +36,7 @@ struct SourceFiles {
     // Of several: where there is nothing at all, the reader has its say.
     if filled.isEmpty { return inputs }
     for input in inputs where !filled.contains(where: { $0.path == input.path }) {
-      findings.add(.emptyFile, at: input.position, "there is nothing in “\(input.path)”, and it is skipped")
+      findings.add(.emptyFile, at: input.position, ByteSource.emptyNote(input.path))
     }
     return filled
   }
@@ -211,6 +211,7 @@ struct SourceFiles {
       }
     }
     options.members = source.texts("member")?.map(\.value) ?? []
+    options.skipsEmptyMembers = source.text("empty_files")?.value == "skip"
     if let member = source.texts("member")?.first, let formats = options.formats, formats.last?.isArchive != true {
       findings.add(
         .unsuitableOption, at: member.position, "“member” is for archives, but “compression” is not that of one")

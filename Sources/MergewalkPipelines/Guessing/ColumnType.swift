@@ -251,18 +251,23 @@ extension ColumnProfile {
   private func textVerdict(_ count: Int) -> Verdict {
     var verdict = Verdict(type: .text)
     if structures == count { return Verdict(type: .json, evidence: ["objects or lists"]) }
+    // Dates and UUIDs are strings there, as all others are.
+    let hasStrings = strings > 0
     let kinds = [
-      (numbers, "numbers"), (dates, "dates"), (booleans, "Booleans"), (uuids, "UUIDs"),
-      (structures, "objects or lists"),
-    ].filter { $0.0 > 0 && strings == 0 }
+      (numbers, "numbers"), (hasStrings ? 0 : dates, "dates"), (booleans, "Booleans"),
+      (hasStrings ? 0 : uuids, "UUIDs"), (structures, "objects or lists"),
+    ].filter { $0.0 > 0 }
     if kinds.isEmpty || kinds.reduce(0, { $0 + $1.0 }) * 2 < count {
       verdict.evidence = ["up to \(PrintableText.count(longest, "byte"))"]
       return verdict
     }
     let mixture = kinds.map { "\(PrintableText.grouped($0.0)) \($0.1)" }
-    let rest = others > 0 ? ["\(PrintableText.grouped(others)) other (\(otherExample))"] : []
+    let rest =
+      hasStrings
+      ? ["\(PrintableText.grouped(strings)) strings"]
+      : others > 0 ? ["\(PrintableText.grouped(others)) other (\(otherExample))"] : []
     verdict.evidence = ["mixed: " + (mixture + rest).joined(separator: ", ")]
-    if let question = exceptionQuestion(count) { verdict.questions = [question] }
+    if !hasStrings, let question = exceptionQuestion(count) { verdict.questions = [question] }
     return verdict
   }
 

@@ -160,6 +160,12 @@ struct GuessedEntity {
           + " in the pipeline, with “contract: { missing: evolve }” for the files without them, or list them under “ignore”"
       )
     }
+    for (column, objects, empty) in sample.emptyObjects {
+      questions.append(
+        "\(column) is an object in \(PrintableText.count(objects, "record")) and an empty text in"
+          + " \(PrintableText.grouped(empty)), where its members are absent. Does that text mean no object? If not, take"
+          + " \(column) itself, as text")
+    }
     if sample.elements.count > 1 {
       let most = sample.elements.max { $0.count < $1.count }?.name ?? ""
       let counts = sample.elements.prefix(6).map { "\($0.name) \($0.count)" }.joined(separator: ", ")

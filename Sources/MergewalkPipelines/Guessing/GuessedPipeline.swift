@@ -155,8 +155,8 @@ struct GuessedPipeline {
       return "  \(quote(option.name)): \(Self.value(value))  # as given"
     }
     let said = Set(options.map(\.name))
-    if sample.skipsEmptyFiles, !said.contains("empty_files") {
-      lines.append("  empty_files: skip  # \(PrintableText.count(sample.emptyFiles.count, "file")) had nothing in it")
+    if !sample.skippedFiles.isEmpty, !said.contains("empty_files") {
+      lines.append("  empty_files: skip  # \(PrintableText.count(sample.skippedFiles.count, "file")) had nothing in it")
     }
     if !said.contains("format") { lines.append("  format: \(definition.formatName.rawValue)") }
     if case .json(let found) = definition.format, found.scalars == .value, !said.contains("scalars") {

@@ -97,11 +97,13 @@ package struct PipelineGuess: Sendable {
     self.warnings = warnings
     let folder = request.folder
     // Sources may lie where the files go, and be YAML themselves.
-    var names = Set(request.sources.compactMap { $0.split(separator: "/").last?.lowercased() })
+    let sources = Set(entities.flatMap(\.sample.definition.sources).compactMap { FileID($0.path) })
+    var names: Set<String> = []
+    func isSource(_ name: String) -> Bool { FileID(Paths.join(folder, name)).map { sources.contains($0) } ?? false }
     func fileName(_ stem: String) -> String {
       var name = "\(stem).yaml"
       var number = 2
-      while !names.insert(name.lowercased()).inserted {
+      while isSource(name) || !names.insert(name.lowercased()).inserted {
         name = "\(stem)-\(number).yaml"
         number += 1
       }
@@ -143,8 +145,8 @@ private struct Look {
   /// - Throws: every finding about the source, when it cannot be read or has no column.
   init(_ paths: [String], _ request: PipelineGuess.Request) throws(DiagnosticList) {
     let definition = try SourceDefinition.read(
-      paths: paths, options: request.options, defaults: [("dialect", "detect")], staysLookable: true,
-      command: "mergewalk guess -")
+      paths: paths, options: request.options, defaults: [("dialect", "detect")], skipsEmptyMembers: true,
+      staysLookable: true, command: "mergewalk guess -")
     do throws(ReadError) {
       sample = try Self.firstRecords(paths, definition, request)
     } catch {
@@ -152,7 +154,7 @@ private struct Look {
     }
     warnings =
       definition.warnings
-      + (sample.skipsEmptyFiles ? sample.emptyFiles : []).map {
+      + sample.skippedFiles.map {
         Diagnostic(
           .warning, code: "emptyFile", path: $0, position: .file,
           message: "there is nothing in it; “empty_files: skip” skips it, and without that a run refuses such a file")

@@ -38,10 +38,14 @@ struct SourceSample {
   private(set) var furtherColumns: (path: String, names: [String])?
   /// How many records there are of each element of an XML document, where they are its root's children.
   private(set) var elements: [(name: String, count: Int)] = []
+  /// The columns that became those of the members of their objects, and are an empty text in some records.
+  private(set) var emptyObjects: [(column: String, objects: Int, empty: Int)] = []
   /// The files of several that have nothing in them.
   let emptyFiles: [String]
-  /// Whether some, not all, have nothing in them.
-  var skipsEmptyFiles: Bool { !emptyFiles.isEmpty && emptyFiles.count < definition.sources.count }
+  /// The members of archives that have nothing in them.
+  private var emptyMembers: [String] = []
+  /// The files and members that have nothing in them, unless that is all there is.
+  var skippedFiles: [String] { (emptyFiles.count < definition.sources.count ? emptyFiles : []) + emptyMembers }
   /// Whether these are all records.
   private(set) var isWhole = true
 
@@ -90,7 +94,7 @@ struct SourceSample {
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
     (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
-    doubtfulEscapes = 0
+    (doubtfulEscapes, emptyMembers) = (0, [])
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
@@ -109,7 +113,9 @@ struct SourceSample {
         }
         var batch = RecordBatch()
         let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
-        guard try reader.read(into: &batch, limit: size) else { break }
+        let isMore = try reader.read(into: &batch, limit: size)
+        emptyMembers += batch.emptyMembers.map { "\(source.path)/\($0)" }
+        if !isMore { break }
         sampler?.add(batch)
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
@@ -219,10 +225,11 @@ struct SourceSample {
   // MARK: Objects inside objects
 
   /// The columns with those that hold nothing but objects replaced by their members; nil when there are none.
-  private func expandedColumns() -> [String]? {
+  private mutating func expandedColumns() -> [String]? {
     guard !definition.format.hasFixedColumns else { return nil }
     var result: [String] = []
     var isChanged = false
+    var partlyEmpty: [(column: String, objects: Int, empty: Int)] = []
     // Attributes of elements are columns before the elements become their members, which are the attributes, too.
     var known: Set<String> = []
     for (column, profile) in profiles.enumerated() {
@@ -230,9 +237,15 @@ struct SourceSample {
       let members = isObject ? self.members(column) : []
       let paths = members.isEmpty ? [columns[column]] : members.map { "\(columns[column]).\($0)" }
       for path in paths where known.insert(path).inserted { result.append(path) }
-      if !members.isEmpty { isChanged = true }
+      if members.isEmpty { continue }
+      isChanged = true
+      // An element without anything in it has no members.
+      let empty = definition.format.hasElements ? 0 : profile.emptyQuoted + profile.empty + profile.blank
+      if empty > 0 { partlyEmpty.append((columns[column], profile.structures, empty)) }
     }
-    return isChanged && result.count <= Self.mostColumns ? result : nil
+    guard isChanged, result.count <= Self.mostColumns else { return nil }
+    emptyObjects += partlyEmpty
+    return result
   }
 
   /// The columns with those of elements that stand several times and have attributes replaced by the whole elements, so

@@ -29,6 +29,9 @@ struct Splitter {
   private(set) var counts = Counts()
   /// The warnings about the inputs for the run's user.
   private(set) var warnings: [RunWarning] = []
+  /// What there is to find about the inputs of the import at hand, and what was found.
+  private var inputFindings = InputFindings()
+  private let notes = SourceNotes()
   /// The outcomes of the text of the inputs.
   private(set) var text = TextAccount()
   /// Compares the types of values with each other, where a contract says so.
@@ -101,6 +104,7 @@ struct Splitter {
         do throws(DiagnosticList) { columns = try definition.columnNames(of: part) } catch { throw FamilyError(error) }
       }
       types = ContractTypes(part.contract, columns: columns)
+      inputFindings = part.inputFindings
       let column: SplitColumn
       do throws(DiagnosticList) {
         column = try SplitColumn(
@@ -144,6 +148,7 @@ struct Splitter {
 
   /// Ends the files.
   mutating func finish() throws(FamilyError) {
+    warnings += notes.all
     try files.finish()
     do throws(RejectWriterError) { try rejects.close(isFinished: true) } catch { throw FamilyError(error) }
   }
@@ -167,6 +172,7 @@ struct Splitter {
       let isMore: Bool
       do throws(ReadError) { isMore = try reader.read(into: &batch, limit: limit) } catch { throw FamilyError(error) }
       text += batch.account
+      for warning in inputFindings.warnings(batch, header: reader.header, of: input) { notes.add(warning) }
       if isMore {
         let header = headers.number(form.header(reader.header))
         let run = SpoolRun(

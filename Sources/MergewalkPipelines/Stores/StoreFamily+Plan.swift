@@ -155,7 +155,9 @@ extension StoreFamily {
     _ plan: FamilyPlan, _ definition: ImportDefinition, _ splitter: Splitter, _ warnings: [Diagnostic]
   ) -> Planned {
     var result = Planned(id: plan.id, stores: plan.parts.count, warnings: warnings)
-    result.runWarnings = splitter.warnings + (RunWarning(of: splitter.text).map { [$0] } ?? [])
+    // What was found before the split is among the findings.
+    let found = splitter.warnings.filter { !definition.warnings.contains($0) }
+    result.runWarnings = found + (RunWarning(of: splitter.text).map { [$0] } ?? [])
     result.text = splitter.text
     if plan.parts.allSatisfy(\.files.isEmpty) { result.read = plan.counts?.read }
     result.skipped = plan.counts?.skipped ?? 0

@@ -225,7 +225,10 @@ struct LoadedFamily: Sendable {
   init(_ definition: ImportDefinition, forms: [SpoolForm], variables: Variables) throws(DiagnosticList) {
     guard let policy = definition.stores else { throw Self.noStores(definition) }
     var ready = definition
-    for (index, form) in forms.enumerated() { ready.parts[index].format = form.format }
+    for (index, form) in forms.enumerated() {
+      ready.parts[index].format = form.format
+      ready.parts[index].inputFindings = InputFindings()
+    }
     ready.hashSeed = SeedBuild.hashSeed
     ready.reporting = RunReporting()
     // What reading the pipeline warns of is told by the plan.

@@ -167,6 +167,8 @@ public struct ContainerOptions: Sendable, Hashable {
   ///
   /// They are read in the archive's order. Without any, the archive must contain a single file.
   public var members: [String] = []
+  /// Whether selected members with nothing in them but blanks are skipped, unless all are such.
+  public var skipsEmptyMembers = false
   /// The maximum number of unpacked bytes for each byte of the file, once there are 64 MiB of them.
   ///
   /// gzip and zip cannot pack more than 1,032 into one.

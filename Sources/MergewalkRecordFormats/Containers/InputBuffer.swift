@@ -9,11 +9,16 @@ final class InputBuffer: ByteStream {
   /// The offset in the upstream of the next byte.
   private(set) var offset = 0
 
-  /// Makes a buffer of `capacity` bytes, the furthest look ahead.
-  init(_ upstream: any ByteStream, capacity: Int = 1 << 16) {
+  /// The furthest look ahead.
+  static let capacity = 1 << 16
+
+  init(_ upstream: any ByteStream) {
     self.upstream = upstream
-    memory = .allocate(byteCount: capacity, alignment: 16)
+    memory = .allocate(byteCount: Self.capacity, alignment: 16)
   }
+
+  /// The stream itself if it is such a buffer, else one around it.
+  static func around(_ stream: any ByteStream) -> InputBuffer { stream as? InputBuffer ?? InputBuffer(stream) }
 
   deinit { memory.deallocate() }
 

@@ -31,12 +31,14 @@ struct MemberReader: RecordReader {
       if try reader.read(into: &batch, limit: limit) {
         batch.member = member
         batch.account += passed
+        batch.emptyMembers = contents.takeEmptyMembers()
         return true
       }
       passed += batch.account
       guard let stream = try contents.next() else {
         batch.clear()
         batch.account = passed
+        batch.emptyMembers = contents.takeEmptyMembers()
         return false
       }
       reader = try format.reader(stream: stream, columns: .named(columns), index: index)

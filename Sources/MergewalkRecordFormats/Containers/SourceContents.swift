@@ -21,6 +21,10 @@ final class SourceContents {
   /// Names of members that were not chosen, for messages; the first of them.
   private var others: [String] = []
   private var matched: Set<String> = []
+  /// The members that were skipped since they were last taken out, because there is nothing in them.
+  private var emptyMembers: [String] = []
+  /// The first such member as long as no other was handed out.
+  private var onlyEmpty: MemoryStream?
   /// How the source is packed, the outermost first.
   let formats: [ContainerFormat]
   /// A note if the source's name contradicts its bytes; nil if not.
@@ -101,7 +105,8 @@ final class SourceContents {
 
   /// The next stream; nil when there is none.
   ///
-  /// A stream of an archive can be read until the next call.
+  /// A stream of an archive can be read until the next call. Where empty members are skipped and all are, the first one
+  /// is handed out: the reader has its say about it.
   ///
   /// - Throws: `missingMember` at the end of an archive in which a name or pattern matched nothing; `severalMembers`
   ///   for a second member when none was chosen; what is wrong with the archive.
@@ -112,19 +117,41 @@ final class SourceContents {
       return isTaken ? nil : stream
     case .tar(let archive):
       while let (name, stream) = try archive.next() {
-        if try choose(name) { return try unpacked(stream) }
+        if try choose(name), let stream = try filled(unpacked(stream)) { return stream }
       }
     case .zip(let archive):
       while let entry = archive.next() {
         if try choose(entry.name) {
           let member = try archive.open(entry)
-          return try unpacked(entry.method == 0 ? member : PrefetchStream(member, file: file))
+          let stream = try unpacked(entry.method == 0 ? member : PrefetchStream(member, file: file))
+          if let stream = try filled(stream) { return stream }
         }
       }
       try archive.close()
     }
     try checkMatches()
-    return nil
+    defer { onlyEmpty = nil }
+    if let onlyEmpty { emptyMembers.removeAll { $0 == memberName(onlyEmpty) } }
+    return onlyEmpty
+  }
+
+  /// The members that were skipped so far because there is nothing in them, each once.
+  func takeEmptyMembers() -> [String] {
+    defer { if !emptyMembers.isEmpty { emptyMembers = [] } }
+    return emptyMembers
+  }
+
+  /// A member to read; nil for an empty one that is skipped.
+  private func filled(_ stream: any ByteStream) throws(ReadError) -> (any ByteStream)? {
+    guard source.container.skipsEmptyMembers else { return stream }
+    let input = InputBuffer.around(stream)
+    if try input.isBlank() {
+      emptyMembers.append(memberName(input))
+      if !isTaken { onlyEmpty = onlyEmpty ?? MemoryStream(path: input.path, bytes: Array(input.available), chunks: []) }
+      return nil
+    }
+    (isTaken, onlyEmpty) = (true, nil)
+    return input
   }
 
   /// The first stream.

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// The members of a tar archive, in the order of the stream.
 ///
 /// The archive ends with two blocks of zeros, followed only by zeros; an archive without them is truncated.
@@ -58,7 +60,7 @@ final class TarArchive {
 
   /// A name without a leading `./`.
   static func displayed(_ name: [UInt8]) -> String {
-    let text = String(decoding: name, as: UTF8.self)
+    let text = String(spelling: name)
     return text.hasPrefix("./") && text.utf8.count > 2 ? String(text.dropFirst(2)) : text
   }
 

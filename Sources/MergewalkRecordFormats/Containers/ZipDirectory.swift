@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// One member as the directory of a zip archive has it.
 struct ZipEntry {
   var name: String
@@ -162,8 +164,7 @@ struct ZipDirectory {
 
   /// A member's name: UTF-8 when the archive says so or the bytes are, else as MS-DOS wrote them, in code page 437.
   private static func name(_ bytes: [UInt8], isUTF8: Bool) -> String {
-    if let text = String(validating: bytes, as: UTF8.self) { return text }
-    if isUTF8 { return String(decoding: bytes, as: UTF8.self) }
+    if isUTF8 || String(validating: bytes, as: UTF8.self) != nil { return String(spelling: bytes) }
     return String(decoding: CodePage437.decode(bytes), as: UTF8.self)
   }
 

@@ -120,7 +120,7 @@ struct FixedWidthParser: RecordParser {
         return pass(rest, &scan, base, &window)
       }
       // The marks of files that were put behind another; at once, as they do not count for the length of the line.
-      while case let text = ByteOrderMark.end(base, start, end), text > start {
+      if case let text = ByteOrderMark.endOfAll(base, start, end), text > start {
         account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start)
         (start, window.cursor) = (text, text)
       }

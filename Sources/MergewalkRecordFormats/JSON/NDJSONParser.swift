@@ -84,7 +84,7 @@ struct NDJSONParser: JSONRecordParser {
         continue
       }
       // The marks of files that were put behind another; at once, as they do not count for the length of the line.
-      while case let text = ByteOrderMark.end(base, start, window.end), text > start {
+      if case let text = ByteOrderMark.endOfAll(base, start, window.end), text > start {
         account.skipped.add(.byteOrderMark, lines: 0, bytes: text - start)
         (start, window.cursor) = (text, text)
       }

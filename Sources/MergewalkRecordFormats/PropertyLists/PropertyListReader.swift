@@ -30,7 +30,7 @@ public struct PropertyListReader: RecordReader {
   init(
     stream source: any ByteStream, options: PropertyListOptions, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {
-    let input = source as? InputBuffer ?? InputBuffer(source)
+    let input = InputBuffer.around(source)
     stream = input
     _ = try input.need(1024)
     let sample = UnsafeRawBufferPointer(rebasing: input.available.prefix(1024))

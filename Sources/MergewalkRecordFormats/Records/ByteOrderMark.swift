@@ -11,6 +11,20 @@ enum ByteOrderMark {
     return isThere ? start + 3 : start
   }
 
+  /// Where the text behind all marks at `start` begins.
+  @inline(__always)
+  static func endOfAll(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
+    var text = start
+    while case let next = end(base, text, stop), next > text { text = next }
+    return text
+  }
+
+  /// Whether all there is up to `stop` is the first part of a mark, or nothing.
+  @inline(__always)
+  static func isBegun(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    stop - start < 3 && (start == stop || base[start] == 0xEF) && (stop - start < 2 || base[start + 1] == 0xBB)
+  }
+
   /// Counts the bytes of the marks of files before the record at `start`.
   ///
   /// In a table of one column, marks that no text follows on their line are text themselves.
@@ -20,13 +34,8 @@ enum ByteOrderMark {
   static func countBeforeRecord(
     _ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, isLast: Bool, columnCount: Int
   ) -> Int? {
-    var text = start
-    while true {
-      if stop - text < 3, !isLast { return nil }
-      let next = end(base, text, stop)
-      if next == text { break }
-      text = next
-    }
+    let text = endOfAll(base, start, stop)
+    if !isLast, isBegun(base, text, stop), text == start || columnCount <= 1 { return nil }
     return columnCount > 1 || text < stop && base[text] != 10 && base[text] != 13 ? text - start : 0
   }
 }

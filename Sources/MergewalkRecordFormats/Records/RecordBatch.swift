@@ -39,6 +39,8 @@ public struct RecordBatch: Sendable {
   public internal(set) var doubtfulHeader: RecordPosition?
   /// In the empty batch that ends reading: the last record of the file if it seems to be a total of the others.
   public internal(set) var footer: RecordPosition?
+  /// Members of an archive that were skipped before these records because they have nothing in them.
+  package internal(set) var emptyMembers: [String] = []
   /// The number of bytes in refused records, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
   /// The accounting of the text since the previous batch: that of these records, and the text skipped up to the last
@@ -86,6 +88,7 @@ public struct RecordBatch: Sendable {
     doubtfulEnd = nil
     doubtfulHeader = nil
     footer = nil
+    if !emptyMembers.isEmpty { emptyMembers = [] }
     hasNullTokens = false
     account.removeAll()
     for index in derived.indices { derived[index].removeAll() }

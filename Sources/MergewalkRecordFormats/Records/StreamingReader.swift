@@ -126,10 +126,8 @@ struct StreamingReader<Parser: RecordParser> {
         failure = ReadError(mapped(problem, batch, window), path: path)
         return false
       case .needsInput:
-        // A CR at the end may be the line's end, which does not count.
         let open = window.end - window.cursor
-        let counted = open > 0 && batch.bytes[window.end - 1] == 13 ? open - 1 : open
-        if counted > maxRecordBytes {
+        if isTooLong(batch, window) {
           switch parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
           case .failed(let problem):
             failure = ReadError(mapped(problem, batch, window), path: path)
@@ -146,6 +144,20 @@ struct StreamingReader<Parser: RecordParser> {
         // So much tells that a record is too long.
         wanted = max(1, open + 1, min(2 * open, maxRecordBytes + 2))
       }
+    }
+  }
+
+  /// Whether the unfinished record at the cursor is longer than one may be.
+  ///
+  /// A CR at the end may be the line's end, and what seems to be a mark stands before the record: these do not count. Only
+  /// so many marks are waited for that memory stays bounded.
+  private func isTooLong(_ batch: RecordBatch, _ window: ParseWindow) -> Bool {
+    let (start, end) = (window.cursor, window.end)
+    let counted = end > start && batch.bytes[end - 1] == 13 ? end - start - 1 : end - start
+    if counted <= maxRecordBytes { return false }
+    if window.isLast || counted > Self.smallestRead { return true }
+    return batch.bytes.withUnsafeBufferPointer { bytes in
+      bytes.baseAddress.map { !ByteOrderMark.isBegun($0, ByteOrderMark.endOfAll($0, start, end), end) } ?? true
     }
   }
 

@@ -1,30 +1,31 @@
 import MergewalkBytes
 
 extension ByteSource {
-  /// Files of more bytes have something in them.
-  private static let mostBlankBytes = 1 << 16
-
-  /// Whether an input has nothing in it, unpacked, but blanks, line ends and a mark of UTF-8; false for archives, for
-  /// what can be read only once and for what cannot be read.
+  /// Whether an input has nothing in it, unpacked, but blanks, line ends and a mark of UTF-8; false for archives, unless
+  /// their empty members are skipped, for what can be read only once and for what cannot be read.
   package var isBlank: Bool {
     if isReadOnce { return false }
-    if let size = fileSize, size == 0 || size > Self.mostBlankBytes { return size == 0 }
-    guard let contents = try? SourceContents(self), !contents.isArchive, let stream = try? contents.next() else {
-      return false
+    if let size = fileSize, size == 0 || size >= InputBuffer.capacity { return size == 0 }
+    guard let contents = try? SourceContents(self), !contents.isArchive || container.skipsEmptyMembers,
+      let stream = try? contents.next()
+    else { return false }
+    return (try? InputBuffer.around(stream).isBlank()) ?? false
+  }
+
+  /// What to say of a file, or a member of an archive, that is skipped because there is nothing in it.
+  package static func emptyNote(_ path: String) -> String { "there is nothing in “\(path)”, and it is skipped" }
+}
+
+extension InputBuffer {
+  /// Whether there is nothing to come but blanks, line ends and a mark of UTF-8; false if that takes more than the look
+  /// ahead.
+  func isBlank() throws(ReadError) -> Bool {
+    var isWhole = try !need(ByteOrderMark.bytes.count)
+    while true {
+      let text = available.starts(with: ByteOrderMark.bytes) ? available.dropFirst(3) : available[...]
+      if !text.allSatisfy(\.isDocumentSpace) { return false }
+      if isWhole || available.count == Self.capacity { return isWhole }
+      isWhole = try !need(min(Self.capacity, 2 * available.count + 1))
     }
-    var buffer = [UInt8](repeating: 0, count: Self.mostBlankBytes)
-    var (total, isFirst) = (0, true)
-    while total <= Self.mostBlankBytes {
-      let count = try? buffer.withUnsafeMutableBytes { (all) throws(ReadError) in try stream.read(into: all) }
-      guard let count else { return false }
-      if count == 0 { return true }
-      let text = buffer[..<count]
-      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-      guard (isFirst && text.starts(with: mark) ? text.dropFirst(3) : text).allSatisfy(\.isDocumentSpace) else {
-        return false
-      }
-      (total, isFirst) = (total + count, false)
-    }
-    return false
   }
 }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkSystem
 
 /// Finds the files that paths, globs and folders name.
@@ -94,7 +95,7 @@ package struct FileFinder {
         return
       }
       let found = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { name -> String? in
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { name -> [UInt8] in
           // The names of what is left out do not matter.
           let isOther =
             switch Int(entry.pointee.d_type) {
@@ -102,10 +103,10 @@ package struct FileFinder {
             case DT_UNKNOWN: false
             default: fnmatch(pattern, name, 0) != 0
             }
-          return name[0] == 0x2E || isOther ? "." : String(validatingCString: name)
+          return name[0] == 0x2E || isOther ? [0x2E] : Self.bytes(name)
         }
       }
-      guard let name = found else { throw Self.badName(in: folder) }
+      let name = try Self.text(found, in: folder)
       if name.hasPrefix(".") { continue }
       var status = stat()
       let path = prefix + name
@@ -133,17 +134,22 @@ package struct FileFinder {
     var found: [String] = []
     for index in 0..<Int(matches.gl_pathc) {
       guard let path = paths[index] else { continue }
-      guard let text = String(validatingCString: path) else { throw badName(in: pattern) }
-      found.append(text)
+      found.append(try text(bytes(path), in: pattern))
     }
     return found
   }
 
-  /// The error for a file that cannot be opened by its name, and is not skipped in silence.
-  private static func badName(in path: String) -> ReadError {
-    ReadError(
+  private static func bytes(_ name: UnsafePointer<CChar>) -> [UInt8] {
+    Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+  }
+
+  /// The text of a name; a file that cannot be opened by it is not skipped in silence.
+  private static func text(_ name: [UInt8], in path: String) throws(ReadError) -> String {
+    if let text = String(validating: name, as: UTF8.self) { return text }
+    throw ReadError(
       .inputFailed, path: path,
-      message: "there is a file or folder whose name is not UTF-8 text; rename it, or choose files by another pattern")
+      message: "the name of “\(String(spelling: name))” is not UTF-8 text; rename it, or choose files by another"
+        + " pattern")
   }
 
   private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }

@@ -87,6 +87,9 @@ struct Preview {
     do throws(ReadError) {
       let isMore = try reader.read(into: &batch, limit: size)
       account += batch.account
+      for member in batch.emptyMembers {
+        Console.words("\(source.path): warning: \(ByteSource.emptyNote("\(source.path)/\(member)")) [emptyFile]")
+      }
       if !isMore { return false }
     } catch {
       refusal = SourceDefinition.advised([error.diagnostic])[0].description

@@ -130,14 +130,14 @@ struct RunExecution {
     if let path = definition.reporting.reportPath {
       lost += write(RunReport(summary, samples, definition).html, to: path, .report, definition)
     }
-    telling.log?.finish(summary, exitCode: exitCode)
+    // What was found before the run was said before it.
+    var rest = summary
+    rest.warnings.removeAll(where: definition.warnings.contains)
+    telling.log?.finish(rest, exitCode: exitCode)
     if options.json, !Console.result(SummaryOutput.json(summary).text) {
       lost.append("the result cannot be written to standard output")
     }
     if !options.quiet, options.log == nil {
-      // What was found before the run was said before it.
-      var rest = summary
-      rest.warnings.removeAll(where: definition.warnings.contains)
       for line in SummaryOutput.warnings(rest) { Console.words(line) }
       if definition.sampledChanges > 0 {
         Console.words(ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))

@@ -137,8 +137,11 @@ struct SeedCommand: ParsableCommand {
     for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
     if !quiet {
       FindingsOutput.words(summary.warnings)
+      let told = Set(summary.warnings.map(\.message))
       for run in summary.runs {
-        for line in SummaryOutput.warnings(run) { Console.words(line) }
+        var rest = run
+        rest.warnings.removeAll { told.contains($0.message) }
+        for line in SummaryOutput.warnings(rest) { Console.words(line) }
         Console.words(SummaryOutput.words(run))
       }
       if let seed = summary.seed {

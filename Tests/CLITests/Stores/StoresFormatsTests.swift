@@ -263,6 +263,21 @@ struct StoresFormatsTests {
     #expect(try !other.build().words.contains("doubtfulEnd"))
   }
 
+  @Test("a column that only a later member of a tar archive has, and an empty member, are told by the plan, once")
+  func laterMembers() throws {
+    let family = try Family(source: "{ files: items.tar, member: '*', format: csv, empty_files: skip }")
+    try family.write()
+    try family.folder.write("", to: "empty.csv")
+    try family.folder.write("code,country,amount,extra\nb1,DE,1,x\n", to: "more.csv")
+    let packed = try Command.shell("tar -cf items.tar items.csv empty.csv more.csv", in: family.folder.path)
+    try #require(packed.status == 0)
+    let built = try family.build()
+    #expect(built.status == 0, "\(built.words)")
+    #expect(built.words.split(separator: "[unusedColumn]").count == 2, "\(built.words)")
+    #expect(built.words.contains("“items.tar/more.csv” has a column that the earlier files do not have, and nothing"))
+    #expect(built.words.split(separator: "there is nothing in “items.tar/empty.csv”, and it is skipped").count == 2)
+  }
+
   @Test("the commit sums what the runs of all stores tell, also of those that another task has built")
   func sums() throws {
     let family = try Family(source: "items.ndjson")

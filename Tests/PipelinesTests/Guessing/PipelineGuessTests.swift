@@ -258,6 +258,37 @@ struct PipelineGuessTests {
     #expect(try run(guess) == [3])
   }
 
+  @Test(
+    "a text beside objects is no absent object in silence",
+    arguments: [
+      ("", "who is an object in 2 records and an empty text in 1, where its members are absent."),
+      (" ", "who is an object in 2 records and an empty text in 1, where its members are absent."),
+      ("text", "who: who  # text: 3 values, mixed: 2 objects or lists, 1 strings"),
+      ("2024-05-01", "who: who  # text: 3 values, mixed: 2 objects or lists, 1 strings"),
+    ])
+  func textsBesideObjects(_ value: String, _ said: String) throws {
+    let records = ["{\"a\": 1}", "\"\(value)\"", "{\"a\": 3}"].enumerated().map {
+      "{\"id\": \($0.offset), \"who\": \($0.element)}\n"
+    }
+    try folder.write(records.joined(), to: "people.ndjson")
+    let guess = try guess("people.ndjson")
+    #expect(text(guess, 1).contains(said), "\(text(guess, 1))")
+    #expect(try run(guess) == [3])
+    try folder.write(records.joined().replacing("\"\(value)\"", with: "null"), to: "nulls.ndjson")
+    #expect(!text(try self.guess("nulls.ndjson"), 1).contains("empty text"))
+  }
+
+  @Test("only a source that lies where the pipelines go keeps its name for itself")
+  func namesOfSources() throws {
+    try folder.write("- {id: 1, n: a}\n- {id: 2, n: b}\n", to: "late.yaml")
+    #expect(try guess("late.yaml").summaries[0].pipeline.hasSuffix("/out/late.yaml"))
+    for source in ["late.yaml", "late*.yaml"] {
+      var request = PipelineGuess.Request(sources: [folder.file(source)])
+      request.folder = folder.path
+      #expect(try PipelineGuess.make(request).summaries[0].pipeline == folder.file("late-2.yaml"))
+    }
+  }
+
   @Test("members that only later records have become attributes, too")
   func lateMembers() throws {
     let early = (1...3_000).map { "{\"id\": \($0), \"part\": {\"a\": \"some text\"}}" }

@@ -78,6 +78,46 @@ import Testing
     #expect(fault(ByteSource(packed: Self.orders, .members("a.csv"))) == .missingMember)
   }
 
+  @Test func `members with nothing in them are skipped on request and told, unless all are such`() throws {
+    let files: [(name: String, bytes: [UInt8])] = [
+      ("0.csv", []), ("a.csv", Self.orders), ("1.csv", Array("\n \r\n".utf8)), ("b.csv", Self.more),
+      ("2.csv", [0xEF, 0xBB, 0xBF, 0x0A]),
+    ]
+    func archives(_ names: String...) -> [[UInt8]] {
+      let chosen = files.filter { names.isEmpty || names.contains($0.name) }
+      return [
+        Tar.archive(chosen.map { Tar.file($0.name, $0.bytes) }),
+        Zip.archive(chosen.map { Zip.Member($0.name, $0.bytes) }),
+      ]
+    }
+    var options = ContainerOptions.members("*.csv")
+    options.skipsEmptyMembers = true
+    for archive in archives() {
+      #expect(read(archive, .members("*.csv")).failure == "missingHeader data/0.csv")
+      for chunk in [1, 7, .max] {
+        var reader = try RecordFormat.csv(CSVOptions()).reader(
+          source: ByteSource(packed: archive, chunkSize: chunk, options), columns: .named(["name"]), index: 0)
+        var batch = RecordBatch()
+        var (names, empty): ([String?], [[String]]) = ([], [])
+        var isMore = true
+        while isMore {
+          isMore = try reader.read(into: &batch, limit: BatchLimit())
+          names += (0..<batch.recordCount).map { batch.text($0, 0) }
+          empty.append(batch.emptyMembers)
+        }
+        #expect(names == ["Ann", "Ben", "Cid"])
+        #expect(empty == [["0.csv"], ["1.csv"], ["2.csv"]])
+      }
+    }
+    for archive in archives("0.csv", "1.csv") {
+      #expect(read(archive, options).failure == "missingHeader data/0.csv")
+    }
+    // Of one that is larger than the look ahead nothing is known.
+    let large = [UInt8](repeating: 0x0A, count: 70_000)
+    let archive = Tar.archive([Tar.file("0.csv", large), Tar.file("a.csv", Self.orders)])
+    #expect(read(archive, options).failure == "missingHeader data/0.csv")
+  }
+
   @Test func `the only file of an archive needs no name`() throws {
     let mac = [Tar.file("a.csv", Self.orders), Tar.file("._a.csv", [0, 5])]
     let zipped = [Zip.Member("a.csv", Self.orders), Zip.Member("__MACOSX/._a.csv", [0, 5])]
@@ -249,6 +289,29 @@ import Testing
     let archive = Zip.archive([old, Zip.Member("größe.csv", Self.more)])
     #expect(try unpack(ByteSource(packed: archive, .members("über.csv"))) == Self.orders)
     #expect(try unpack(ByteSource(packed: archive, .members("größe.csv"))) == Self.more)
+  }
+
+  @Test func `names that are not text stay different, and choose members as they are shown`() throws {
+    let names: [[UInt8]] = [[0x63, 0xE8], [0x63, 0xE9], [0xC3, 0xA9, 0xE9]]
+    let shown = ["c\\xE8", "c\\xE9", "é\\xE9"]
+    let files = [Self.orders, Self.more, Self.orders]
+    let tarred = Tar.archive(
+      names.indices.map {
+        Tar.member("././@LongLink", names[$0] + [0], type: "L", gnu: true) + Tar.file("x", files[$0])
+      })
+    let zipped = Zip.archive(
+      names.indices.map {
+        var member = Zip.Member("x", files[$0])
+        member.name = names[$0]
+        return member
+      })
+    for archive in [tarred, zipped] {
+      let found = read(archive, .members("*")).lines.filter { shown.contains($0) }
+      #expect(found == [shown[0], shown[0], shown[1], shown[2], shown[2]])
+      for index in names.indices {
+        #expect(try unpack(ByteSource(packed: archive, .members(shown[index]))) == files[index])
+      }
+    }
   }
 
   @Test func `a zip archive cut anywhere is an error`() {

@@ -84,6 +84,50 @@ struct HostileInputTests {
   }
 
   @Test(
+    "marks of files do not count for the length of a record, and half of one is no record, however they arrive",
+    arguments: ["ndjson", "fixed-width", "csv", "csv of one column"])
+  func marksOfShortRecords(_ name: String) {
+    let format: RecordFormat
+    var (record, shown) = ("1", "1")
+    switch name {
+    case "ndjson":
+      var options = NDJSONOptions()
+      options.scalars = .value
+      options.maxRecordBytes = 1
+      format = .ndjson(options)
+      shown = "#1"
+    case "fixed-width":
+      var options = FixedWidthOptions(columns: [.init(name: "value", start: 1, width: 1)])
+      options.maxRecordBytes = 1
+      format = .fixedWidth(options)
+    default:
+      var options = CSVOptions()
+      options.header = .names(name == "csv" ? ["value", "other"] : ["value"])
+      options.maxRecordBytes = 1
+      format = .csv(options)
+      if name == "csv" { (record, shown) = (",", "|") }
+    }
+    let marks = "\(record)\n\u{FEFF}\(record)\n\u{FEFF}\u{FEFF}\(record)\n"
+    let bytes = Array(marks.utf8) + [0xEF, 0xBB, 0x0A]
+    let isTable = name.hasPrefix("csv")
+    let expected = Reading(
+      lines: [shown, shown, shown] + (isTable ? [] : ["recordTooLong@4:1"]),
+      failure: isTable ? "recordTooLong@4:1" : nil)
+    for sizes in arrivals(bytes) {
+      var found = Reading()
+      do throws(ReadError) {
+        var reader = try format.reader(
+          source: ByteSource(bytes: bytes, chunkSizes: sizes), columns: isTable ? .all : .named(["value"]), index: 0)
+        var batch = RecordBatch()
+        while try reader.read(into: &batch, limit: BatchLimit()) { found.append(batch) }
+      } catch {
+        found.failure = "\(error.code.rawValue)@\(error.position.line):\(error.position.column)"
+      }
+      #expect(found == expected, "\(sizes)")
+    }
+  }
+
+  @Test(
     "a part of a record that the first records do not have is noted when all columns are asked for",
     arguments: ["yaml", "xml", "plist"])
   func lateMembers(_ name: String) throws {

@@ -41,6 +41,8 @@ import Testing
     #expect(descriptor >= 0 && close(descriptor) == 0)
     #expect(code("") == .inputFailed)
     #expect(code("*.csv") == .inputFailed)
+    let error = #expect(throws: ReadError.self) { try find("*.csv") }
+    #expect(error?.message.contains("/bad\\xFF.csv” is not UTF-8") == true, "\(error?.message ?? "")")
     #expect(try find("", pattern: "a*") == ["a.csv"])
     #expect(try find("a*.csv") == ["a.csv"])
     #expect(try find("in") == ["in/b.csv"])

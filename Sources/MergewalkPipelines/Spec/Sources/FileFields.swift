@@ -15,8 +15,8 @@ extension FieldSpec {
       "recursive", .flag, default: "false", "Whether subfolders are read too.", example: "true"),
     FieldSpec(
       "empty_files", .choice(["refuse", "skip"]), default: "refuse",
-      "Files with nothing in them beside others: they end the run where the format expects something, such as a header,"
-        + " or are skipped with a warning.", example: "skip"),
+      "Files, and members of archives, with nothing in them beside others: they end the run where the format expects"
+        + " something, such as a header, or are skipped with a warning.", example: "skip"),
     FieldSpec(
       "manifest", .path,
       "A list of files, optionally with their digests and sizes; they are read after `files`.",
