@@ -21,7 +21,6 @@ package final class ParserChannel: @unchecked Sendable {
     /// Whether the input could not be read on behind it.
     package var isCut = false
 
-    /// An empty one.
     package init(index: Int) { self.index = index }
   }
 
@@ -49,7 +48,6 @@ package final class ParserChannel: @unchecked Sendable {
   private static let textCount = 4
   private static let logCount = 4
 
-  /// Makes the buffers.
   package init() {
     texts = (0..<Self.textCount).map { _ in .allocate(byteCount: Self.textSize, alignment: 64) }
     let logs = (0..<Self.logCount).map { _ in EventLog(usual: Self.logSize) }

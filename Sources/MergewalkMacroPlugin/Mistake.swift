@@ -6,7 +6,6 @@ import SwiftSyntaxMacros
 /// A use of a macro that does not work: what was found, what was expected, what to do.
 struct Mistake: DiagnosticMessage {
   let message: String
-  /// Its code.
   let code: String
 
   init(_ code: String, _ message: String) {

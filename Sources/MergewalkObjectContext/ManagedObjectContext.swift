@@ -78,7 +78,6 @@ public final class ManagedObjectContext {
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
-  /// The failures of typed access.
   @exclusivity(unchecked) var typedFailures = AccessFailures()
   /// Whether an object becomes a deleted one when typed access finds that the store no longer has its record.
   ///

@@ -119,7 +119,6 @@ package struct PropertyListError: Error, Sendable, Hashable, CustomStringConvert
   /// Where, in bytes from 0.
   package let byteOffset: Int
 
-  /// Creates an error.
   package init(_ code: Code, at byteOffset: Int) {
     self.code = code
     self.byteOffset = byteOffset

@@ -11,7 +11,6 @@ import CMergewalkSQLite
   /// The statement that failed, without its values, or `nil`.
   package let sql: String?
 
-  /// Creates an error.
   package init(code: Int32, message: String, sql: String? = nil) {
     self.code = code
     self.message = message

@@ -107,7 +107,6 @@ public import CMergewalkSQLite
   @inlinable
   package func bind(_ index: Int32, _ value: Double) { check(sqlite3_bind_double(handle, index, value)) }
 
-  /// Binds null.
   @inlinable
   package func bindNull(_ index: Int32) { check(sqlite3_bind_null(handle, index)) }
 

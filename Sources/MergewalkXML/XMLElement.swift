@@ -4,7 +4,6 @@ package import MergewalkDiagnostics
 package struct XMLElement {
   /// The name as it is written.
   package var name: String
-  /// The attributes' names and values.
   package var attributes: [(name: String, value: String)]
   /// The elements directly inside.
   package var children: [XMLElement] = []

@@ -35,7 +35,6 @@ package struct XMLFault: Error, Sendable, Hashable {
   }
   /// The kind.
   package var code: Code
-  /// The message.
   package var message: String
   /// Where the parser stood, in bytes from the document's first one.
   package var offset: Int

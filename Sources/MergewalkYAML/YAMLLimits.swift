@@ -7,7 +7,6 @@ package struct YAMLLimits: Sendable, Hashable {
   /// The greatest number of nodes, copies made by aliases included.
   package var maximumNodes: Int
 
-  /// Creates limits.
   package init(maximumBytes: Int, maximumDepth: Int, maximumNodes: Int) {
     self.maximumBytes = maximumBytes
     self.maximumDepth = maximumDepth

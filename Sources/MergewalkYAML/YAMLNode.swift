@@ -8,10 +8,8 @@ package struct YAMLNode: Sendable {
   package struct Entry: Sendable {
     /// The key; usually a scalar.
     package var key: YAMLNode
-    /// The value.
     package var value: YAMLNode
 
-    /// Creates an entry.
     package init(key: YAMLNode, value: YAMLNode) {
       self.key = key
       self.value = value
@@ -37,7 +35,6 @@ package struct YAMLNode: Sendable {
   /// Whether a secret was put into the text of the scalar, so that no message may show it.
   package var isSecret = false
 
-  /// Creates a node.
   package init(_ kind: Kind, position: SourcePosition = .file, tag: String? = nil) {
     self.kind = kind
     self.position = position

@@ -17,7 +17,6 @@ struct BatchView {
   let arena: UnsafeRawPointer
   /// The number of bytes in the arena.
   let byteCount: Int
-  /// The outcome of each record.
   let outcomes: UnsafeMutablePointer<RecordLedger.Outcome>
 
   /// The columns of one node (see ``NodeColumns``).

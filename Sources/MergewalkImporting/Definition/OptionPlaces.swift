@@ -10,10 +10,8 @@ package struct OptionPlaces: Sendable, Hashable {
   package struct Place: Sendable, Hashable {
     /// Where its name stands.
     package var key: SourcePosition
-    /// Where its value stands.
     package var value: SourcePosition
 
-    /// Creates a place.
     package init(key: SourcePosition, value: SourcePosition) {
       self.key = key
       self.value = value
@@ -25,7 +23,6 @@ package struct OptionPlaces: Sendable, Hashable {
   /// their own, and others that would only follow from them are not made.
   package var broken: Set<String> = []
 
-  /// Creates places of nothing.
   package init() {}
 
   /// The place of an option; `nil` when the file does not say it.

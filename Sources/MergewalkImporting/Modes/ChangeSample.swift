@@ -9,7 +9,6 @@ import MergewalkObjectStore
 final class ChangeSample {
   let model: ManagedObjectModel
   private let limit: Int
-  /// The collected changes.
   private(set) var changes: [ObjectChange] = []
 
   init(model: ManagedObjectModel, limit: Int) {

@@ -7,7 +7,6 @@ package struct ColumnUse: Sendable, Hashable {
   /// Where it is named.
   package var position: SourcePosition
 
-  /// Creates a use.
   package init(name: String, position: SourcePosition) {
     self.name = name
     self.position = position

@@ -27,7 +27,6 @@ struct ImportPlan: Sendable {
   /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
   var sinceField: Int?
 
-  /// The names of a field.
   struct FieldName: Sendable {
     var entity: String
     var attribute: String
@@ -67,7 +66,6 @@ extension ImportPlan {
 struct ImportNode: Sendable {
   /// The entity's index in the model.
   var entity: Int
-  /// The index of its root entity.
   var rootEntity: RootIndex
   /// Whether other entities inherit from the entity.
   var hasSubentities: Bool

@@ -23,7 +23,6 @@ struct ImportPlanBuilder {
   var derivedNames: Set<String> = []
   /// See `RecordFormat.hasElements`.
   var hasElements = false
-  /// The source of each field.
   var sources: [TransformedField] = []
 
   init(model: ManagedObjectModel, path: String, isModelLinted: Bool) {

@@ -3,7 +3,6 @@ import MergewalkBytes
 /// JSON text that grows at its end, as bytes.
 package struct JSONBytes {
   package private(set) var bytes: [UInt8] = []
-  /// Creates an empty text.
   package init() {}
 
   /// Whether the next member or element is the first of its object or array.

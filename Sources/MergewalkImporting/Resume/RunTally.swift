@@ -27,9 +27,7 @@ struct RunTally: Sendable, Equatable {
   var findPlans: [String: String] = [:]
   var rejectCounts: [String: Int] = [:]
   var batches = 0
-  /// Fetches executed.
   var fetches = 0
-  /// Statements executed.
   var statements = 0
   var bytesRead = 0
   /// The same of the parts that are done.

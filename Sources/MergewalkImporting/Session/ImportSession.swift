@@ -19,7 +19,6 @@ public final class ImportSession {
   }
 
   let definition: ImportDefinition
-  /// The identity of the run.
   private(set) var identity: RunIdentity
   private let work: Work
   /// The tables of a new store.

@@ -17,7 +17,6 @@ final class RecordRun {
   let journal: RunJournal?
   /// Marks the end, so that it is told once: also of a new store that keeps no places meanwhile.
   let endJournal: RunJournal?
-  /// Where the run stands.
   private(set) var place: RunPosition
   private(set) var times = PartTimes()
   /// Which limit was exceeded; then the whole run is rolled back.

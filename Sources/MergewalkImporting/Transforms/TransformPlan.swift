@@ -10,7 +10,6 @@ struct TransformPlan: Sendable {
   var outputs: [Output] = []
   /// The columns that other code may change; the derived columns before those of `outputs`.
   var shared: [SharedColumn] = []
-  /// The lookups in the store.
   var lookups: [StoreLookup] = []
   /// The process that sees every record, and the path of the file in which it stands.
   var process: ProcessTransform?

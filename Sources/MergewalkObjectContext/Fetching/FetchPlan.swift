@@ -17,7 +17,6 @@ struct FetchPlan {
   let mergesChanges: Bool
   /// The objects that are judged here.
   let pending: PendingMatches
-  /// The request to the store.
   var storeRequest: FetchRequest
 
   /// Checks a request.

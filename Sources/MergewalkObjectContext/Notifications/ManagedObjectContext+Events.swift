@@ -118,7 +118,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// The observers of a context.
 final class ContextEvents: EventObservers<ContextEvent.Kind, ContextEvent> {
   /// The changes that ``ContextEvent/Kind/objectsDidChange`` has reported since the last save.
   var ledger = ChangeLedger()

@@ -174,7 +174,6 @@ extension ManagedObject {
 
   // MARK: Checks
 
-  /// The relationship of a slot.
   final func relationship(_ slot: PropertySlot, isToMany: Bool) throws(ObjectError) -> RelationshipDescription {
     if let found = slot.relationship(link, entity: entityIndex), found.isToMany == isToMany { return found }
     return try relationship(slot.key, isToMany: isToMany)

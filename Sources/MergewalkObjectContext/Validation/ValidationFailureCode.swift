@@ -68,7 +68,6 @@ package struct CellFailure: Sendable, Hashable {
   /// The kind of failure.
   package var code: ValidationFailureCode
 
-  /// Creates a failure.
   package init(row: Int32, code: ValidationFailureCode) {
     self.row = row
     self.code = code

@@ -47,7 +47,6 @@ struct KeyedArchive {
     return Object(index: index, entries: entries)
   }
 
-  /// The name of an object's class.
   func className(_ object: Object) -> String? { target(object["$class"])?.value["$classname"]?.string }
 
   /// The text under a key; mutable strings are objects that hold it.

@@ -21,7 +21,6 @@ package final class StoreList {
   package var writeMark: Int { all.reduce(0) { $0 + $1.writes } }
   @exclusivity(unchecked) private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
 
-  /// Creates an empty list.
   package init() {}
 
   /// Adds a store and returns its number.

@@ -18,7 +18,6 @@ struct DerivedTriggers {
 
   init(_ attribute: DerivedAttribute) { self.attribute = attribute }
 
-  /// The triggers.
   var list: [TriggerDefinition] {
     let table = attribute.table
     guard attribute.value != nil else {

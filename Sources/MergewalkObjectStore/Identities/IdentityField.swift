@@ -45,7 +45,6 @@ package struct IdentityField: Sendable {
   /// The column of the entity's table that keeps it; `nil` for what a join table keeps.
   package let column: ColumnDefinition?
 
-  /// The name of the identity.
   package static let identityName = "_id"
 
   /// The relationship that it is about, or `nil`.

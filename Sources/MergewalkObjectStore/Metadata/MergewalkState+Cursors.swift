@@ -19,7 +19,6 @@ extension MergewalkState {
     /// The place.
     package var value: Value
 
-    /// Creates a cursor.
     package init(column: String, kind: String, value: Value) {
       self.column = column
       self.kind = kind

@@ -9,7 +9,6 @@ package struct ModelHashes: Sendable, Hashable {
     /// 32 bytes.
     package var hash: [UInt8]
 
-    /// Creates an entry.
     package init(name: String, hash: [UInt8]) {
       self.name = name
       self.hash = hash

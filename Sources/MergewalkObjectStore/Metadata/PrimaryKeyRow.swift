@@ -12,7 +12,6 @@ package struct PrimaryKeyRow: Sendable, Hashable {
   /// `Z_MAX`: the greatest `Z_PK` used below a root entity; 0 for entities that inherit.
   package var maximum: Int64
 
-  /// Creates a row.
   package init(number: Int, name: String, superNumber: Int, maximum: Int64) {
     self.number = number
     self.name = name

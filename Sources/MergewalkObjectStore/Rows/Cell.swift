@@ -53,7 +53,6 @@ package struct CellColumn: Sendable {
   /// One payload a cell.
   package var payloads = ContiguousArray<UInt64>()
 
-  /// Creates an empty column.
   package init() {}
 
   /// Makes the column hold `count` null cells; keeps its memory.

@@ -25,7 +25,6 @@ package struct LinkRow: Hashable {
   /// The index of the owner's own entity; used by columns of a destination's table only.
   package var ownerEntity: Int32
 
-  /// Creates a pair.
   package init(owner: Int64, target: Int64, order: Int64 = 0, inverseOrder: Int64 = 0, ownerEntity: Int32 = -1) {
     self.owner = owner
     self.target = target

@@ -22,7 +22,6 @@ public import MergewalkObjectModel
 
   /// The place among all tables: those of the first store, then those of the next one.
   @inlinable package var index: Int { Int(place) }
-  /// The root entity.
   @inlinable package var root: RootIndex { RootIndex(Int(rootEntity)) }
   @inlinable package var store: Int { Int(storeNumber) }
 

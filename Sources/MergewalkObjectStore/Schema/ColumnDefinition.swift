@@ -29,7 +29,6 @@ package struct ColumnDefinition: Sendable, Hashable {
   /// The kind of content.
   package var role: Role
 
-  /// Creates a column.
   package init(name: String, declaredType: String, role: Role) {
     self.name = name
     self.declaredType = declaredType

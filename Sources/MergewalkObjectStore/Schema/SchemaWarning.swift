@@ -22,7 +22,6 @@ package struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
   package var entity: String
   /// The name of the property or the index.
   package var property: String
-  /// The message.
   package var message: String
 
   /// `Entity.property: message [code]`.

@@ -4,7 +4,6 @@ package import MergewalkObjectModel
 ///
 /// A pure value: it runs no SQL. The rules and how well each is established: `docs/coredata-layout.md`.
 package struct StoreSchema: Sendable {
-  /// The model.
   package let model: ManagedObjectModel
   /// For each entity index of the model its number (`Z_ENT`) in this store; 0 for entities outside the configuration.
   package let entityNumbers: [Int]
@@ -112,7 +111,6 @@ package struct StoreSchema: Sendable {
     return statements
   }
 
-  /// One statement an index.
   package func createIndexStatements() -> [String] { indexes.map(\.sql) }
 
   /// The tables that keep numbers and metadata; Core Data makes them after the others.

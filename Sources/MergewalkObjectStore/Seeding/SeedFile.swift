@@ -16,7 +16,6 @@ package enum SeedFile {
     package var uuid: String
   }
 
-  /// The result.
   package struct Result: Sendable {
     package var mark: Mark
     /// The file's size in bytes.

@@ -5,7 +5,6 @@ import MergewalkDiagnostics
 
 /// Folders called `key=value` that Spark, DuckDB or PyArrow have written: one for each value.
 struct HiveFolders {
-  /// One folder.
   private struct Folder {
     var key: String
     /// The value; nil for the one of records without.

@@ -9,7 +9,6 @@ struct TestCase: Sendable {
     var replaced: Located<String>?
     /// The content of one file.
     var text: String?
-    /// The name of the file.
     var fileName: String?
     /// Files, relative to the file with the tests.
     var files: [Located<String>]

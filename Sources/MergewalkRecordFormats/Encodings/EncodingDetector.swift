@@ -1,6 +1,5 @@
 /// A guess at a text's encoding.
 package struct EncodingGuess: Sendable, Hashable {
-  /// The encoding.
   package var encoding: TextEncoding
   /// The evidence for it, in a sentence.
   package var evidence: String

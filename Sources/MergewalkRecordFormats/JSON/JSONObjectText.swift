@@ -2,7 +2,6 @@ import MergewalkBytes
 
 /// The members of one JSON object as they are written, for those who change some and keep the bytes of the others.
 package struct JSONObjectText: Sendable, Hashable {
-  /// One member.
   package struct Member: Sendable, Hashable {
     /// Its name, without escapes.
     package var name: String
@@ -115,7 +114,6 @@ package struct JSONObjectText: Sendable, Hashable {
     return result + [UInt8(ascii: "}")]
   }
 
-  /// The text of a string in quotes.
   private static func text(_ quoted: [UInt8]) -> String {
     let inside = quoted.dropFirst().dropLast()
     guard inside.contains(UInt8(ascii: "\\")) else { return String(decoding: inside, as: UTF8.self) }

@@ -11,7 +11,6 @@ package struct DerivedColumn: Sendable {
   /// The read column whose place in the file is that of the values; -1 for the place of the record.
   package var origin = -1
 
-  /// Creates an empty column.
   package init() {}
 
   /// Makes the column hold `count` absent values; keeps its memory.

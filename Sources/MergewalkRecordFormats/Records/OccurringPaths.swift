@@ -22,7 +22,6 @@ package struct OccurringPaths: Sendable {
     }
   }
 
-  /// Creates an empty list.
   package init() {}
 
   mutating func add(_ names: [[UInt8]]) { add(JSONPaths.path(names)) }

@@ -3,7 +3,6 @@ import MergewalkBytes
 /// How a record is read that stands alone, taken out of its file: the raw text of a rejects file.
 struct LoneRecordFormat {
   private let format: RecordFormat
-  /// The requested columns.
   let columns: ColumnRequest
   private let wrap: Wrap
 

@@ -3,7 +3,6 @@
 /// Only the changes of an edit are written anew: an unchanged cell keeps its quotes and an unchanged record its bytes,
 /// so that a text in quotes does not become a null.
 package struct RecordCells: Sendable {
-  /// One cell.
   package struct Cell: Sendable, Hashable {
     /// Its text; nothing where the record ends before it.
     package var text: String

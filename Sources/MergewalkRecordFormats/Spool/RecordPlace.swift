@@ -46,7 +46,6 @@ package struct RecordPlaceWriter: Sendable {
   /// The most bytes of a place: six numbers of at most ten bytes.
   static let mostBytes = 60
 
-  /// Appends a place.
   package mutating func append(_ record: SpooledPlace, to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.mostBytes) { room in
       room.withUnsafeMutableBufferPointer { append(record, to: $0, &$1) }

@@ -81,7 +81,6 @@ package struct SpoolRecords {
 package struct SpoolText: Sendable {
   /// Records, each with a line feed behind it.
   package var records: [UInt8] = []
-  /// Their places.
   package var places: [UInt8] = []
   package var writer = RecordPlaceWriter()
 

@@ -5,7 +5,6 @@ import MergewalkSystem
 /// The owner of the process ignores `SIGPIPE`, so that a reader that closes its end shows as ``isReaderGone`` instead
 /// of killing the process. The sink does not close its descriptor.
 package final class ByteSink {
-  /// The descriptor.
   package let descriptor: Int32
   /// How many bytes the operating system has taken.
   package private(set) var byteCount = 0
@@ -48,7 +47,6 @@ package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The operating system's error number.
   package let number: Int32
 
-  /// Creates an error.
   package init(number: Int32) { self.number = number }
 
   /// `cannot write: No space left on device`.

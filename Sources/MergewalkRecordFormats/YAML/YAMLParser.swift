@@ -37,7 +37,6 @@ struct YAMLParser: PushParser {
     /// The number of open mappings and sequences where it stands.
     var frame: Int
     var node: Int
-    /// Where it stands.
     var offset: Int
   }
 

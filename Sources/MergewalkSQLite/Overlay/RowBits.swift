@@ -16,7 +16,6 @@ package final class RowBits {
   /// How many rows are in the set.
   package private(set) var count = 0
 
-  /// Creates an empty set.
   package init() {}
 
   /// Adds a row; returns the number of its piece when it was not there.

@@ -90,7 +90,6 @@ enum SummaryOutput {
     ]
   }
 
-  /// A warning as an object.
   static func warning(_ warning: RunWarning) -> JSONText { .object(members(of: warning)) }
 
   /// The members of that object.

@@ -40,7 +40,6 @@ struct CompareValues: ColumnOperation {
   }
 }
 
-/// Compares texts.
 struct CompareTexts: ColumnOperation {
   var comparison: ComparisonPredicate.Operator
   var left: Int

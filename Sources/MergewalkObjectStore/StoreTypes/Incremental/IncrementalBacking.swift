@@ -40,7 +40,6 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   // MARK: - Requests
 
-  /// Executes a request.
   func willFetch(_ request: FetchRequest) throws(StoreError) {
     guard !isFilling, let entity = store.model.entity(named: request.entityName), store.contains(entity) else { return }
     executedRoot = entity.root

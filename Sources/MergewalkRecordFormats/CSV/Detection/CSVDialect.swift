@@ -13,7 +13,6 @@ public struct CSVDialect: Sendable, Hashable {
   /// Whether the encoding was detected from the bytes, so that another file may have another one.
   public var isEncodingToldByBytes = false
 
-  /// Creates a dialect.
   package init(options: CSVOptions, evidence: [String], isCertain: Bool, proposals: [CSVProposal] = []) {
     self.options = options
     self.evidence = evidence
@@ -33,7 +32,6 @@ package struct CSVProposal: Sendable, Hashable {
   /// The finding, and its effect in a pipeline that sets the other options and not this one.
   package var reasonUnsaid: String
 
-  /// Creates a proposal.
   package init(option: String, value: String, reason: String, reasonUnsaid: String? = nil) {
     self.option = option
     self.value = value

@@ -5,7 +5,6 @@ import MergewalkBytes
 /// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse. If a lenient reader
 /// refuses a line because of an unclosed quote, that line is a record with a faulty cell.
 struct SampleTable {
-  /// One cell.
   struct Cell {
     /// Its text, inside the quotes if it has some.
     var start: Int
