@@ -1,5 +1,3 @@
-import MergewalkSystem
-
 /// The keys of an index in transit into chunks, which are sorted and spilled.
 ///
 /// A value behind a pointer: each row has its keys, and nothing is counted or checked for one.

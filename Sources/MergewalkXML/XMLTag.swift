@@ -1,5 +1,3 @@
-import MergewalkSystem
-
 /// A start tag as libxml2 reports it; valid until the next event.
 ///
 /// Names are pointers of the parser's dictionary, in which equal names are one; they end with a NUL.

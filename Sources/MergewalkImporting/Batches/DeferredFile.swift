@@ -1,5 +1,3 @@
-import MergewalkObjectStore
-
 /// The file in which records wait that ``DeferredRecords`` put off: blocks of one or several imports, one after the other.
 ///
 /// It has no name in any folder, so nothing is left when the process dies; if another process may resume the run, it has

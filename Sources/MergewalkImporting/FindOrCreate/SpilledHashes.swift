@@ -1,5 +1,3 @@
-import MergewalkSystem
-
 /// Hashes of rows or records in temporary files, one for each piece of a ``PartitionedScan``.
 ///
 /// Entries go to their files in blocks. All blocks are in one allocation: nothing is counted or checked for an entry, of

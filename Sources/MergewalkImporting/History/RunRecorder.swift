@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 import MergewalkRecordFormats
 
 /// Writes a run into the table of runs, and checks it against the earlier ones.

@@ -1,4 +1,3 @@
-import MergewalkObjectContext
 import MergewalkObjectStore
 
 /// Objects are looked for among the members of their owners only.

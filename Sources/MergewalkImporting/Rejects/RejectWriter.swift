@@ -1,5 +1,3 @@
-import MergewalkBytes
-import MergewalkRecordFormats
 package import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkObjectStore

@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 
 /// Records whose targets in their own hierarchy will be missing, settled before any of their rows is written.
 extension BatchImporter {

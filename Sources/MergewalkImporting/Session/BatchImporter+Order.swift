@@ -1,5 +1,3 @@
-import MergewalkObjectStore
-
 /// Several nodes of a plan that fill one hierarchy: one of them may look for objects that another one creates.
 ///
 /// A batch goes through its nodes one after the other, so the first one sees no objects of the second one, and the

@@ -1,5 +1,3 @@
-import MergewalkObjectStore
-import MergewalkRecordFormats
 import MergewalkThreads
 
 /// What a process that resumes a run takes over of a part.

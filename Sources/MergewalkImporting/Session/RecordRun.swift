@@ -1,6 +1,5 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkRecordFormats
 
 /// Imports the records of one run: its state, and its steps in the order in which ``ImportSession`` takes them.
 final class RecordRun {

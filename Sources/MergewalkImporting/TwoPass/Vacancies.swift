@@ -1,5 +1,3 @@
-import MergewalkObjectStore
-
 /// The data that the first of two passes keeps of a record in case the second rejects the record whose place it then
 /// takes.
 struct Vacancies {

@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// The state of a context's changes before a merge policy acts: rows, their objects and pairs, to restore when the save

@@ -1,5 +1,3 @@
-import MergewalkObjectModel
-
 /// The successor of a context that is no longer referred to while objects of it are held.
 ///
 /// A context keeps objects with changes. If these kept their context too, neither would ever go, and no reference count

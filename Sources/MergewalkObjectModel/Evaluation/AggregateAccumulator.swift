@@ -1,5 +1,3 @@
-import MergewalkSystem
-
 /// An aggregate function over values that come one by one; nulls are left out.
 ///
 /// Results do not depend on the order of the values: sums are exact until they are rounded once. Sums, means and medians

@@ -1,6 +1,5 @@
 import MergewalkBytes
 public import MergewalkDiagnostics
-import MergewalkSystem
 
 /// Reads `.strings` files: `"key" = "text";` with comments, as Xcode keeps the localised names of a model.
 ///

@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkSystem
 
 extension AttributeValue {
   /// Reads a default or a bound of this type as written in model files.

@@ -1,5 +1,4 @@
 package import MergewalkDiagnostics
-import MergewalkSystem
 package import MergewalkObjectModel
 import MergewalkSQLite
 

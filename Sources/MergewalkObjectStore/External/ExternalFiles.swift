@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 package import MergewalkObjectModel
 
 /// The files with values beside a store that is being written: made before the rows that name them are committed, and

@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 
 /// The stores that keep their values in the same folder as another one.
 ///

@@ -1,7 +1,6 @@
 import MergewalkDiagnostics
 package import MergewalkObjectModel
 import MergewalkSQLite
-import MergewalkThreads
 import Synchronization
 
 extension StoreFile {

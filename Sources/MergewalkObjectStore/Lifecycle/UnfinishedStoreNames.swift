@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkSystem
 
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.

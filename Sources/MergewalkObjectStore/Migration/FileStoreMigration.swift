@@ -1,4 +1,3 @@
-import MergewalkBytes
 package import MergewalkObjectModel
 
 /// Migrates stores that are one file, XML or binary, by way of an SQLite store beside them.

@@ -1,6 +1,4 @@
-import CMergewalkSQLite
 import MergewalkDiagnostics
-import MergewalkSystem
 import MergewalkSQLite
 import MergewalkStorePages
 import MergewalkThreads

@@ -1,5 +1,3 @@
-import MergewalkSystem
-
 extension RowBuffer {
   /// Moves the bytes that are in use together when more than half of the arena is garbage.
   ///

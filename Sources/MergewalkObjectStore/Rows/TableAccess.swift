@@ -1,6 +1,5 @@
 package import MergewalkObjectModel
 import MergewalkSQLite
-import MergewalkStorePages
 
 /// The statements that move rows between a ``RowBuffer`` and its table, whole batches at a time.
 ///

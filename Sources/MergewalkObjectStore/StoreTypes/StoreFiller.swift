@@ -1,4 +1,3 @@
-import CMergewalkSQLite
 public import MergewalkObjectModel
 import MergewalkSQLite
 

@@ -1,6 +1,5 @@
 import MergewalkBytes
 import MergewalkDiagnostics
-import MergewalkSystem
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats

@@ -1,7 +1,6 @@
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats
-import MergewalkDiagnostics
 
 /// Folders called `key=value` that Spark, DuckDB or PyArrow have written: one for each value.
 struct HiveFolders {

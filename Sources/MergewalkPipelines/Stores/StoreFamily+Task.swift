@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats

@@ -1,5 +1,4 @@
 public import MergewalkDiagnostics
-import MergewalkSystem
 public import MergewalkImporting
 public import MergewalkRecordFormats
 

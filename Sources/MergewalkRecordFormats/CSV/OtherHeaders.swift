@@ -1,4 +1,3 @@
-import MergewalkBytes
 import MergewalkDiagnostics
 
 extension CSVParser {

@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 
 /// The encoding of a text file.
 ///

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 /// Reads lines with columns at fixed positions.
 public struct FixedWidthReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.

@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkSystem
 
 /// Parses one record: finds the requested members of an object and checks all the rest.
 struct JSONObjectParser {

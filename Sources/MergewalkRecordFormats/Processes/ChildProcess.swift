@@ -1,5 +1,4 @@
 import CMergewalkProcess
-import MergewalkDiagnostics
 import MergewalkSystem
 import Synchronization
 

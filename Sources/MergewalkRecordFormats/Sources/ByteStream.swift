@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkSystem
 import Synchronization
 

@@ -1,4 +1,3 @@
-import CMergewalkLibYAML
 import MergewalkEventLogs
 
 /// An event of libyaml, read from a log.

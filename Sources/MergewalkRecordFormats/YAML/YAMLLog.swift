@@ -1,5 +1,3 @@
-import MergewalkSystem
-
 /// The events of anchored nodes of one document, kept to be replayed at aliases.
 ///
 /// A node is known by the index of its first item. Nodes inside others share their items. The log is bounded: a node

@@ -1,5 +1,4 @@
 import CMergewalkScan
-import MergewalkSystem
 
 /// The text that libyaml pulls, and the places of its marks, which count code points.
 ///

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MergewalkDiagnostics
-import MergewalkSystem
 import MergewalkPipelines
 import MergewalkRecordFormats
 

@@ -1,6 +1,4 @@
-import ArgumentParser
 import MergewalkDiagnostics
-import MergewalkSystem
 import MergewalkRecordFormats
 
 /// Reading rejects files for people.

@@ -1,8 +1,6 @@
 import ArgumentParser
 import CMergewalkCommand
 import MergewalkDiagnostics
-import MergewalkSystem
-import MergewalkImporting
 import MergewalkPipelines
 
 /// `mergewalk stores`: one input, a store for each value of a column.

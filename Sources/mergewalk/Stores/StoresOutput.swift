@@ -1,5 +1,4 @@
 import ArgumentParser
-import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkPipelines
 

@@ -1,5 +1,3 @@
-import MergewalkBytes
-
 /// Columns that runs of blanks align, as in fixed-width text and in what programs print for people.
 package struct AlignedColumns: Sendable, Hashable {
   /// A column from its first character to that of the next one.
