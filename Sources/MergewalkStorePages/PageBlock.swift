@@ -4,7 +4,6 @@
 final class PageBlock: BackgroundJob, @unchecked Sendable {
   private let descriptor: Int32
   let bytes: Bytes
-  let capacity: Int
   /// How many bytes there are, and where they go.
   var count = 0
   var offset = 0
@@ -13,7 +12,6 @@ final class PageBlock: BackgroundJob, @unchecked Sendable {
 
   init(descriptor: Int32, capacity: Int) {
     self.descriptor = descriptor
-    self.capacity = capacity
     bytes = .allocate(capacity: capacity)
   }
 

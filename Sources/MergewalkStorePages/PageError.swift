@@ -20,13 +20,10 @@ package struct PageError: Error, Hashable, Sendable, CustomStringConvertible {
   package let code: Code
   /// The value that was found and the one expected.
   package let message: String
-  /// The system's error number, or 0.
-  package let number: Int32
 
-  package init(_ code: Code, _ message: String, number: Int32 = 0) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
-    self.number = number
   }
 
   package var description: String { message }

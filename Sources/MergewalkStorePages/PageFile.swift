@@ -231,7 +231,7 @@ package final class PageFile {
 
   static func failure(_ action: String) -> PageError {
     let number = errno
-    return PageError(.inputOutput, "cannot \(action) the file: \(String(cString: strerror(number)))", number: number)
+    return PageError(.inputOutput, "cannot \(action) the file: \(String(cString: strerror(number)))")
   }
 }
 

@@ -9,7 +9,6 @@ final class TableFiller {
   private let keys: UnsafeMutableBufferPointer<IndexKeys>
   /// Where the columns of a row are that come in keys, and behind them its row ID.
   private let parts: UnsafeMutableBufferPointer<Part>
-  private let rowIDColumn: Int?
   /// The bytes of the row ID as they come in keys.
   private let rowIDBytes: Bytes
 
@@ -28,7 +27,6 @@ final class TableFiller {
   /// - Parameter sorters: One for each index.
   init(_ tree: TreeWriter, rowIDColumn: Int?, indexes: [IndexShape], sorters: [KeySorter]) {
     self.tree = tree
-    self.rowIDColumn = rowIDColumn
     let columns = (indexes.flatMap(\.columns).max() ?? -1) + 1
     rowIDBytes = .allocate(capacity: 8)
     rowIDBytes.initialize(repeating: 0, count: 8)

@@ -9,7 +9,6 @@ final class IdentityImporter {
   /// The outcomes of the records of the current batch.
   private(set) var outcomes = ContiguousArray<RecordLedger.Outcome>()
 
-  private let store: PersistentStore
   private let loader: IdentityLoader
   private let linkAccesses: [LinkAccess]
   /// The greatest identity of the hierarchy so far; shared by the importers of its entities.
@@ -33,7 +32,6 @@ final class IdentityImporter {
 
   init(_ part: IdentityPlan, store: PersistentStore, number: Int, greatest: GreatestIdentity) throws(StoreError) {
     self.part = part
-    self.store = store
     self.greatest = greatest
     loader = try IdentityLoader(
       store: store, entity: part.entity, number: number, columns: part.columns.map(\.definition))

@@ -18,8 +18,6 @@ final class PartImport {
   var forgottenRoots: Set<RootIndex> = []
   /// How the objects of each node are found.
   let choice: StrategyChoice
-  /// Which of two passes is running, from 1; parts with one pass stay at 1.
-  var pass = 1
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
   var lost: [Int64: Int32] = [:]
   /// Whether objects were taken out whose place a waiting record may take.

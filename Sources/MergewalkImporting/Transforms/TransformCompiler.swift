@@ -266,7 +266,6 @@ struct TransformCompiler {
   /// The plan, once all columns are known.
   func finished() -> TransformPlan {
     var result = plan
-    result.readColumns = columnNames.count
     for index in result.instructions.indices {
       if let load = result.instructions[index].operation as? LoadColumn, load.column < 0 {
         result.instructions[index].operation = LoadColumn(column: columnNames.count - 1 - load.column)

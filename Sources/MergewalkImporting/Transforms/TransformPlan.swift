@@ -22,8 +22,6 @@ struct TransformPlan: Sendable {
   var contract: SchemaContract?
   /// The columns that lists are read from.
   var listColumns: [Int] = []
-  /// The number of columns that are read.
-  var readColumns = 0
 
   /// A derived column that a register becomes.
   struct Output: Sendable {

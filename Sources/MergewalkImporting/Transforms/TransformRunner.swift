@@ -9,7 +9,6 @@ import Synchronization
 /// its own machine.
 final class TransformRunner: Sendable {
   let plan: TransformPlan
-  private let columns: [String]
   private let tables: [LookupTable]
   private let now: Double
   private let machines = Mutex<[RegisterMachine]>([])
@@ -24,7 +23,6 @@ final class TransformRunner: Sendable {
   init?(_ plan: ImportPlan, _ part: ImportPart, store: PersistentStore, memory: Int) throws(ImportError) {
     guard !plan.transforms.isEmpty || part.hooks.willBegin != nil || part.hooks.didEnd != nil else { return nil }
     self.plan = plan.transforms
-    columns = plan.columnNames
     now = ExpressionFunction.currentTime()
     var tables: [LookupTable] = []
     var room = memory

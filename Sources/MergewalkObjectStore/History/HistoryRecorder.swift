@@ -17,7 +17,6 @@ package final class HistoryRecorder: StoreObserver {
 
   private let path: String
   private let connection: Connection
-  private let numbers: [Int]
   private let rows: HistoryRows
   private let statements: Statements
   private var pending: Pending?
@@ -55,7 +54,6 @@ package final class HistoryRecorder: StoreObserver {
     self.layout = layout
     path = store.path
     connection = store.connection
-    numbers = store.schema.entityNumbers
     rows = try HistoryRows(store, layout)
     statements = try Self.prepare(connection, layout)
     dataVersion = try connection.prepare("PRAGMA data_version")

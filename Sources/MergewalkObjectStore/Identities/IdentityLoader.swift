@@ -5,13 +5,10 @@ import MergewalkSQLite
 ///
 /// Unlike `TableAccess` it needs no rows in a buffer: the cells are ranges of the batch's own bytes.
 package final class IdentityLoader {
-  /// The columns that batches fill, in their order.
-  package let columns: [ColumnDefinition]
   private let source: CellSource
   private let keys: CellSource
   private let insertStatement: Statement
   private let findStatement: Statement
-  private let connection: Connection
 
   /// Prepares the statements.
   ///
@@ -24,9 +21,7 @@ package final class IdentityLoader {
   ) throws(StoreError) {
     let schema = store.schema
     let table = schema.table(forRoot: entity.root)
-    self.columns = columns
     store.file.needsDerivedValues = true
-    connection = store.connection
     source = try CellSource(
       name: "mergewalk_objects\(number)", columnCount: columns.count, connection: store.connection)
     keys = try CellSource(name: "mergewalk_identities\(number)", columnCount: 1, connection: store.connection)
@@ -51,7 +46,7 @@ package final class IdentityLoader {
   ///
   /// - Parameters:
   ///   - rows: The positions in the columns, none of whose identities is in the table.
-  ///   - cells: One column of cells for each of ``columns``.
+  ///   - cells: One column of cells for each column that batches fill, in their order.
   ///   - arena: What the cells' ranges refer to.
   /// - Complexity: One statement; ascending identities append to the table.
   package func insert(

@@ -7,7 +7,6 @@ import MergewalkSQLite
 /// The same object is reused for all records, so do not keep it.
 public final class StoredObject {
   private let store: PersistentStore
-  private let root: RootIndex
   private let numbers: EntityNumbers
   /// For each slot below the root its column in ``select``, and the column with the entity number behind it.
   private let columns: [Int: (column: Int32, entity: Int32?)]
@@ -25,7 +24,6 @@ public final class StoredObject {
 
   init(_ store: PersistentStore, root: RootIndex) {
     self.store = store
-    self.root = root
     entity = store.model.entities[root.index]
     numbers = EntityNumbers(store.schema, root: root)
     let table = store.schema.table(forRoot: root)

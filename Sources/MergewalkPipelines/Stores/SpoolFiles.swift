@@ -72,7 +72,6 @@ final class SpoolFiles {
 
   /// The state of the records of one value.
   struct Part {
-    let name: String
     let unit: Int
     fileprivate let digest = DigestStream()
     fileprivate var run = -1
@@ -81,10 +80,7 @@ final class SpoolFiles {
     fileprivate(set) var places = PlacesHash()
     fileprivate(set) var records = 0
 
-    fileprivate init(name: String, unit: Int) {
-      self.name = name
-      self.unit = unit
-    }
+    fileprivate init(unit: Int) { self.unit = unit }
 
     /// The digest of its records with the headers before them; it can be asked once.
     func finish() -> [UInt8] { digest.finish() }
@@ -187,7 +183,7 @@ final class SpoolFiles {
     }
     bufferBytes = max(16 << 10, min(Self.mostBufferBytes, Self.allBuffersBytes / files.count))
     if !files[unit].unit.isBucket { files[unit].part = parts.count }
-    parts.append(Part(name: name, unit: unit))
+    parts.append(Part(unit: unit))
     return parts.count - 1
   }
 

@@ -77,7 +77,6 @@ final class SourceContents {
       }
     }
     self.kind = kind ?? .plain(stream)
-    formats = found
     note = Self.note(found, claimed: claimed)
     if kind == nil, let pattern = source.container.members.first {
       throw ReadError(
