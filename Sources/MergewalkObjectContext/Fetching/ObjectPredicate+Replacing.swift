@@ -5,9 +5,9 @@ extension ObjectPredicate {
   /// replaced.
   ///
   /// Recursive: predicates come from the parser, which limits their depth.
-  func replacing(_ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?) throws(PredicateError)
-    -> ObjectPredicate
-  {
+  func replacing<Failure: Error>(
+    _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
+  ) throws(Failure) -> ObjectPredicate {
     switch self {
     case .value, .closure: return self
     case .comparison(var comparison):
@@ -20,9 +20,9 @@ extension ObjectPredicate {
     }
   }
 
-  private static func replacing(
-    _ parts: [ObjectPredicate], _ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?
-  ) throws(PredicateError) -> [ObjectPredicate] {
+  private static func replacing<Failure: Error>(
+    _ parts: [ObjectPredicate], _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
+  ) throws(Failure) -> [ObjectPredicate] {
     var result: [ObjectPredicate] = []
     for part in parts { result.append(try part.replacing(body)) }
     return result
@@ -31,9 +31,9 @@ extension ObjectPredicate {
 
 extension ObjectExpression {
   /// A copy as `ObjectPredicate.replacing(_:)` makes it.
-  func replacing(_ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?) throws(PredicateError)
-    -> ObjectExpression
-  {
+  func replacing<Failure: Error>(
+    _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
+  ) throws(Failure) -> ObjectExpression {
     if let replacement = try body(self) { return replacement }
     switch self {
     case .constant, .evaluatedObject, .variable: return self
@@ -57,9 +57,9 @@ extension ObjectExpression {
     }
   }
 
-  private static func replacing(
-    _ parts: [ObjectExpression], _ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?
-  ) throws(PredicateError) -> [ObjectExpression] {
+  private static func replacing<Failure: Error>(
+    _ parts: [ObjectExpression], _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
+  ) throws(Failure) -> [ObjectExpression] {
     var result: [ObjectExpression] = []
     for part in parts { result.append(try part.replacing(body)) }
     return result

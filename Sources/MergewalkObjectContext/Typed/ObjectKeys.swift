@@ -158,25 +158,18 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
 
 extension ObjectExpression {
   /// The expression with its paths beginning at another one instead of the object itself.
-  func following(_ base: ObjectExpression) -> ObjectExpression {
+  func following(_ base: ObjectExpression) -> ObjectExpression { replacing { $0.moved(to: base) } }
+
+  /// What begins at another expression instead of this one; `nil` where only the parts of this one do.
+  func moved(to base: ObjectExpression) -> ObjectExpression? {
     switch self {
     case .path(let origin, let path):
       let start = origin.following(base)
       guard case .path(let first, let steps) = start else { return .path(start, path) }
       return .path(first, PropertyPath(steps.components + path.components))
     case .evaluatedObject: return base
-    case .function(let function, let arguments):
-      return .function(function, arguments.map { $0.following(base) })
-    case .aggregate(let elements): return .aggregate(elements.map { $0.following(base) })
-    case .subquery(let collection, let variable, let predicate):
-      return .subquery(collection.following(base), variable: variable, predicate.following(base))
-    case .set(let operation, let left, let right): return .set(operation, left.following(base), right.following(base))
-    case .conditional(let predicate, let first, let second):
-      return .conditional(predicate.following(base), first.following(base), second.following(base))
-    case .element(let collection, .at(let index)):
-      return .element(collection.following(base), .at(index.following(base)))
-    case .element(let collection, let element): return .element(collection.following(base), element)
-    case .constant, .variable, .assignment: return self
+    case .assignment: return self
+    default: return nil
     }
   }
 }

@@ -154,16 +154,5 @@ extension Optional: TextValue where Wrapped: TextValue {}
 
 extension ObjectPredicate {
   /// The predicate with its paths beginning at another expression instead of the object itself.
-  func following(_ base: ObjectExpression) -> ObjectPredicate {
-    switch self {
-    case .value, .closure: return self
-    case .comparison(var comparison):
-      comparison.left = comparison.left.following(base)
-      comparison.right = comparison.right.following(base)
-      return .comparison(comparison)
-    case .and(let parts): return .and(parts.map { $0.following(base) })
-    case .or(let parts): return .or(parts.map { $0.following(base) })
-    case .not(let part): return .not(part.following(base))
-    }
-  }
+  func following(_ base: ObjectExpression) -> ObjectPredicate { replacing { $0.moved(to: base) } }
 }
