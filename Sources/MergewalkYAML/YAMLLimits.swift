@@ -7,12 +7,6 @@ package struct YAMLLimits: Sendable, Hashable {
   /// The greatest number of nodes, copies made by aliases included.
   package var maximumNodes: Int
 
-  package init(maximumBytes: Int, maximumDepth: Int, maximumNodes: Int) {
-    self.maximumBytes = maximumBytes
-    self.maximumDepth = maximumDepth
-    self.maximumNodes = maximumNodes
-  }
-
   /// Limits for files that people write: 16 MiB, 64 levels, a million nodes.
   package static let standard = YAMLLimits(maximumBytes: 16 << 20, maximumDepth: 64, maximumNodes: 1_000_000)
 }

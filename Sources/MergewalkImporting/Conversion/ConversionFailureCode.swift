@@ -47,11 +47,4 @@ package struct FieldFailure: Sendable, Hashable {
   /// The ``CompiledField/identifier`` of the field that failed.
   package var field: Int32
   package var code: RejectCode
-
-  package init(record: Int32, column: Int32, field: Int32, code: RejectCode) {
-    self.record = record
-    self.column = column
-    self.field = field
-    self.code = code
-  }
 }

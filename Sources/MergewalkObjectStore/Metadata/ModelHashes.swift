@@ -8,11 +8,6 @@ package struct ModelHashes: Sendable, Hashable {
     package var name: String
     /// 32 bytes.
     package var hash: [UInt8]
-
-    package init(name: String, hash: [UInt8]) {
-      self.name = name
-      self.hash = hash
-    }
   }
 
   /// The entities, sorted by name (code points).

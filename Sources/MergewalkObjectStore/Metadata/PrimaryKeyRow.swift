@@ -12,13 +12,6 @@ package struct PrimaryKeyRow: Sendable, Hashable {
   /// `Z_MAX`: the greatest `Z_PK` used below a root entity; 0 for entities that inherit.
   package var maximum: Int64
 
-  package init(number: Int, name: String, superNumber: Int, maximum: Int64) {
-    self.number = number
-    self.name = name
-    self.superNumber = superNumber
-    self.maximum = maximum
-  }
-
   /// The number from which rows are not of the model's entities: the history's, then those of the mirror of CloudKit.
   static let foreignNumber = 16_000
 

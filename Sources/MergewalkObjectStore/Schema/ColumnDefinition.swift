@@ -28,10 +28,4 @@ package struct ColumnDefinition: Sendable, Hashable {
   package var declaredType: String
   /// The kind of content.
   package var role: Role
-
-  package init(name: String, declaredType: String, role: Role) {
-    self.name = name
-    self.declaredType = declaredType
-    self.role = role
-  }
 }

@@ -28,12 +28,6 @@ package struct SpooledPlace: Hashable, Sendable {
   package var length: Int
   /// Where it stood.
   package var place: RecordPlace
-
-  package init(part: Int, length: Int, place: RecordPlace) {
-    self.part = part
-    self.length = length
-    self.place = place
-  }
 }
 
 /// Writes places as numbers of few bytes: what differs from the record before, which stood a little above.

@@ -7,18 +7,11 @@ public struct CSVDialect: Sendable, Hashable {
   /// Whether no other dialect fits about as well.
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
-  package var proposals: [CSVProposal]
+  package var proposals: [CSVProposal] = []
   /// Columns that blanks align, where no delimiter explains the text: it may be fixed-width.
   package var aligned: AlignedColumns?
   /// Whether the encoding was detected from the bytes, so that another file may have another one.
   public var isEncodingToldByBytes = false
-
-  package init(options: CSVOptions, evidence: [String], isCertain: Bool, proposals: [CSVProposal] = []) {
-    self.options = options
-    self.evidence = evidence
-    self.isCertain = isCertain
-    self.proposals = proposals
-  }
 }
 
 /// An option that detection does not set by itself.
