@@ -41,7 +41,7 @@ package final class LinkAccess {
   private let storage: LinkStorage
   private let schema: StoreSchema
   /// Who may bring pairs into the table before they are read.
-  var backing: (any RowBacking)?
+  var backing: IncrementalBacking?
   let names: Names
   private let entityNumbers: EntityNumberTable
   private var statements: [String: Statement] = [:]

@@ -14,7 +14,7 @@ package final class TableAccess {
   let model: ManagedObjectModel
   let connection: Connection
   /// Who may bring rows into the table before they are read.
-  var backing: (any RowBacking)?
+  var backing: IncrementalBacking?
   /// The store's file, while rows may go past SQLite.
   var file: StoreFile?
   let schema: StoreSchema

@@ -2,7 +2,9 @@ package import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Brings the records of an incremental store into the tables when they are requested, and its changes back.
-final class IncrementalBacking: RowBacking, StoreObserver {
+///
+/// ``TableAccess`` and ``LinkAccess`` call it once a statement, never once a row.
+final class IncrementalBacking: StoreObserver {
   private let source: any IncrementalStore
   private unowned let store: PersistentStore
   /// The to-many relationships of records whose members are in the tables.
@@ -76,6 +78,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
+  /// Rows of an entity are going to be read, by values or all of them.
   func willRead(_ entity: EntityDescription) throws(StoreError) {
     guard !isFilling else { return }
     settle()
@@ -170,6 +173,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     if isUnpaired(root: root, slot: slot), targets.contains(where: { $0 > 0 }) { try loadAll(root: root) }
   }
 
+  /// The members of relationships are going to be read, by a column of a table that names their owners.
   func willRead(table: String, membersBy column: String, of owners: [Int64]) throws(StoreError) {
     if let position = store.schema.joinTables.firstIndex(where: { $0.name == table }) {
       let isOwner = store.schema.joinTables[position].master.ownerColumn == column
@@ -185,6 +189,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
+  /// The pairs of some records are going to be read.
   func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(StoreError) {
     if !isOwner, !isFilling, case .reverse(let owner, let slot, _) = storage {
       // Whose member a record is can only be asked for all owners.
