@@ -3,7 +3,7 @@ package import MergewalkDiagnostics
 /// Reads YAML files that people write into trees of nodes with positions.
 ///
 /// Codes of the findings: `yamlSyntax` (what libyaml refuses), `duplicateKey`, `unknownAlias`, `multipleDocuments`,
-/// `notUTF8`, `yamlLimit` and those of `SourceFile` for files. `<<` is a key like any other.
+/// `notUTF8` and `yamlLimit`. `<<` is a key like any other.
 package enum YAMLDocument {
   /// Parses one document.
   ///
@@ -44,12 +44,5 @@ package enum YAMLDocument {
     } catch {
       throw DiagnosticList(findings + [error])
     }
-  }
-
-  /// Reads and parses a file.
-  ///
-  /// - Throws: what ``parse(_:path:limits:)-(_,_,_)`` throws, and the findings of `SourceFile.read(_:limit:)`.
-  package static func read(_ path: String, limits: YAMLLimits = .standard) throws(DiagnosticList) -> YAMLNode {
-    try parse(SourceFile.read(path, limit: limits.maximumBytes), path: path, limits: limits)
   }
 }

@@ -76,7 +76,7 @@ import MergewalkYAML
   }
 
   @Test func `a missing file is a finding`() {
-    let error = #expect(throws: DiagnosticList.self) { try YAMLDocument.read("no/such/file.yaml") }
+    let error = #expect(throws: DiagnosticList.self) { try SourceFile.read("no/such/file.yaml") }
     #expect(error?.diagnostics.map(\.code) == ["fileMissing"])
     #expect(
       error?.description == "no/such/file.yaml: error: there is no such file; there is no folder “no” [fileMissing]")

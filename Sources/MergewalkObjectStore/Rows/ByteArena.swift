@@ -38,12 +38,6 @@ import MergewalkSystem
     return ByteRange(offset: start, length: bytes.count)
   }
 
-  /// Copies the text's UTF-8 bytes to the end and returns where they are.
-  package func append(_ text: String) -> ByteRange {
-    var copy = text
-    return copy.withUTF8 { append(UnsafeRawBufferPointer($0)) }
-  }
-
   /// The bytes of a range; valid until the arena changes.
   @inlinable package func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + range.offset, count: range.length)

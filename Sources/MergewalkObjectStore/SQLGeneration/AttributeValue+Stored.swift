@@ -25,14 +25,6 @@ extension AttributeValue {
     }
   }
 
-  /// The value of a stored number.
-  init(_ number: NumericValue, _ type: AttributeType) {
-    switch number {
-    case .integer(let value): self.init(stored: value, type)
-    case .double, .decimal: self.init(stored: number.asDouble, type)
-    }
-  }
-
   /// The value of a stored text.
   init(stored value: String, _ type: AttributeType) {
     switch type {

@@ -153,8 +153,6 @@ package final class RowWriter {
     closeCell(.word)
   }
 
-  package func uri(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
-
   /// Writes the ID of an object: `x-coredata://STORE/Entity/p1`.
   package func objectID(_ utf8: UnsafeRawBufferPointer) { text(utf8) }
 

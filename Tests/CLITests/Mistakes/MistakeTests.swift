@@ -41,7 +41,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
   /// The mistakes of the table.
   static func all() throws -> [Mistake] {
-    let root = try YAMLDocument.read(Locations.repository + "/Tests/CLITests/Mistakes/Mistakes.yaml")
+    let path = Locations.repository + "/Tests/CLITests/Mistakes/Mistakes.yaml"
+    let root = try YAMLDocument.parse(String(contentsOfFile: path, encoding: .utf8), path: path)
     let base = texts(root["base"])
     return try (root["mistakes"]?.items ?? []).map { try Mistake($0, base) }
   }

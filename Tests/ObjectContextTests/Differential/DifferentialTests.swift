@@ -43,7 +43,7 @@ struct DifferentialTests {
       if order.isEmpty { found.sort() }
       #expect(
         found == (order.isEmpty ? expected.sorted() : expected),
-        "seed \(seed), number \(number), \(name): \(predicate)\norder \(order)\n\(fetch.sql)\n\(fetch.bindings.map(\.literal))"
+        "seed \(seed), number \(number), \(name): \(predicate)\norder \(order)\n\(fetch.sql)\n\(fetch.bindings)"
       )
     }
     #expect(compared > 120, "seed \(seed): only \(compared) predicates ran in both engines")
@@ -98,7 +98,7 @@ struct DifferentialTests {
         found.count == expected.count && wrong == nil,
         """
         seed \(seed), number \(number), \(name): \(expression)
-        \(fetch.sql)\n\(fetch.bindings.map(\.literal))
+        \(fetch.sql)\n\(fetch.bindings)
         \(wrong.map { "\($0.key): memory \($0.value), SQL \(found[$0.key] ?? .null)" } ?? "\(found.count) rows")
         """)
     }

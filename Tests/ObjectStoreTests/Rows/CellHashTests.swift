@@ -53,7 +53,7 @@ struct CellHashTests {
   @Test("cells of different types with the same payload differ; absent and failed count as null")
   func tags() {
     let arena = ByteArena()
-    let range = arena.append("1234567890")
+    let range = Array("1234567890".utf8).withUnsafeBytes { arena.append($0) }
     func cell(_ tag: UInt8, _ payload: UInt64) -> UInt64 { CellHash.cell(tag, payload, arena.base, seed: 5) }
     let hashes = [
       cell(CellTag.null, 0), cell(CellTag.integer, 0), cell(CellTag.real, 0), cell(CellTag.integer, 1),
@@ -62,7 +62,7 @@ struct CellHashTests {
     #expect(Set(hashes).count == hashes.count)
     #expect(cell(CellTag.absent, 0) == cell(CellTag.null, 0))
     #expect(cell(CellTag.failed, 0) == cell(CellTag.null, 0))
-    let again = arena.append("1234567890")
+    let again = Array("1234567890".utf8).withUnsafeBytes { arena.append($0) }
     #expect(cell(CellTag.text, again.payload) == cell(CellTag.text, range.payload))
   }
 }
