@@ -6,8 +6,6 @@ struct AssignedKeys {
   /// By table: the new key of each old one.
   var tables: [TableID: ReplacedKeys] = [:]
 
-  var isEmpty: Bool { tables.isEmpty }
-
   /// The way back.
   var inverted: AssignedKeys { AssignedKeys(tables: tables.mapValues(\.inverted)) }
 }
@@ -136,7 +134,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter ofRows: Whether the rows have their old keys still.
   func replaceKeys(_ keys: AssignedKeys, ofRows: Bool = true) {
-    if keys.isEmpty { return }
+    if keys.tables.isEmpty { return }
     for (table, replaced) in keys.tables where ofRows {
       let buffer = buffer(table: table)
       for (old, new) in replaced {

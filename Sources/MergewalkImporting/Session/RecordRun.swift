@@ -95,9 +95,6 @@ final class RecordRun {
 
   private var goesOn: Bool { breach == nil && !isInterrupted }
 
-  /// The first changes of objects, when they are to be shown.
-  var changes: [ObjectChange] { sample?.changes ?? [] }
-
   // MARK: Steps
 
   func importParts() throws(ImportError) {
@@ -145,7 +142,7 @@ final class RecordRun {
   /// Notes what was counted.
   func note(_ summary: inout ImportSummary) {
     summary.breach = breach
-    summary.changes = changes
+    summary.changes = sample?.changes ?? []
     for warning in warnings { summary.warn(warning) }
     rejects.note(&summary)
     summary.counts = place.ledger.counts

@@ -40,7 +40,8 @@ struct SourceTable {
       throw database.failure(error)
     }
     self.columns = columns
-    order = entry.isTable ? Self.order(columns, entry.hasRowIDs ? nil : keys.sorted { $0 < $1 }.map(\.name)) : ""
+    order =
+      entry.type == "table" ? Self.order(columns, entry.hasRowIDs ? nil : keys.sorted { $0 < $1 }.map(\.name)) : ""
   }
 
   /// The statement that selects some columns of all rows, in the order of their keys.
@@ -58,8 +59,6 @@ struct SourceTable {
     var name: String
     var type: String
     var hasRowIDs: Bool
-
-    var isTable: Bool { type == "table" }
   }
 
   /// The tables and views that people made.

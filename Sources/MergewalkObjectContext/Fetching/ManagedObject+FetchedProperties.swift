@@ -35,7 +35,7 @@ extension ManagedObject {
   /// The request of a fetched property with this object's values in it.
   private func boundRequest(_ key: String) throws(ObjectError) -> FetchRequest {
     let context = try validContext
-    if !entity.hasFetchedProperty(key), isFault { try context.fire(self) }
+    if isFault, !entity.fetchedProperties.contains(where: { $0.name == key }) { try context.fire(self) }
     guard let property = entity.fetchedProperties.first(where: { $0.name == key }) else {
       throw ObjectError(.unknownKey, "\(entity.name) has no fetched property \"\(key)\"")
     }
@@ -107,10 +107,6 @@ private struct FetchedPropertyValues: KeyedValues {
   }
 
   var evaluatedObjectID: ManagedObjectID? { nil }
-}
-
-extension EntityDescription {
-  fileprivate func hasFetchedProperty(_ name: String) -> Bool { fetchedProperties.contains { $0.name == name } }
 }
 
 extension ConstantValue {

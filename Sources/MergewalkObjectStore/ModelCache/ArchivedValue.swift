@@ -102,7 +102,7 @@ private struct ArchiveReader {
   }
 
   private mutating func object(_ list: PropertyList, depth: Int) throws(ArchivedValueError) -> ArchivedValue {
-    let name = className(list)
+    let name = target(list["$class"])?["$classname"]?.string ?? "?"
     switch name {
     case "NSString", "NSMutableString":
       guard let text = target(list["NS.string"])?.string else { throw damaged(name) }
@@ -152,8 +152,6 @@ private struct ArchiveReader {
     guard let index = Int(exactly: number), index > 0, objects.indices.contains(index) else { return nil }
     return objects[index]
   }
-
-  private func className(_ list: PropertyList) -> String { target(list["$class"])?["$classname"]?.string ?? "?" }
 
   private func damaged(_ name: String) -> ArchivedValueError {
     ArchivedValueError("the archive has a damaged object of the class \(name)")

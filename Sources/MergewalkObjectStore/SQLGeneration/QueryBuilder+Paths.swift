@@ -41,7 +41,9 @@ extension QueryBuilder {
       switch component {
       case .property(var name):
         // The element of a composite attribute is one property with a longer name.
-        while let entity = operand.entity, entity.isComposite(name), case .property(let next)? = rest.first {
+        while let entity = operand.entity, !entity.elements(ofComposite: name).isEmpty,
+          case .property(let next)? = rest.first
+        {
           name += "." + next
           rest.removeFirst()
         }
@@ -152,9 +154,4 @@ extension QueryOperand {
     case .dictionary, .constants, .list: nil
     }
   }
-}
-
-extension EntityDescription {
-  /// Whether this is a composite attribute, or a composite inside one, of which a path takes an element.
-  fileprivate func isComposite(_ name: String) -> Bool { !elements(ofComposite: name).isEmpty }
 }

@@ -29,7 +29,7 @@ struct GuessedAttribute {
     verdict = sample.verdicts[column]
     doubtCodes()
     doubtConversion(sample)
-    trims = verdict.type.isTrimmed && (profile.padded > 0 || profile.blank > 0)
+    trims = verdict.type != .text && verdict.type != .json && (profile.padded > 0 || profile.blank > 0)
     let missing = profile.missing(as: verdict.type)
     // A record that cannot be read may lack the value once its cause is mended, as a short one does that is padded.
     isRequired = sample.isWhole && sample.rejects == 0 && missing == 0 && profile.records > 0
@@ -145,11 +145,6 @@ struct GuessedAttribute {
     }
     return field
   }
-}
-
-extension ColumnType {
-  /// Whether blanks around its values mean nothing.
-  fileprivate var isTrimmed: Bool { self != .text && self != .json }
 }
 
 extension ColumnProfile {

@@ -47,11 +47,8 @@ enum Console {
     write("\r" + PrintableText.of(text) + "\u{1B}[K", to: STDERR_FILENO)
   }
 
-  /// Whether a person sees standard error at once.
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
   /// Whether a line on standard error can be drawn over the last one: on a terminal that knows how to erase.
-  static var canRedraw: Bool { isTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" }
+  static var canRedraw: Bool { isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb" }
 
   /// How many columns the terminal has; 80 when it does not say.
   static var width: Int {

@@ -22,7 +22,7 @@ struct RunControlOptions: ParsableArguments {
   var direct: RunPolicy.Direct?
 
   func apply(to definition: inout ImportDefinition) {
-    if let unfinished { definition.policy.unfinished = unfinished.policy }
+    if let unfinished { definition.policy.unfinished = unfinished == .restart ? .restart : .resumeOrFail }
     if let again { definition.policy.again = again }
     if append { definition.policy.append = true }
     if let lockWait { definition.policy.lockWait = lockWait.seconds }
@@ -40,8 +40,6 @@ enum UnfinishedChoice: String, EnumerableFlag {
     case .resumeOrFail: "Resume an unfinished run; fail without doing anything if there is none."
     }
   }
-
-  var policy: RunPolicy.Unfinished { self == .restart ? .restart : .resumeOrFail }
 }
 
 /// A time such as `10s`.

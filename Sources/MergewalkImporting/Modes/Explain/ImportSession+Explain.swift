@@ -144,7 +144,8 @@ private struct ExplanationBuilder {
     var result: [ImportExplanation.Statement] = []
     func add(_ when: String, _ sql: String) throws {
       result.append(
-        ImportExplanation.Statement(when: when, sql: sql, plan: exists(store) ? try store.queryPlan(sql) : []))
+        ImportExplanation.Statement(
+          when: when, sql: sql, plan: store.type == .sqlite ? try store.queryPlan(sql) : []))
     }
     let slots = part.keySlots + part.contentSlots
     if decision.rows ?? 0 > 0, decision.plan == .table || decision.plan == .scan || decision.isPartitioned {
@@ -169,8 +170,6 @@ private struct ExplanationBuilder {
     }
     return result
   }
-
-  private func exists(_ store: PersistentStore) -> Bool { store.type == .sqlite }
 
   private func cursor(
     _ part: ImportPart, _ store: PersistentStore, exists: Bool
