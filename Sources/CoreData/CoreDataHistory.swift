@@ -68,7 +68,6 @@ public final class NSPersistentHistoryChangeRequest {
 public struct NSPersistentHistoryResult: Sendable, Hashable {
   /// The kind of result.
   public let resultType: PersistentHistoryChangeRequest.ResultType
-  /// The answer of each store.
   let answers: [PersistentHistoryResult]
 
   /// A `Bool`, an `Int`, `[NSManagedObjectID]`, `[NSPersistentHistoryTransaction]` or `[NSPersistentHistoryChange]`,

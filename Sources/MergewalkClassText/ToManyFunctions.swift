@@ -8,7 +8,6 @@ package struct ToManyFunctions {
     package var summary: String
     /// The text behind `func`.
     package var declaration: String
-    /// The body.
     package var statement: String
   }
 

@@ -6,7 +6,6 @@ package enum FileKind {
   case folder
   case file
 
-  /// Looks at a path.
   package init(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else {

@@ -10,9 +10,7 @@ import MergewalkThreads
 package final class ParserChannel: @unchecked Sendable {
   /// A text that was posted.
   package struct Text {
-    /// Its number.
     package var index: Int
-    /// Its bytes.
     package var count = 0
     /// Where its pieces end, of which the last one may be empty.
     package var ends: [Int] = []

@@ -115,7 +115,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// A to-many relationship of one object.
 private struct CountedRelationship: Hashable {
   var table: TableID
   var owner: Int64

@@ -52,7 +52,6 @@ struct ReplacedKeys: Sequence {
   func makeIterator() -> Zip2Sequence<[Int64], [Int64]>.Iterator { zip(old, new).makeIterator() }
 }
 
-/// The to-one side of an ordered relationship.
 private struct OrderedSide: Hashable {
   var table: TableID
   var slot: Int
@@ -215,7 +214,6 @@ extension ManagedObjectContext {
 }
 
 extension PendingLinks {
-  /// Replaces the keys of pairs.
   func replace(_ keys: AssignedKeys) {
     for place in order {
       guard let old = changes(place) else { continue }

@@ -1,7 +1,6 @@
 package import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// The changed rows of one table.
 struct ChangedRows {
   var buffer: RowBuffer
   var inserted = ContiguousArray<Int32>()

@@ -13,7 +13,6 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var code: ObjectFailureCode
   /// The row's table, which names the row buffer.
   package var table: TableID
-  /// The row in its buffer.
   package var row: Int32
   /// The object's ID, temporary for one that was never saved.
   public var objectID: ManagedObjectID?

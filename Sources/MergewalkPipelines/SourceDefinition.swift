@@ -145,7 +145,6 @@ struct SourceArguments {
 
   // MARK: Options
 
-  /// The options as a component.
   private func component() -> ComponentValue? {
     var entries: [YAMLNode.Entry] = []
     for (index, option) in options.enumerated() {

@@ -21,7 +21,6 @@ package final class Connection {
     case create
   }
 
-  /// SQLite's handle.
   package let handle: OpaquePointer
   /// The file's path as given.
   package let path: String

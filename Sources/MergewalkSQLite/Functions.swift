@@ -4,7 +4,6 @@ import CMergewalkSQLite
 ///
 /// Bytes are SQLite's own and valid until the function returns.
 package struct FunctionCall {
-  /// SQLite's context.
   package let context: OpaquePointer
   private let arguments: UnsafeMutablePointer<OpaquePointer?>?
   /// How many arguments there are.

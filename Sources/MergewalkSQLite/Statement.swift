@@ -5,12 +5,10 @@ public import CMergewalkSQLite
 /// Parameters count from 1 and columns from 0, as in SQLite. Binding never throws: what SQLite refuses to bind is
 /// thrown by the next ``step()``.
 @usableFromInline package final class Statement {
-  /// SQLite's handle.
   @usableFromInline package let handle: OpaquePointer
   /// The statement's text.
   package let sql: String
 
-  /// The connection that compiled it.
   package let connection: Connection
   /// Whether the next step is the first one after a reset, or something was refused before it.
   ///
@@ -96,10 +94,8 @@ public import CMergewalkSQLite
 
   // MARK: - Parameters
 
-  /// How many parameters the statement has.
   package var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
-  /// Binds an integer.
   @inlinable
   package func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(handle, index, value)) }
 
@@ -153,7 +149,6 @@ public import CMergewalkSQLite
 
   // MARK: - Columns
 
-  /// How many columns a row has.
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
   /// The name of a column as the statement gives it.

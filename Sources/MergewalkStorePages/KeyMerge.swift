@@ -45,7 +45,6 @@ final class KeyBatch: BackgroundJob, @unchecked Sendable {
   private let capacity: Int
   /// The bytes of keys; 0 when all are through.
   private(set) var used = 0
-  /// The job that fills it.
   private(set) var job = 0
 
   init(_ merge: KeyMerge) {

@@ -98,7 +98,6 @@ package final class PageFile {
     map?.remove(from: page)
   }
 
-  /// Notes what refers to a page.
   func note(_ page: UInt32, _ kind: PointerMap.Kind, parent: UInt32) { map?.set(page, kind, parent: parent) }
 
   // MARK: Pages

@@ -37,7 +37,6 @@ final class RowBlocks {
 
   init(work: BackgroundWork) { self.work = work }
 
-  /// Has rows added.
   func give(_ block: RowBlock, _ used: Int, to filler: TableFiller) throws(PageError) {
     block.used = used
     block.filler = filler

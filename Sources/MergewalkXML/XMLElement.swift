@@ -2,7 +2,6 @@ package import MergewalkDiagnostics
 
 /// An element of a small document: its attributes and child elements in order, and where it starts.
 package struct XMLElement {
-  /// The name as it is written.
   package var name: String
   package var attributes: [(name: String, value: String)]
   /// The elements directly inside.

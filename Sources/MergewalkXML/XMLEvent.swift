@@ -45,7 +45,6 @@
   @inlinable package static var inEntity: UInt64 { 1 << 4 }
   /// The local name of an element is not all that there is.
   @inlinable package static var isLong: UInt64 { 1 << 5 }
-  /// The element has attributes.
   @inlinable package static var hasAttributes: UInt64 { 1 << 6 }
   /// The text is that of a CDATA section.
   @inlinable package static var isCDATA: UInt64 { 1 << 5 }
@@ -54,9 +53,7 @@
   /// The failure is about the tag that was being read.
   @inlinable package static var isInTag: UInt64 { 1 << 5 }
 
-  /// Where the offset begins.
   @inlinable package static var offsetShift: UInt64 { 12 }
-  /// Where the count begins.
   @inlinable package static var countShift: UInt64 { 38 }
   /// Offsets from the base and counts are less.
   @inlinable package static var limit: Int { 1 << 26 }

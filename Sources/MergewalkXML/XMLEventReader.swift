@@ -5,7 +5,6 @@ import MergewalkEventLogs
 /// For property lists, models and stores, which need neither threads nor the places of their values; records have
 /// `XMLRecords` on the same log.
 package final class XMLEventReader {
-  /// An event of the reader.
   package enum Event {
     /// The document says that it has a type of this name.
     case documentType(String)

@@ -24,7 +24,6 @@ package struct XMLPolicy: Sendable {
 
 /// Why a document cannot be read on.
 package struct XMLFault: Error, Sendable, Hashable {
-  /// The kind.
   package enum Code: Int, Sendable {
     /// It is no well-formed XML with namespaces, or does what it may not do.
     case invalidDocument
@@ -33,7 +32,6 @@ package struct XMLFault: Error, Sendable, Hashable {
     /// Its elements nest too deep.
     case tooDeep
   }
-  /// The kind.
   package var code: Code
   package var message: String
   /// Where the parser stood, in bytes from the document's first one.

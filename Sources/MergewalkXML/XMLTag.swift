@@ -82,7 +82,6 @@
     return nil
   }
 
-  /// The name as it is written.
   package var name: String { Self.name(local, prefix) }
 
   /// The attributes' names as they are written, and their values.

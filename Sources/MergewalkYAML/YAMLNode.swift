@@ -16,7 +16,6 @@ package struct YAMLNode: Sendable {
     }
   }
 
-  /// The kind of node.
   package enum Kind: Sendable {
     /// Text; `isPlain` is false when it was quoted, a block scalar or tagged as a string, so that it is always text.
     case scalar(String, isPlain: Bool)
@@ -26,9 +25,7 @@ package struct YAMLNode: Sendable {
     case mapping([Entry])
   }
 
-  /// The kind of the node.
   package var kind: Kind
-  /// Where it starts.
   package var position: SourcePosition
   /// The explicit tag in full (`tag:yaml.org,2002:str`, `!mine`), or `nil`.
   package var tag: String?

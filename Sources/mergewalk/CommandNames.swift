@@ -132,7 +132,6 @@ enum CommandNames {
     return same.first ?? names.first { $0.hasPrefix(word) && word.count > 1 }
   }
 
-  /// How a command is called.
   static func name(_ command: any ParsableCommand.Type) -> String {
     command.configuration.commandName ?? "\(command)".lowercased()
   }

@@ -6,7 +6,6 @@
 /// A block begins with eight bytes for each of: its length, the number of its import, its kind, its generation, and its
 /// number of records. Its content is up to its owner.
 final class DeferredFile {
-  /// What waits.
   enum Kind: Int {
     /// Records that are imported later.
     case records
@@ -74,7 +73,6 @@ final class DeferredFile {
 
   func recordCount(of owner: Owner) -> Int { blocks[owner]?.records ?? 0 }
 
-  /// Appends a block.
   func append(
     _ owner: Owner, records: Int, _ body: (TemporaryFile) throws(ImportError) -> Void
   ) throws(ImportError) {

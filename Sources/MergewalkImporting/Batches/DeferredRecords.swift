@@ -53,7 +53,6 @@ final class DeferredRecords {
     return fields
   }
 
-  /// Keeps a record of a batch.
   func append(_ record: Int, of batch: ImportBatch) throws(ImportError) {
     if pending.records.recordCount > 0,
       pending.records.source != batch.records.source || pending.records.member != batch.records.member
@@ -108,7 +107,6 @@ final class DeferredRecords {
 
   /// What a process that resumes the run has to know of a record that an earlier one has put off.
   struct Kept {
-    /// The hash of the record's key.
     let keyHash: UInt64
     /// Whether it waits for a unique value, so that its own object was not looked for.
     let isParked: Bool

@@ -10,7 +10,6 @@ import MergewalkBytes
 /// Parsing is strict: two letters of a number mean two digits, one letter means one or two (`y`: one to four).
 /// Source: Unicode Technical Standard 35, part 4, "Date Field Symbol Table".
 struct DatePattern: Sendable {
-  /// One step of parsing.
   enum Step: Sendable, Hashable {
     case literal(UInt8)
     case number(Part, digits: ClosedRange<Int>)
@@ -22,7 +21,6 @@ struct DatePattern: Sendable {
   }
   /// The meaning of a number.
   enum Part: Sendable, Hashable, CaseIterable { case year, month, day, hour, hourOfHalf, minute, second }
-  /// How a zone is written.
   struct Zone: Sendable, Hashable {
     /// Whether `Z` may stand for UTC.
     var allowsZ: Bool

@@ -248,7 +248,6 @@ public struct FieldImport: Sendable {
   public var whenEmpty: Substitute?
   /// The position of the definition.
   public var position = SourcePosition.file
-  /// The positions of its options.
   package var places = OptionPlaces()
 
   /// Creates the import of one attribute.

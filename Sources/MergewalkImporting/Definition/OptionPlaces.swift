@@ -6,7 +6,6 @@ package import MergewalkDiagnostics
 /// Places decide where findings stand, and what counts as said: an option that a person wrote where it means nothing is
 /// an error, and the same value set by code, which may treat all fields alike, is a warning.
 package struct OptionPlaces: Sendable, Hashable {
-  /// The place of one option.
   package struct Place: Sendable, Hashable {
     /// Where its name stands.
     package var key: SourcePosition

@@ -55,7 +55,6 @@ package struct NamedValue: Sendable {
 
 /// A mapping of a pipeline file, checked against its ``ComponentSpec``.
 package struct ComponentValue: Sendable {
-  /// One field that is there.
   package struct Field: Sendable {
     package var keyPosition: SourcePosition
     package var position: SourcePosition

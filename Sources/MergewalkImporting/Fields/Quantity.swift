@@ -48,7 +48,6 @@ package enum CharacterName {
     ("quote", "\""), ("apostrophe", "'"), ("backslash", "\\"), ("none", ""),
   ]
 
-  /// The names, for messages.
   package static var names: String { list.joined(separator: ", ") }
 
   package static var list: [String] { table.map(\.name) }

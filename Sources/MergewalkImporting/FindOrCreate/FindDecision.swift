@@ -7,7 +7,6 @@ struct FindDecision {
     case none, table, filter, scan, seek, deduplicate
   }
 
-  /// Why.
   enum Reason {
     /// Mode `insert` without a key.
     case insertOnly
@@ -56,7 +55,6 @@ struct FindDecision {
     self.hasIndex = hasIndex
   }
 
-  /// Where keys are looked for.
   var search: KeySearch {
     isPartitioned ? .pieces(isDecided: nil) : plan == .table || plan == .scan ? .memory : .store
   }

@@ -62,7 +62,6 @@ final class KeyFilter {
     0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31,
     0x9E37_79B1, 0x85EB_CA77, 0xC2B2_AE3D, 0x27D4_EB2F, 0x1656_67B1, 0xCC9E_2D51, 0x1B87_3593, 0xE654_6B65)
 
-  /// How many layers there are.
   var layerCount: Int { full.count + 1 }
 
   /// Creates an empty filter that takes about `bytes` bytes in the end.

@@ -178,7 +178,6 @@ private struct EntryMemory {
   let capacity: Int
   private let block: UnsafeMutableRawPointer
 
-  /// The bytes of a line.
   private static let line = 64
 
   init(capacity: Int) { self.init(block: nil, capacity: capacity) }

@@ -19,7 +19,6 @@ final class RecordVerdicts {
   /// Whether so few records have no result that hardly a batch has one of them.
   var areNearlyAll: Bool { counts.undecided <= counts.records / 200_000 }
 
-  /// A verdict on one record.
   enum Verdict {
     /// Its key is in the store with the same content.
     case unchanged

@@ -19,7 +19,6 @@ final class SpilledHashes {
   /// The entries in each file.
   private var written: [Int]
 
-  /// The entries of a block.
   private static let blockSize = 2048
 
   /// Makes the files of 2^`bits` pieces.
@@ -40,7 +39,6 @@ final class SpilledHashes {
     used.deallocate()
   }
 
-  /// The number of pieces.
   var pieces: Int { files.count }
 
   /// The number of entries of a piece.

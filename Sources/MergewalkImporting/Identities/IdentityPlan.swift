@@ -17,10 +17,8 @@ struct IdentityPlan: Sendable {
   let fields: [IdentityField]
   /// Where the table's columns come from, the identity first.
   let columns: [Column]
-  /// The many-to-many relationships.
   let links: [Links]
 
-  /// A column of the table.
   struct Column: Sendable {
     var definition: ColumnDefinition
     /// The field that it comes from; `nil` for positions that no field gives.
@@ -29,7 +27,6 @@ struct IdentityPlan: Sendable {
     var reference: Int?
   }
 
-  /// A many-to-many relationship.
   struct Links: Sendable {
     var joinTable: Int
     /// The field with the identities, and those with the positions where there are any.

@@ -4,7 +4,6 @@ import MergewalkRecordFormats
 
 /// Lists: to-many relationships that records fill.
 extension ImportPlanBuilder {
-  /// Adds the to-many relationships of a part.
   mutating func addLists(_ part: EntityImport, of entity: EntityDescription, _ use: Use) {
     for relationship in part.relationships {
       guard let options = relationship.list, let description = description(of: relationship, of: entity, use),

@@ -47,10 +47,8 @@ struct ListBatch: Sendable {
   /// How many elements of a record's list are no records.
   func droppedCount(_ record: Int) -> Int { dropped.isEmpty ? 0 : Int(dropped[Int32(truncatingIfNeeded: record)] ?? 0) }
 
-  /// How many elements all lists have.
   var elementCount: Int { elements.count + dropped.values.reduce(0) { $0 + Int($1) } }
 
-  /// The elements of a record.
   func range(_ record: Int) -> Range<Int> { Int(starts[record])..<Int(starts[record + 1]) }
 
   /// The elements of some records.
@@ -65,7 +63,6 @@ struct ListBatch: Sendable {
 }
 
 extension ImportBatch {
-  /// The state of a list's column in a record.
   func listState(_ record: Int, _ index: Int, _ list: ImportList) -> FieldState {
     if records.columnCount > 0 { return records.state(record, list.column) }
     return FieldState(rawValue: listTexts[index].tags[record]) ?? .absent

@@ -266,7 +266,6 @@ final class ListImporter {
     tally.alreadyLinked += named - added
   }
 
-  /// The members of the owners in the store.
   private struct StoredMembers {
     /// The members of each owner with their positions.
     var keys: [Int64: [(key: Int64, order: Int64)]] = [:]

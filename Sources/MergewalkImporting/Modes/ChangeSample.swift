@@ -129,7 +129,6 @@ final class ChangeSample {
 
   // MARK: Values
 
-  /// A property with a column.
   private struct Property {
     var name: String
     var slot: Int

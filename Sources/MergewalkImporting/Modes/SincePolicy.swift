@@ -48,7 +48,6 @@ public struct SincePolicy: Sendable, Hashable {
   public var isReset = false
   /// The position of the policy.
   public var position = SourcePosition.file
-  /// The positions of its options.
   package var places = OptionPlaces()
 
   /// Creates a policy for a column of dates.

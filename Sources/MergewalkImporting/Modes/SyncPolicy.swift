@@ -35,7 +35,6 @@ public struct SyncPolicy: Sendable, Hashable {
   public var unreadable = Unreadable.keep
   /// Whether an input without a single valid record deletes everything in scope; otherwise it deletes nothing.
   public var allowsEmpty = false
-  /// The positions of its options.
   package var places = OptionPlaces()
 
   /// Creates a policy that deletes everything that no record names.

@@ -24,7 +24,6 @@ final class SyncRun {
   /// The objects that records name, by root entity.
   private var marks: [RootIndex: ObjectMarks] = [:]
   private var watches: [Int: SyncWatch] = [:]
-  /// Good records of each part.
   private var goodRecords: [Int: Int] = [:]
   /// Why nothing was deleted.
   private(set) var warnings: [RunWarning] = []

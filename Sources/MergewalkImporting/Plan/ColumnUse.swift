@@ -2,9 +2,7 @@ package import MergewalkDiagnostics
 
 /// A column that a definition names, and where.
 package struct ColumnUse: Sendable, Hashable {
-  /// The column's name.
   package var name: String
-  /// Where it is named.
   package var position: SourcePosition
 
   package init(name: String, position: SourcePosition) {

@@ -6,7 +6,6 @@ struct ImportPlan: Sendable {
   /// The entities that records fill, targets of relationships before the entities that refer to them; the targets of
   /// relationships within one hierarchy come after their owner, whose objects they may be.
   let nodes: [ImportNode]
-  /// All fields of all nodes.
   let fields: [CompiledField]
   /// For each field, the column of the record batch that it comes from.
   let fieldColumns: [Int]

@@ -87,7 +87,6 @@ extension ImportPlanBuilder {
 }
 
 extension EntityImport {
-  /// The names of attributes that columns fill.
   var filledAttributes: Set<String> { Set((findBy + attributes).map(\.attributeName)) }
 
   /// Whether a mandatory attribute has neither a column nor a default.

@@ -37,7 +37,6 @@ package struct Reject: Sendable {
   package var record: Int
   /// The first reason, under which the record is counted.
   package var reason: Reason
-  /// Further reasons.
   package var also: [Reason]
   /// The import that rejected the record; nil when the run has only one.
   package var part: String?

@@ -22,7 +22,6 @@ struct RunCheckpoint: Sendable, Equatable {
   var definition: UInt64 = 0
   /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
   var inputs: [SourcePrint] = []
-  /// How many inputs each part has.
   var inputCounts: [Int] = []
   var inputsHash: UInt64 = 0
 
@@ -128,7 +127,6 @@ extension RunCheckpoint {
 }
 
 extension LateRecords {
-  /// The names of the lists.
   private static var names: [(String, WritableKeyPath<LateRecords, [Int]>)] {
     [("late_rejects", \.rejected), ("late_repeats", \.repeated), ("late_unfound", \.unfound)]
   }

@@ -227,7 +227,6 @@ struct FinishedRun {
     ])
   }
 
-  /// When the run ended, in words.
   var when: String { ended == 0 ? "before" : "on \(RunClock.text(ended))" }
 }
 

@@ -24,7 +24,6 @@ struct SourcePrint: Sendable, Equatable {
   var written: UInt64 = 0
   /// When anything about it changed last, in nanoseconds since 1970; no program can set that back.
   var changed: UInt64 = 0
-  /// The file's number.
   var number: UInt64 = 0
 
   /// How many bytes at each end are hashed.
@@ -73,7 +72,6 @@ struct SourcePrint: Sendable, Equatable {
     contentWords == other.contentWords && (number != other.number || changed == other.changed)
   }
 
-  /// The hash of many fingerprints.
   static func hash(_ prints: [SourcePrint]) -> UInt64 {
     prints.flatMap(\.contentWords).flatMap(\.bytes).withUnsafeBytes { bytes in
       bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 4) } ?? 0

@@ -33,7 +33,6 @@ final class BatchImporter {
   var keptNow = (deferred: Set<Int>(), parked: Set<Int>(), references: Set<Int>())
   /// Records of which a run that resumes later cannot tell what became of them; see ``skipImported(_:)``.
   var late = LateRecords()
-  /// The current pass.
   var pass = Pass.single
   /// The references of objects that the first of two passes created.
   var references: DeferredRecords?
@@ -225,7 +224,6 @@ struct RecordReject: Sendable {
   var record: Int32
   /// The field that is to blame, or `nil`.
   var field: Int32?
-  /// Why.
   var code: RejectCode
   /// The database's message, if any.
   var detail = ""

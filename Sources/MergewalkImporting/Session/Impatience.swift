@@ -23,7 +23,6 @@ final class Impatience {
     return hasEnded
   }
 
-  /// The error for the caller.
   static let error = ImportError(
     code: .interrupted,
     message: "the run was told to stop while the database was at work on a batch, which was rolled back; what was"

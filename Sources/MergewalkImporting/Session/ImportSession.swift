@@ -10,7 +10,6 @@ import MergewalkRecordFormats
 /// file or none do: a new store is renamed into place at the end, and changes to an existing one are planned beside it
 /// and applied at the end.
 public final class ImportSession {
-  /// The work of a run.
   private enum Work {
     /// It imports records, by the plans of its parts; those of a group run together.
     case records([ImportPlan], groups: [Range<Int>])

@@ -33,7 +33,6 @@ final class PartImport {
   let transforms: TransformRunner?
   /// The mapped columns that were not found.
   private var unmatched: UnmatchedColumns
-  /// The warnings for the summary.
   private(set) var warnings: [RunWarning] = []
   /// Those about files that may be cut.
   private var ends: [RunWarning] = []

@@ -4,7 +4,6 @@
 /// unchanged + skipped + rejected`, so no record is lost unnoticed.
 @dynamicMemberLookup
 struct RecordLedger: Sendable {
-  /// The outcome of a record.
   enum Outcome: UInt8, Sendable {
     /// Not known yet.
     case pending

@@ -262,7 +262,6 @@ final class RecordRun {
       read: place.ledger.read, rejected: place.ledger.rejected, counts: rejects.counts, isEnd: isEnd)
   }
 
-  /// Has the rejects file begin a part.
   private func beginRejects(ofPart number: Int) {
     let part = definition.parts[number]
     rejects.begin(

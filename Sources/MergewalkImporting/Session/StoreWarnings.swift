@@ -6,7 +6,6 @@ struct StoreWarnings {
   let plan: ImportPlan
   let model: ManagedObjectModel
 
-  /// The warnings, each once.
   func warnings(_ file: StoreFile) -> [RunWarning] {
     let imported = importedEntities()
     var warnings = file.warnings.map { RunWarning($0) }

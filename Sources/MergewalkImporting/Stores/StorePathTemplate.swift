@@ -6,7 +6,6 @@ import MergewalkBytes
 /// `.`, `~` stay as they are, except for a dot or an underscore at either end, and the first letter of a Windows device
 /// name, such as `aux`.
 public struct StorePathTemplate: Sendable, Hashable {
-  /// A piece of the path.
   enum Piece: Sendable, Hashable {
     case text(String)
     /// The value, or its first characters.

@@ -65,7 +65,6 @@ package struct ContractTypes: Sendable {
     self.init(contract, columns: columns, lists: Array(columns.indices), notes: SourceNotes())
   }
 
-  /// The warnings for the summary.
   package var warnings: [RunWarning] { notes.all }
 
   /// The type of each column's first value so far, a letter each.

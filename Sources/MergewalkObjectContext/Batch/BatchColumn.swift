@@ -2,7 +2,6 @@ import MergewalkObjectModel
 
 /// A property that rows of a batch insert can give.
 struct BatchColumn {
-  /// The kind of property.
   enum Property {
     case attribute(AttributeDescription)
     case reference(RelationshipDescription)

@@ -34,7 +34,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// A batch update on its way.
 private struct BatchUpdate {
   let request: BatchUpdateRequest
   let entity: EntityDescription

@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// A store that readers open.
 struct ReaderStore: Sendable, Equatable {
   var path: String
   var configuration: String?

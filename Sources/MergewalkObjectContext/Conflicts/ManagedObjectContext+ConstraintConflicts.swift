@@ -119,7 +119,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// One value of a key.
 private enum KeyPart: Hashable {
   case integer(Int64)
   case number(Double)

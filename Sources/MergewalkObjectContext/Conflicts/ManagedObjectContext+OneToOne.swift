@@ -4,7 +4,6 @@ import MergewalkObjectStore
 /// The partner that a record had by a one-to-one relationship before others, or this context, gave it another one.
 struct FormerPartner {
   var buffer: RowBuffer
-  /// The row of the record.
   var row: Int
   var relationship: RelationshipDescription
   /// The partner's key, 0 for none.

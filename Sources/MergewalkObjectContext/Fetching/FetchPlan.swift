@@ -9,7 +9,6 @@ struct FetchPlan {
   /// The number of the table that is asked.
   let table: TableID
   let store: PersistentStore
-  /// The handling of rows.
   let options: FetchedRowReader.Options
   /// Whether the request asks the store at all.
   let isStoreAffected: Bool

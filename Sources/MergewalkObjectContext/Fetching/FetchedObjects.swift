@@ -153,7 +153,6 @@ final class FetchedRows {
     return object
   }
 
-  /// All objects in order.
   func allObjects() -> [ManagedObject] {
     guard loader == nil, let context = validContext else { return keys.keys.indices.map { object(at: $0) } }
     let buffer = context.buffer(table: table)

@@ -85,7 +85,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// A fetched property of an entity.
 struct FetchedPropertyName: Hashable {
   var entity: Int
   var property: String

@@ -6,7 +6,6 @@ import MergewalkObjectStore
 struct PendingMatches {
   /// The records that the store must not judge, as it knows their old values.
   var excluded: [ManagedObjectID] = []
-  /// The matching ones.
   var matches: [Match] = []
   /// Whether nothing here takes part.
   var isEmpty: Bool { excluded.isEmpty && matches.isEmpty }

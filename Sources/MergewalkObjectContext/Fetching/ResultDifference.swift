@@ -3,7 +3,6 @@ import MergewalkObjectModel
 
 /// Compares two results of a request.
 struct ResultDifference {
-  /// One of the results.
   struct Side {
     var ids: FetchedObjectIDs
     var sections: [FetchedResults.Section]

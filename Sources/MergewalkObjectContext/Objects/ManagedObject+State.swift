@@ -171,7 +171,6 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// The IDs of the members of a to-many relationship.
   func memberIDs(
     of object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> [ManagedObjectID] {

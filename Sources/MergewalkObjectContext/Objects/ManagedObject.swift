@@ -32,13 +32,11 @@ open class ManagedObject {
   /// Unchecked exclusivity, here and below: they are touched at each access, and no access to one runs other code.
   @exclusivity(unchecked) private(set) final var primaryKey: Int64
   @exclusivity(unchecked) private final var place: Int32
-  /// The record's table.
   @exclusivity(unchecked) private(set) final var table: TableID
   private final let generation: UInt32
   /// The place among the objects that the context holds because of their changes, or -1.
   @exclusivity(unchecked) final var heldIndex: Int32 = -1
   @exclusivity(unchecked) private final var entityNumber: UInt16
-  /// The state of the object.
   @exclusivity(unchecked) final var flags: ObjectFlags = []
   /// The data that few objects have.
   @exclusivity(unchecked) final var extras: ObjectExtras?
@@ -251,7 +249,6 @@ open class ManagedObject {
   final func learnEntity(_ index: Int) { entityNumber = UInt16(index) }
 }
 
-/// The state of an object.
 struct ObjectFlags: OptionSet {
   let rawValue: UInt8
   /// The object's class overrides methods that are called in its life, besides those at each access.

@@ -75,7 +75,6 @@ final class ContextLink {
     buffers.removeAll()
   }
 
-  /// The ID of a record in a table.
   func objectID(table: TableID, entity: EntityDescription, primaryKey: Int64) -> ManagedObjectID {
     ManagedObjectID(
       storeUUID: stores.identifiers[table.store], entity: entity, primaryKey: primaryKey)

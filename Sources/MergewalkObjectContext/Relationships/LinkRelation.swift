@@ -14,7 +14,6 @@ struct LinkRelation {
   let isOrdered: Bool
   /// Whether the other side keeps an order.
   let isInverseOrdered: Bool
-  /// The tables of owners and targets.
   let ownerTable: TableID
   let targetTable: TableID
 

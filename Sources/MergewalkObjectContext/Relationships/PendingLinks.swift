@@ -7,7 +7,6 @@ struct LinkChanges {
     var owner: Int64
     var target: Int64
   }
-  /// The change of a pair.
   struct Change {
     /// The pair as the store has it, or as it would be stored.
     var row: LinkRow
@@ -140,7 +139,6 @@ final class PendingLinks {
   /// The changes of a relationship, if there are any.
   func changes(_ place: LinkPlace) -> LinkChanges? { storages[place] }
 
-  /// Sets the change of a pair.
   func set(_ change: LinkChanges.Change, _ relation: LinkRelation) {
     if storages[relation.place] == nil {
       storages[relation.place] = LinkChanges(relation)

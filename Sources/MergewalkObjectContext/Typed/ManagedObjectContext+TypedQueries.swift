@@ -107,7 +107,6 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// The entity of a class.
   func entity(of type: ManagedObject.Type) throws(ObjectError) -> EntityDescription {
     let entities = registry.link.classes.entities(of: type)
     guard let entity = entities.first, entities.count == 1 else {

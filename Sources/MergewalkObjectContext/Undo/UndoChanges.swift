@@ -18,7 +18,6 @@ final class UndoChanges {
     let object: ManagedObject
     var kind: Kind
   }
-  /// A pair of a many-to-many relationship.
   struct Pair {
     /// The relationship, seen from the owners of its pairs.
     var relation: LinkRelation

@@ -90,7 +90,6 @@ public final class UndoManager {
         }))
   }
 
-  /// Registers what an event changed in a context.
   func register(_ changes: UndoChanges, of context: ManagedObjectContext) {
     guard isUndoRegistrationEnabled else { return }
     register(.changes(changes, WeakContext(context)))

@@ -65,7 +65,6 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
 package struct CellFailure: Sendable, Hashable {
   /// The cell's position in its column, from 0.
   package var row: Int32
-  /// The kind of failure.
   package var code: ValidationFailureCode
 
   package init(row: Int32, code: ValidationFailureCode) {

@@ -9,7 +9,6 @@ struct KeyedArchive {
   /// The object under `root`.
   let root: Object
 
-  /// One object with its class.
   struct Object {
     /// The position in the list.
     let index: Int

@@ -7,7 +7,6 @@ import MergewalkPropertyLists
 /// archives composite attributes is a guess, see ``elementsKey``.
 /// Source: `docs/coredata-layout.md`, "The model cache".
 package struct ModelArchiver {
-  /// The purpose of an archive.
   package enum Purpose: Sendable {
     /// A `.mom` file.
     case file

@@ -62,7 +62,6 @@ private struct StringsParser {
   private var place = Place()
   private var index: Int { place.index }
 
-  /// Where the parser is.
   private struct Place {
     var index = 0
     var line = 1

@@ -1,4 +1,3 @@
-/// Comparisons of keys.
 extension Key {
   /// Any comparison with this key on the left.
   public func compare(

@@ -14,7 +14,6 @@ package final class TextSearch: Sendable {
   /// Longer expressions are refused.
   private static let greatestExpression = 1 << 20
 
-  /// The outcome of a search.
   package enum Outcome: Sendable {
     /// There is no match, or the group takes no part in it.
     case nothing

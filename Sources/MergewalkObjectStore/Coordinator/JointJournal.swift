@@ -14,7 +14,6 @@ import MergewalkDiagnostics
 /// - Each save has a name of its own, so that the end of one does not remove the next one's file. The folder's name is
 ///   always the same, so that to look whether there is one takes one call.
 final class JointJournal {
-  /// The part of one store.
   struct Part {
     enum Content {
       /// Changed rows (``ChangeRecording``), and the number of the schema that they fit.

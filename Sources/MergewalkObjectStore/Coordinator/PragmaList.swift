@@ -4,7 +4,6 @@ import MergewalkSQLite
 struct PragmaList {
   let pragmas: Pragmas
 
-  /// The values of a setting.
   private enum Value {
     case words([String])
     case integer(ClosedRange<Int64>)

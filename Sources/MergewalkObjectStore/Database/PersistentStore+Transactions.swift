@@ -130,7 +130,6 @@ extension StoreFile {
     try connection.interruptible(shouldStop, body)
   }
 
-  /// How many statements ran.
   package var statementsExecuted: Int { connection.statementsExecuted - bookkeeping.statements }
   /// How many rows were changed since the file was opened.
   package var totalChanges: Int { connection.totalChanges - bookkeeping.rows }

@@ -149,7 +149,6 @@ package final class DirectLoad {
 
   // MARK: The end
 
-  /// The result of a load.
   struct Result {
     /// How many rows there are of each table that has some.
     var rows: [String: Int] = [:]

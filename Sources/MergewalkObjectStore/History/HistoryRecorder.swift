@@ -28,7 +28,6 @@ package final class HistoryRecorder: StoreObserver {
   /// The transaction that is being written.
   private struct Pending {
     let number: Int64
-    /// The number of the next change.
     var nextChange: Int64
     /// Whether the deletions are recorded already.
     var hasDeletions: Bool

@@ -38,9 +38,7 @@ package struct IdentityField: Sendable {
     case inverseOrders(RelationshipDescription, joinTable: Int)
   }
 
-  /// The field's name.
   package let name: String
-  /// The kind of value.
   package let kind: Kind
   /// The column of the entity's table that keeps it; `nil` for what a join table keeps.
   package let column: ColumnDefinition?

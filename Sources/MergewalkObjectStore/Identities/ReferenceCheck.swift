@@ -31,7 +31,6 @@ package final class ReferenceCheck {
     package let relationship: RelationshipDescription
     /// The number of the objects' entity.
     package let entity: Int
-    /// How many objects.
     package let count: Int
   }
 

@@ -119,7 +119,6 @@ final class HiddenClaim {
 
   deinit { close(descriptor) }
 
-  /// The outcome of an attempt.
   enum Attempt {
     case mine(HiddenClaim)
     /// Another process has it.

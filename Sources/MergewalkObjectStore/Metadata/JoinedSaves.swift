@@ -3,7 +3,6 @@ import MergewalkPropertyLists
 /// How many saves a store has together with each other one: an entry of the metadata of both, written with the rows of
 /// each save over several stores, so that a part that is missing shows (``PartialSave``).
 enum JoinedSaves {
-  /// The key in the metadata.
   static let key = "MergewalkJoinedSaves"
 
   /// The name of a pair of stores in it: a copy with an identity of its own knows nothing of the pair.

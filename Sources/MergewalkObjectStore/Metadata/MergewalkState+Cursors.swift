@@ -12,7 +12,6 @@ extension MergewalkState {
       /// A text.
       case text(String)
     }
-    /// The column's name.
     package var column: String
     /// The kind of value in the column, as the pipeline names it.
     package var kind: String

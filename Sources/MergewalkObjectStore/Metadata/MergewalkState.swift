@@ -13,7 +13,6 @@ package import MergewalkPropertyLists
 /// try file.writeMetadata(metadata)
 /// ```
 package struct MergewalkState: Sendable, Hashable {
-  /// The key in the metadata.
   package static let key = "MergewalkState"
 
   /// The entries of the key's dictionary, in their order.
@@ -57,7 +56,6 @@ package struct MergewalkState: Sendable, Hashable {
       }
     }
 
-    /// The names in their order.
     package var names: [String] { entries.map(\.key) }
 
     var list: PropertyList? { entries.isEmpty ? nil : .dictionary(entries) }

@@ -2,9 +2,7 @@ import MergewalkObjectModel
 
 /// The version hashes of a model's entities, with the texts that sum them up.
 package struct ModelHashes: Sendable, Hashable {
-  /// An entity with its hash.
   package struct Entity: Sendable, Hashable {
-    /// The entity's name.
     package var name: String
     /// 32 bytes.
     package var hash: [UInt8]

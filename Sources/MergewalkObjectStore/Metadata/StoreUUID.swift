@@ -1,7 +1,6 @@
 import MergewalkBytes
 import MergewalkObjectModel
 
-/// Identities of stores.
 enum StoreUUID {
   /// A random UUID (version 4) as 36 characters in upper case.
   static func make() -> String { UniqueID().description }

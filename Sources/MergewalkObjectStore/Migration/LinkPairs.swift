@@ -2,7 +2,6 @@ import MergewalkObjectModel
 
 /// The pairs of objects of a relationship as the old tables have them: what SQL selects them with.
 struct LinkPairs {
-  /// The old table.
   var table: String
   /// The column with the key of the object that has the relationship.
   var owner: String

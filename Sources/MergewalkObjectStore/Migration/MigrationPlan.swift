@@ -33,7 +33,6 @@ package struct MigrationPlan: Sendable {
     case bookkeeping
   }
 
-  /// The steps, in order.
   package let steps: [Step]
   /// The tables afterwards.
   package let destination: StoreSchema

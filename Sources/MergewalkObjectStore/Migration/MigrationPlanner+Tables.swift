@@ -21,7 +21,6 @@ struct TableMove {
 }
 
 extension MigrationPlanner {
-  /// Decides how a table moves.
   mutating func tableMove(_ table: EntityTable) -> TableMove {
     let pairs = pairs(table)
     guard let first = pairs.first else { return TableMove(table: table, pairs: [], origin: nil) }

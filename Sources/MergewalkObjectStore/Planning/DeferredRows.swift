@@ -15,7 +15,6 @@ import MergewalkSQLite
 /// - A row waits at most once. New rows are not checked against unique indexes before the plan is applied: only tables
 ///   without unique indexes besides that of the key may wait (``StoreFile/deferRows(of:)``).
 final class DeferredRows {
-  /// The table of the overlay.
   static let table = "mergewalk_deferred_rows"
 
   private let overlay: Connection

@@ -36,7 +36,6 @@ final class PlannedStoreFile {
   private let lengthBefore: Int
   private var isApplied = false
 
-  /// The connection to work with.
   let overlay: Connection
   /// Whether an earlier process has planned a part.
   var isAdopted: Bool { lengthBefore > 0 }

@@ -50,7 +50,6 @@
 package struct CellColumn: Sendable {
   /// One ``CellTag`` value a cell.
   package var tags = ContiguousArray<UInt8>()
-  /// One payload a cell.
   package var payloads = ContiguousArray<UInt64>()
 
   package init() {}

@@ -29,7 +29,6 @@
     }
   }
 
-  /// Hashes bytes.
   @inlinable
   package static func bytes(_ start: UnsafeRawPointer, _ count: Int, seed startSeed: UInt64) -> UInt64 {
     var seed = startSeed ^ secret0

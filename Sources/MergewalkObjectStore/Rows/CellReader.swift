@@ -131,7 +131,6 @@ var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start)
 
 /// Hashes of rows: a chain over the cells of the key, then of the other cells.
 @usableFromInline package enum ContentHash {
-  /// The chain's start.
   @inlinable @inline(__always)
   package static func start(_ seed: UInt64) -> UInt64 { CellHash.mix(seed, 0x9FB2_1C65_1E98_DF25) }
 
@@ -141,13 +140,11 @@ var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start)
     CellHash.bytes(start, count, seed: seed ^ CellHash.secret2)
   }
 
-  /// Chains a primary key.
   @inlinable @inline(__always)
   package static func primaryKey(_ key: Int64, seed: UInt64) -> UInt64 {
     CellHash.mix(UInt64(bitPattern: key) ^ CellHash.secret0, seed ^ CellHash.secret1)
   }
 
-  /// Chains a null.
   @inlinable @inline(__always)
   package static func null(seed: UInt64) -> UInt64 { CellHash.mix(CellHash.secret0, seed ^ CellHash.secret0) }
 }

@@ -16,7 +16,6 @@ package struct FetchedKeys: Sendable {
   /// How many records there are.
   package var count: Int { keys.count }
 
-  /// The index of a record's entity.
   package func entity(at index: Int) -> Int { Int(others.isEmpty ? entity : others[index]) }
 
   /// Adds a record.

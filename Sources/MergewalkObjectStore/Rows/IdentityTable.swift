@@ -10,7 +10,6 @@ struct IdentityTable {
     used = 0
   }
 
-  /// The row with this key.
   func find(_ key: Int64, in keys: UnsafePointer<Int64>) -> Int32? {
     guard !places.isEmpty else { return nil }
     var place = Self.hash(key) & mask

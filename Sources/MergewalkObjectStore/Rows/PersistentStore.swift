@@ -27,7 +27,6 @@ public final class PersistentStore {
   var incremental: IncrementalBacking?
   /// Whether a batch request is running: its transaction must not take the rows of other work along.
   package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
-  /// How many batch requests have begun.
   private(set) var batchRequestNumber = 0
 
   /// The slots of each root entity whose attributes allow external storage.

@@ -7,7 +7,6 @@ package import MergewalkObjectModel
 extension RowBuffer {
   /// The state of a row.
   package func state(of row: Int) -> UInt8 { states[row] }
-  /// The entity's index of a row.
   package func entity(of row: Int) -> Int { Int(entities[row]) }
   /// The primary key and the entity's index of a row.
   package func identity(of row: Int) -> (key: Int64, entity: Int) { (primaryKeys[row], Int(entities[row])) }

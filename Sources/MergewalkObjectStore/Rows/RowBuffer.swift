@@ -26,7 +26,6 @@ public import MergewalkObjectModel
 ///
 /// Invariant: every column has room for `capacity` rows; rows `0..<count` are initialised.
 package final class RowBuffer {
-  /// The root entity's index in the model.
   package let rootEntity: RootIndex
   /// The context's ID of the buffer's table.
   package let table: TableID

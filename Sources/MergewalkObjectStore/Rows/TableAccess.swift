@@ -278,7 +278,6 @@ package final class TableAccess {
     return "SELECT \(selectList(slots)) FROM \(table.name) AS t\(condition)"
   }
 
-  /// The source of keys with a number of columns.
   func keySource(columnCount: Int) throws(StoreError) -> CellSource {
     if let known = keySources[columnCount] { return known }
     let source = try CellSource(

@@ -4,7 +4,6 @@ import MergewalkObjectModel
 /// Values from what SQLite stores, by the type of the attribute or expression; ``AttributeType/undefined`` takes the
 /// storage class for the type.
 extension AttributeValue {
-  /// The value of a stored integer.
   init(stored value: Int64, _ type: AttributeType) {
     switch type {
     case .boolean: self = .boolean(value != 0)
@@ -25,7 +24,6 @@ extension AttributeValue {
     }
   }
 
-  /// The value of a stored text.
   init(stored value: String, _ type: AttributeType) {
     switch type {
     case .uri: self = .uri(value)

@@ -7,7 +7,6 @@ package import MergewalkObjectModel
 package struct BatchDeletePlan {
   /// Something that keeps objects from being deleted.
   package struct Check {
-    /// The kind of error.
     package enum Kind {
       /// An object that goes has others by a relationship with the rule "deny".
       case denied
@@ -17,7 +16,6 @@ package struct BatchDeletePlan {
       case tooFew
     }
 
-    /// The kind of error.
     package var kind: Kind
     package var property: String
     /// The root entity of the objects that the query selects.

@@ -28,7 +28,6 @@ package enum SQLBinding: Hashable, Sendable {
 
 /// One value of a row that a fetch returns.
 package struct FetchedColumn: Hashable, Sendable {
-  /// The kind of the value.
   package enum Kind: Hashable, Sendable {
     /// `Z_PK`.
     case primaryKey

@@ -6,7 +6,6 @@ import MergewalkSQLite
 /// A cursor has its statement to itself until it is let go; then the statement goes back to the store's cache. Columns
 /// are counted as SQL counts them (``FetchedColumn/position``) unless a method says otherwise.
 package final class FetchCursor {
-  /// The fetch to run.
   package let fetch: CompiledFetch
   let statement: Statement
   private let store: PersistentStore

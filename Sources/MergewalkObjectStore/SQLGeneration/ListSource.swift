@@ -10,7 +10,6 @@ import MergewalkSQLite
 enum ListSource {
   static let name = "mergewalk_list"
 
-  /// Registers the table on a connection.
   static func register(_ connection: Connection) throws(StoreError) {
     try connection.check(sqlite3_create_module_v2(connection.handle, name, module, nil, nil), "the table \(name)")
   }

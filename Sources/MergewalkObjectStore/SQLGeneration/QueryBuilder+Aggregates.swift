@@ -106,7 +106,6 @@ extension QueryBuilder {
     return try aggregate(function, values)
   }
 
-  /// An aggregate as a subquery.
   func aggregate(_ function: ExpressionFunction, _ collection: QueryCollection) throws(PredicateError) -> SQLValue {
     var countsRows = false
     if case .row(let row) = collection.element { countsRows = !row.isNullable && !collection.isDistinct }

@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 
 extension QueryBuilder {
-  /// A function of the predicate language.
   func call(_ function: ExpressionFunction, _ arguments: [ObjectExpression]) throws(PredicateError) -> QueryOperand {
     try checkCount(arguments, function)
     switch function {

@@ -123,7 +123,6 @@ extension QueryBuilder {
     return PredicateError(.unknownKey, "\(entity.name) has no property \(name)", hint: hint)
   }
 
-  /// The column of an attribute.
   func value(of attribute: AttributeDescription, _ row: QueryRow) throws(PredicateError) -> SQLValue {
     let name = "\(row.entity.name).\(attribute.name)"
     if attribute.isTransient {

@@ -104,7 +104,6 @@ struct LikePrefix: Hashable {
 
   /// The beginning, its escapes resolved.
   let text: String
-  /// The rest behind it.
   let rest: Rest
 
   init(_ pattern: String) {

@@ -111,7 +111,6 @@ final class QueryRow {
 
 /// The rows or values that a path over a to-many relationship leads to.
 struct QueryCollection {
-  /// The kind of one element.
   enum Element {
     case row(QueryRow)
     case value(SQLValue)

@@ -2,7 +2,6 @@ package import MergewalkObjectModel
 
 /// The table of a root entity and of everything that inherits from it.
 package struct EntityTable: Sendable {
-  /// The index of the root entity in the model.
   package let rootEntity: RootIndex
   /// The table's name, such as `ZORDER`.
   package let name: String

@@ -1,4 +1,3 @@
-/// One index of a store.
 package struct IndexDefinition: Sendable, Hashable {
   /// Why an index is there.
   package enum Origin: Sendable, Hashable {
@@ -18,9 +17,7 @@ package struct IndexDefinition: Sendable, Hashable {
     case unique
   }
 
-  /// The index's name.
   package var name: String
-  /// The table's name.
   package var table: String
   /// The columns' names in order; of a fetch index also expressions, in brackets.
   package var columns: [String]

@@ -16,9 +16,7 @@ package struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
     case sameIndexName
   }
 
-  /// The kind.
   package var code: Code
-  /// The entity's name.
   package var entity: String
   /// The name of the property or the index.
   package var property: String

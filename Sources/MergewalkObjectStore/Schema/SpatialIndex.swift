@@ -13,7 +13,6 @@ package struct SpatialIndex: Sendable, Hashable {
 
   /// The name of the virtual table: `Z_RT_Entity_name`.
   package let name: String
-  /// The entities' table.
   let table: String
   /// The columns with the numbers.
   let columns: [String]
@@ -50,7 +49,6 @@ package struct SpatialIndex: Sendable, Hashable {
   }
 }
 
-/// A trigger of a store.
 package struct TriggerDefinition: Sendable, Hashable {
   package let name: String
   let table: String

@@ -55,7 +55,6 @@ struct ObjectCopyPlan {
     var defaults: [Default] = []
     var entities: [Entity] = []
   }
-  /// An entity with objects.
   struct Entity {
     let name: String
     let sourceNumber: Int
@@ -88,7 +87,6 @@ struct ObjectCopyPlan {
     let value: AttributeValue
     let entityNumbers: [Int]
   }
-  /// A join table.
   struct Join {
     let number: Int
     let source: String

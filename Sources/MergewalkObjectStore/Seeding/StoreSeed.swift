@@ -25,7 +25,6 @@ public struct StoreSeed: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// The mark as a property list.
   var propertyList: PropertyList {
     var entries = [PropertyList.Entry("identity", .string(identity))]
     if let digest { entries.append(PropertyList.Entry("digest", .string(digest))) }

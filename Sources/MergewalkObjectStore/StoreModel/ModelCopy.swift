@@ -7,7 +7,6 @@ import MergewalkPropertyLists
 /// YAML: as text when it is short, as a raw DEFLATE stream of the text when it is long. Xcode's diagram and the version of
 /// Xcode are left out.
 enum ModelCopy {
-  /// The key in the metadata.
   static let key = "MergewalkModel"
   /// The longest text that is kept as it is, in bytes.
   static let longestText = 1024

@@ -6,7 +6,6 @@ import MergewalkSQLite
 /// history for what it has to send, and makes rows for new objects itself; so an import that records history leaves these
 /// tables alone. That is what is published, statements of the tables included; no such store is at hand.
 enum CloudTables {
-  /// The columns with entity numbers.
   private static let numberColumns: Set<String> = ["ZENTITYID"]
   /// The table that has a row for each record.
   private static let records = "ANSCKRECORDMETADATA"

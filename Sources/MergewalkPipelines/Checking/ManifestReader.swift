@@ -13,7 +13,6 @@ struct ManifestReader {
   struct Entry {
     var path: String
     var expected: SourceExpectation
-    /// Where in the manifest.
     var position: SourcePosition
   }
 

@@ -42,7 +42,6 @@ extension ColumnProfile {
     var groupMark: UInt8?
     /// Spellings of null among its values.
     var nullSpellings: [String] = []
-    /// The evidence for the type.
     var evidence: [String] = []
     /// The questions for a person to decide.
     var questions: [String] = []
@@ -303,7 +302,6 @@ extension ColumnProfile {
   }
 }
 
-/// Words for evidence.
 enum GuessWords {
   /// The paths in words: at most two of them by name.
   static func list(_ paths: [String]) -> String {

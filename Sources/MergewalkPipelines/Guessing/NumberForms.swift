@@ -29,7 +29,6 @@ struct NumberForms: OptionSet, Sendable {
   static let any = NumberForms(rawValue: 127)
 }
 
-/// One number as it is written.
 struct NumberShape {
   /// The forms in which it is a number; none when it is none.
   var forms: NumberForms = []

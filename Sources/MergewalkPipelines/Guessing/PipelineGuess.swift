@@ -4,7 +4,6 @@ import MergewalkRecordFormats
 
 /// A pipeline for each of several sources, and one model for all of them, guessed from the first records.
 package struct PipelineGuess: Sendable {
-  /// A file to write.
   package struct File: Sendable {
     package var path: String
     package var text: String
@@ -18,11 +17,9 @@ package struct PipelineGuess: Sendable {
     package var pipeline: String
     /// The names of the attributes that identify an object; none when nothing does.
     package var key: [String]
-    /// How many attributes the entity has.
     package var attributes: Int
     /// How many relationships its records fill.
     package var relationships: Int
-    /// The records looked at.
     package var records: Int
     /// Those of them that cannot be read.
     package var rejects: Int
@@ -42,7 +39,6 @@ package struct PipelineGuess: Sendable {
   /// Findings about the sources that do not matter much.
   package var warnings: [Diagnostic]
 
-  /// A request to guess.
   package struct Request: Sendable {
     /// Files, globs, folders, or `-`; each stands for the records of one entity.
     package var sources: [String]

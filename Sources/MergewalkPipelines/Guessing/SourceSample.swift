@@ -52,7 +52,6 @@ struct SourceSample {
   /// A record that seems to sum up the others.
   struct Footer {
     var line: Int
-    /// The evidence for it.
     var reason: String
   }
 

@@ -14,7 +14,6 @@ package struct TypeSampler: Sendable {
     isTyped = !format.hasTextOnly
   }
 
-  /// Looks at the records of a batch.
   package mutating func add(_ batch: RecordBatch) {
     for record in 0..<batch.recordCount {
       for column in profiles.indices {

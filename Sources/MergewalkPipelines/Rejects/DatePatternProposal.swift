@@ -28,7 +28,6 @@ enum DatePatternProposal {
     case other(Character)
   }
 
-  /// The pattern of one value.
   private static func pattern(_ text: String) -> String? {
     guard text.utf8.count <= 40, let tokens = tokens(text) else { return nil }
     if case .digits(let count, let value)? = tokens.first, tokens.count == 1 { return number(count, value) }

@@ -6,7 +6,6 @@ import MergewalkRecordFormats
 /// A schema covers what one file alone can show: the possible fields, their values, and the required ones. `lint`
 /// checks the names of entities, attributes and columns. Source: https://json-schema.org/draft/2020-12.
 package struct PipelineSchema: Sendable {
-  /// The kind of file.
   package enum Kind: String, Sendable, CaseIterable {
     case pipeline
     /// A part of a pipeline that others include: nothing has to be in it.

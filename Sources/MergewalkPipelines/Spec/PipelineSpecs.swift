@@ -114,7 +114,6 @@ extension ComponentSpec {
       FieldSpec("cache", .bytes, default: "24MiB", "Memory for SQLite's page cache.", example: "64MiB"),
     ])
 
-  /// Where rejects go.
   static let rejects = ComponentSpec(
     "rejects", "Where to write records that cannot be imported, and how many of them are too many.", shorthand: "file",
     fields: [

@@ -14,7 +14,6 @@ extension ComponentSpec {
         .contract,
       ])
 
-  /// One file of a manifest.
   static let manifest = ComponentSpec(
     "manifest", "One file in a manifest that is a YAML or JSON list.", shorthand: "path",
     fields: [

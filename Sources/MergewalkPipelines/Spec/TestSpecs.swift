@@ -76,7 +76,6 @@ extension ComponentSpec {
         example: "[{ pipeline: categories.yaml }]"),
     ])
 
-  /// A run before the tested one.
   static let testRun = ComponentSpec(
     "run", "A run before the tested one; it must succeed without rejects.", shorthand: "pipeline",
     fields: [
@@ -120,7 +119,6 @@ extension ComponentSpec {
         example: "unknownColumn"),
     ])
 
-  /// The counts of the summary.
   static let testCounts = ComponentSpec(
     "counts", "The counts of the summary.",
     fields: RecordCounts.names.map {
@@ -130,7 +128,6 @@ extension ComponentSpec {
         FieldSpec($0, .count(least: 0), "The number of objects \($0) because no record named them.", example: "1")
       })
 
-  /// A record that is rejected.
   static let testReject = ComponentSpec(
     "reject", "A record that is rejected; what is not listed is not compared.", shorthand: "code",
     fields: [

@@ -5,9 +5,7 @@ import MergewalkRecordFormats
 
 /// The contents of `_plan/plan.json`: the parts of a family and all that determines their stores.
 struct FamilyPlan: Sendable {
-  /// One store.
   struct Part: Sendable {
-    /// The value of the column.
     var value: String
     /// The value as a name of files: that of the receipt.
     var name: String

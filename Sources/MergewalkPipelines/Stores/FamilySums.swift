@@ -36,7 +36,6 @@ struct FamilySums: Sendable {
     noted.values.sorted { $0.warning.description < $1.warning.description }
   }
 
-  /// Adds what the receipt of a store says.
   mutating func add(_ receipt: StoreReceipt) {
     let counts = receipt.counts
     if counts.read > 0 { filled += 1 }

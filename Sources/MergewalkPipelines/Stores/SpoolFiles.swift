@@ -8,7 +8,6 @@ struct SpoolRun: Hashable, Sendable {
   var part: Int
   /// The source they are from, by its number in the plan.
   var source: Int
-  /// The member of an archive.
   var member: String?
   /// The number in the plan of their file's first lines.
   var header: Int
@@ -47,7 +46,6 @@ struct SpoolUnit: Hashable, Sendable {
     sharesPlaces ? "\(spool)/\(Self.placesName)" : "\(spool)/\(name)/\(Self.placesName)"
   }
 
-  /// The name of files of places.
   static let placesName = "part.places"
 }
 

@@ -4,7 +4,6 @@ import MergewalkObjectModel
 
 /// The expected result of a case, checked against the model.
 struct Expectation {
-  /// Rows of one entity.
   struct Rows {
     var entity: EntityDescription
     var rows: [ExpectedRow]
@@ -15,7 +14,6 @@ struct Expectation {
 
   private let component: ComponentValue
   private(set) var rows: [Rows] = []
-  /// How many objects entities have.
   private(set) var objects: [(entity: EntityDescription, count: Int, position: SourcePosition)] = []
 
   /// Reads the expectations; `nil` when the model does not know what they name, which is a finding.

@@ -6,7 +6,6 @@ import MergewalkImporting
 /// Each case runs in a temporary store, with the pipeline as it is and other inputs. `docs/pipeline-tests.md` describes
 /// the files.
 package struct PipelineTests: Sendable {
-  /// The result of one case.
   package struct Result: Sendable {
     /// How a case ends.
     package enum Outcome: String, Sendable {
@@ -21,7 +20,6 @@ package struct PipelineTests: Sendable {
     package var name: String
     /// Where it stands in the file.
     package var position: SourcePosition
-    /// How it ended.
     package var outcome: Outcome
     /// The differences, at the place of the expectation, or the reason why the case does not run.
     package var findings: [Diagnostic]

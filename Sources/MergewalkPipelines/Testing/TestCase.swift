@@ -26,7 +26,6 @@ struct TestCase: Sendable {
   let run: Run
   /// The rows that the store has before.
   let before: ComponentValue?
-  /// The runs before.
   let earlierRuns: [Run]
   let expectation: ComponentValue
 

@@ -163,7 +163,6 @@ struct TestRun {
     return RowFiller(model: model, findings: findings).fill(store, rows)
   }
 
-  /// Runs a pipeline before the tested one.
   private func runBefore(_ definition: ImportDefinition, _ run: TestCase.Run) -> Bool {
     let place = run.pipeline?.position ?? testCase.name.position
     var definition = definition

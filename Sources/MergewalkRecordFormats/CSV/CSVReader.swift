@@ -195,7 +195,6 @@ extension StreamingReader<CSVParser> {
     parser.account += account
   }
 
-  /// Reads one record as names.
   private mutating func readNames() throws(ReadError) -> (names: [String], position: SourcePosition, raw: [UInt8]) {
     let count = try countFields()
     if count == 0 {

@@ -153,7 +153,6 @@ struct RepeatedHeaders {
   /// By the first byte of a name, small or capital: bit n is set if one has n bytes, its quotes doubled or not; bit 63 stands for more.
   private var lengths: [UInt64] = []
 
-  /// None.
   init() {}
 
   /// Those of a header.

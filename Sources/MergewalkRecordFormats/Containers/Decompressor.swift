@@ -2,7 +2,6 @@ import MergewalkDiagnostics
 
 /// A decompressor without I/O: turns the bytes that are there into others.
 protocol Decompressor: AnyObject {
-  /// The format that it unpacks.
   var format: ContainerFormat { get }
 
   /// Unpacks what fits.
@@ -17,7 +16,6 @@ protocol Decompressor: AnyObject {
   func restart()
 }
 
-/// The result of one step of a decompressor.
 struct DecompressorStep {
   /// Bytes of input used up.
   var used: Int

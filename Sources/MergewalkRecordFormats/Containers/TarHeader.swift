@@ -3,7 +3,6 @@
 /// Source: POSIX.1-2024, pax, <https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html>; GNU tar's manual,
 /// "Basic Tar Format".
 struct TarHeader {
-  /// The size of a block.
   static let size = 512
 
   /// The kind of member that a block describes.

@@ -93,7 +93,6 @@ struct OffsetMap {
     fileprivate init(_ first: Mark) { known = first }
   }
 
-  /// A cursor at the first mark.
   func cursor() -> Cursor { Cursor(marks[0]) }
 
   /// The offset in the file of a place of the decoded text.

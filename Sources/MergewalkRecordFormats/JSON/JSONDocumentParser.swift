@@ -4,7 +4,6 @@ struct JSONDocumentParser: JSONRecordParser {
   /// How much text around the records is skipped before its memory is used again.
   private static let outlineBytes = 1 << 16
 
-  /// Where the cursor is.
   private enum Phase {
     /// Before a document that may be one record.
     case start

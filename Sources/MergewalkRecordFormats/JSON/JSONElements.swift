@@ -4,7 +4,6 @@
 struct JSONElements {
   let maxRecordBytes: Int
   var request: JSONRequest
-  /// The line at the cursor.
   var lines = LineCounter(at: 0)
   /// The outcomes of the text, except the text between values.
   private var counted = TextAccount()
@@ -215,7 +214,6 @@ struct JSONElements {
     counted.recordBytes -= raw.count
   }
 
-  /// The position of the record at the cursor.
   private func place(_ window: ParseWindow, _ length: Int) -> RecordPosition {
     let offset = window.origin + window.cursor
     return RecordPosition(
@@ -282,6 +280,5 @@ struct JSONElements {
     window.cursor = stop
   }
 
-  /// Counts bytes of a record that is skipped.
   mutating func countRecord(_ bytes: Int) { counted.recordBytes += bytes }
 }

@@ -14,7 +14,6 @@ struct JSONScanner {
   var i: Int
   /// The first fault, once a function has returned false.
   private(set) var fault = RecordError.Code.invalidJSON
-  /// Where the first fault is.
   private(set) var faultAt = 0
   /// Whether halves of surrogate pairs are skipped instead of being faults.
   var passesLoneSurrogates = false

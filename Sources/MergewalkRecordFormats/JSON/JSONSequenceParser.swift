@@ -11,7 +11,6 @@ struct JSONSequenceParser: JSONRecordParser {
   /// How the values are distinguished.
   private enum Form { case unknown, separated, concatenated }
 
-  /// Where the cursor is.
   private struct Place {
     var form = Form.unknown
     /// Behind a number or a word, whose end must be seen.

@@ -1,6 +1,5 @@
 /// A batch's memory, open for writing the records that a JSON parser finds.
 struct ObjectRows {
-  /// The text.
   let base: UnsafePointer<UInt8>
   /// The end of the memory that the text is in.
   let readable: Int

@@ -13,7 +13,6 @@ package final class ChildProcess {
     package var message: String
   }
 
-  /// How a program ended.
   package enum Ending: Equatable {
     /// By itself, with this code.
     case exit(Int32)

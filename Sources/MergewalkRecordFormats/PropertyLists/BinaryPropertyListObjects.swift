@@ -85,7 +85,6 @@ final class BinaryPropertyListObjects {
     return Int(number)
   }
 
-  /// Reads the object at its offset.
   func object(_ number: Int) throws(ReadError) -> Object {
     let entry = table + number * offsetSize
     let offset = try bytes.number(at: entry, size: offsetSize)
@@ -147,7 +146,6 @@ final class BinaryPropertyListObjects {
 }
 
 extension BinaryPropertyListObjects {
-  /// An error in a text.
   enum TextFault { case invalidText, loneSurrogate }
 
   /// Appends the UTF-8 of a string, or of an integer that is a key.

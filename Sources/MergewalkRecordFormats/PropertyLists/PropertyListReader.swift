@@ -77,7 +77,6 @@ public struct PropertyListReader: RecordReader {
     try reader.read(into: &batch, limit: limit)
   }
 
-  /// The parser of each form.
   private enum Parser: PushParser {
     case xml(XMLPropertyListParser)
     case text(TextPropertyListParser)

@@ -37,7 +37,6 @@ final class XMLPropertyListParser: PushParser {
     try text.filling(&batch) { () throws(ReadError) in try advance() }
   }
 
-  /// Reads one piece.
   private func advance() throws(ReadError) -> Bool {
     let piece = try text.window.readPiece()
     let reader = try started()

@@ -21,7 +21,6 @@ package struct DerivedColumn: Sendable {
     states.append(contentsOf: repeatElement(FieldState.absent.rawValue, count: count))
   }
 
-  /// Sets the value of a record.
   @inline(__always)
   package mutating func set(_ record: Int, _ state: FieldState, start: Int, length: Int) {
     starts[record] = UInt32(truncatingIfNeeded: start)

@@ -7,7 +7,6 @@ import MergewalkBytes
 package struct ListElements: Sendable {
   /// Why a list, or one of its elements, cannot be read.
   package struct Fault: Error, Sendable, Hashable {
-    /// Why.
     package var code: RecordError.Code
     /// The element's number in its batch, from 0; nil when the list as a whole is no list.
     package var element: Int?

@@ -55,7 +55,6 @@ public struct RecordBatch: Sendable {
 
   /// Fields whose value had to be unescaped, in the order of `starts`.
   var escapes: ContiguousArray<EscapedField> = []
-  /// The line ends of this input.
   var lineEnds = LineEnds.any
   /// Whether fields stand where their record does, because the records were taken out of their file.
   var hasFixedPlaces = false
@@ -253,7 +252,6 @@ public struct RecordBatch: Sendable {
 
 /// A field whose value is not a range of the raw bytes.
 struct EscapedField: Sendable {
-  /// How to unescape.
   enum Kind: UInt8 {
     case quotedCSV, unquotedCSV, json
     /// It was copied already; `start` tells its place in the raw text.
@@ -267,11 +265,9 @@ struct EscapedField: Sendable {
   /// Where the raw text starts in the batch's bytes, inside the quotes.
   var start: UInt32
   var end: UInt32
-  /// How to unescape.
   var kind: Kind
 }
 
-/// The line ends of an input.
 enum LineEnds: UInt8 {
   /// LF, CRLF and CR: CSV.
   case any

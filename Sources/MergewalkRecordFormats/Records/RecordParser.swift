@@ -13,7 +13,6 @@ import MergewalkDiagnostics
 /// - `refuseLong` is the only way to skip a record that does not fit: memory stays bounded whatever the input.
 /// - Parsers that are driven by a C library and cannot stop at a record are a ``PushParser`` instead.
 protocol RecordParser {
-  /// The line ends of this format.
   static var lineEnds: LineEnds { get }
   /// The number of columns it stores.
   var columnCount: Int { get }

@@ -2,7 +2,6 @@
 protocol PushParser {
   /// The number of columns it stores.
   var columnCount: Int { get }
-  /// The line ends of this format.
   var lineEnds: LineEnds { get }
 
   /// Reads on and appends what records and errors it finds to the batch, any number of them.

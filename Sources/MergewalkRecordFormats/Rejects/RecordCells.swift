@@ -13,7 +13,6 @@ package struct RecordCells: Sendable {
   /// A cell cannot be put into the record.
   package struct EditError: Error, Sendable {
     package var column: String
-    /// The error in it.
     package var message: String
 
     package init(column: String, message: String) {
@@ -21,7 +20,6 @@ package struct RecordCells: Sendable {
     }
   }
 
-  /// The names of the columns.
   package let names: [String]
   /// The cells, one a name.
   package let cells: [Cell]

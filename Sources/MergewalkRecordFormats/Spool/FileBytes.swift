@@ -91,9 +91,7 @@ package final class FileBytes {
 
 /// A piece of a file as an input, with what stands before it.
 package struct SourcePiece: Sendable, Hashable {
-  /// The file that has the bytes.
   package var file: String
-  /// Which of its bytes.
   package var range: Range<Int>
   /// The bytes before them, such as a header.
   package var prefix: [UInt8]
@@ -105,7 +103,6 @@ package struct SourcePiece: Sendable, Hashable {
   }
 }
 
-/// The bytes of a ``SourcePiece``.
 final class PieceStream: ByteStream {
   let path: String
   private let piece: SourcePiece

@@ -26,7 +26,6 @@ package struct SpooledPlace: Hashable, Sendable {
   package var part: Int
   /// The record's raw bytes in the file of records, without its line end.
   package var length: Int
-  /// Where it stood.
   package var place: RecordPlace
 }
 

@@ -37,7 +37,6 @@ package struct SpoolForm: Sendable {
     }
   }
 
-  /// How the records are read.
   package var format: RecordFormat {
     switch kind {
     case .csv(let options): .csv(options)
@@ -74,7 +73,6 @@ package struct SpoolForm: Sendable {
   /// Whether the records are not written as they were read.
   package var isRewritten: Bool { rewrittenKeys != nil }
 
-  /// The extension of files' names.
   package var fileExtension: String {
     if case .csv = kind { return "csv" }
     return "ndjson"

@@ -6,7 +6,6 @@
 /// arrays. A record without such a part, or with an empty or null one, gives no record; if the part is not an array, it
 /// counts as an array of one. All records of one element have the raw text and the position of the whole element.
 struct EachPath: Hashable {
-  /// The names on the way.
   let names: [[UInt8]]
 
   /// Reads a path as columns have it, or returns nil if it is malformed.

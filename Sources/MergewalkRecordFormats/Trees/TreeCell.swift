@@ -18,7 +18,6 @@ final class TreeMemory {
 
 /// The value of one column of a record that is open.
 struct TreeCell {
-  /// Where the bytes are.
   enum Place { case text, copies, json }
 
   var place = Place.text

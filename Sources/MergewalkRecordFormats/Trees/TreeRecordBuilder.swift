@@ -212,7 +212,6 @@ struct TreeRecordBuilder {
     pendingNode = node
   }
 
-  /// Notes the path of a member.
   @inline(never)
   private mutating func notePath(_ bytes: UnsafeRawBufferPointer) {
     while let last = way.last, last.depth >= open.count { way.removeLast() }

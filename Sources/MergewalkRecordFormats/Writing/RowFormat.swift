@@ -1,4 +1,3 @@
-/// How rows are written.
 package enum RowFormat: Hashable, Sendable {
   /// Comma-separated values of RFC 4180 with a header.
   case csv(CSVRowOptions)

@@ -75,7 +75,6 @@ struct XMLOpenElement {
 
 /// The value of one column of a record that is open.
 struct XMLCell {
-  /// Where the bytes are.
   enum Place: UInt8 { case text, copies, json, strings }
 
   /// The first byte: an offset of the text, or an index of the place.

@@ -6,7 +6,6 @@ import MergewalkXML
 ///
 /// The first pieces are parsed when they are requested. Then libxml2 gets a thread, and the text is read ahead for it.
 final class XMLPieces {
-  /// A piece of the text.
   struct Piece {
     var count: Int
     var isLast: Bool
@@ -54,7 +53,6 @@ final class XMLPieces {
     return ahead.removeFirst()
   }
 
-  /// Moves on to the next log.
   func nextLog() {
     guard let link else { preconditionFailure("the events of a piece of XML end without a mark") }
     link.giveBack(log)

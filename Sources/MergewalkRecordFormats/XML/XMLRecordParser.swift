@@ -82,7 +82,6 @@ final class XMLRecordParser: PushParser {
 
   /// The paths of the members of the records so far, when they are collected.
   var members: [String] { records.pointee.members?.paths ?? [] }
-  /// How many records have ended.
   var recordCount: Int { records.pointee.recordIndex }
 
   func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool {

@@ -276,7 +276,6 @@ private struct XMLPlaces {
   var json = 0
   var strings = 0
 
-  /// Where a cell's bytes start.
   @inline(__always)
   func start(_ cell: XMLCell) -> Int {
     if cell.place == .text { return raw.lowerBound + max(0, cell.start - recordStart) }

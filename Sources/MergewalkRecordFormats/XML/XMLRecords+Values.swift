@@ -111,7 +111,6 @@ extension XMLRecords {
     put(Int(node.slot), cell)
   }
 
-  /// Puts the JSON of an element.
   mutating func putTree(_ slot: Int32, _ entry: XMLOpenElement) {
     var cell = XMLCell(.json, .json, start: json.count, count: 0, at: min(entry.tagEnd + 1, offset))
     tree.write(entry.tree, texts: self.texts, to: &json)

@@ -1,6 +1,5 @@
 /// The namespaces that are in force at a place, as a tag declares them: `xmlns="urn:shop" xmlns:o="urn:other"`.
 struct XMLScope {
-  /// One of them.
   struct Item: Equatable {
     /// The prefix; empty for the default namespace.
     var prefix: String
@@ -48,7 +47,6 @@ struct XMLScope {
     items.append(Item(prefix: String(name.dropFirst(6)), value: value))
   }
 
-  /// The text of some.
   static func text(_ items: [Item]) -> String {
     items.map { ($0.prefix.isEmpty ? "xmlns=" : "xmlns:\($0.prefix)=") + $0.value }.joined(separator: " ")
   }

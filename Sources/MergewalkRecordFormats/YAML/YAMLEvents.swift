@@ -25,7 +25,6 @@ struct YAMLEvent {
   var tag: UnsafeRawBufferPointer?
   /// The anchor of a node, or that of an alias.
   var anchor: UnsafeRawBufferPointer?
-  /// How many tags a document declares.
   var declaredTags = 0
 
   static var isPlainOrFlow: UInt64 { 1 << 4 }

@@ -3,7 +3,6 @@
 /// A node is known by the index of its first item. Nodes inside others share their items. The log is bounded: a node
 /// that does not fit is dropped, and an alias to it is refused.
 final class YAMLLog {
-  /// The kind of an item.
   enum Kind: UInt8 {
     case scalar
     /// A plain `<<`, which is a merge key where a key stands.

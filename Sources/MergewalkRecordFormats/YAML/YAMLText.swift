@@ -27,7 +27,6 @@ final class YAMLText {
   let progress: UnsafeMutablePointer<Progress>
   /// The faults that nothing was refused for yet.
   private(set) var faults: [Fault] = []
-  /// The failure that ended the reading.
   private(set) var failure: ReadError?
   private let limit: Int
   /// The offsets of the text that was read and checked, of the text that may be handed out, and of the text that was.

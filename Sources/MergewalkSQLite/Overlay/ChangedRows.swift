@@ -7,9 +7,7 @@ import MergewalkSystem
 /// without row numbers, and to temporary tables, are not recorded. Source: [The pre-update
 /// hook](https://sqlite.org/c3ref/preupdate_blobwrite.html).
 package final class ChangedRows {
-  /// The rows of one table.
   package final class Table {
-    /// The table's name.
     package let name: String
     fileprivate let cName: [CChar]
     fileprivate let bits = RowBits()

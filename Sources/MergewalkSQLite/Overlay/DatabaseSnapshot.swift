@@ -24,9 +24,7 @@ package final class DatabaseSnapshot {
 
   /// The connection whose read transaction holds the snapshot.
   package let connection: Connection
-  /// The bytes of a page.
   package let pageSize: Int
-  /// How many pages there are.
   package let pageCount: Int
   /// The state of the log beyond the file.
   package let log: LogState

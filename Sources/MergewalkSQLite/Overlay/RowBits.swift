@@ -13,7 +13,6 @@ package final class RowBits {
 
   private var pieces: [Int64: Piece] = [:]
   private var last: (number: Int64, piece: Piece)?
-  /// How many rows are in the set.
   package private(set) var count = 0
 
   package init() {}

@@ -1,6 +1,5 @@
 import MergewalkImporting
 
-/// The numbers of a run as metrics.
 enum RunMetrics {
   /// The statuses that a run may have, of which one is 1.
   private static let statuses = [

@@ -12,7 +12,6 @@ struct RejectAdvice {
 
   private var codes: [(code: String, first: RejectLine, values: [RejectedValue])] = []
 
-  /// Takes a line in.
   mutating func add(_ line: RejectLine) {
     var index = codes.firstIndex { $0.code == line.code } ?? codes.count
     if index == codes.count {

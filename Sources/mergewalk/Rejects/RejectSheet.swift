@@ -107,7 +107,6 @@ struct RejectSheet {
 
   // MARK: Back
 
-  /// An edited record.
   struct Edit {
     /// Where it stands in the edited file.
     var place: SourcePosition

@@ -55,7 +55,6 @@ struct RejectsSummaryCommand: ParsableCommand {
   }
 }
 
-/// Counts of rejects.
 struct RejectTally {
   /// How many samples of each code are kept.
   let samples: Int

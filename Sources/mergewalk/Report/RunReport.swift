@@ -1,7 +1,6 @@
 import MergewalkImporting
 import MergewalkRecordFormats
 
-/// A run as one page.
 struct RunReport {
   let summary: ImportSummary
   private let samples: [RunSample]

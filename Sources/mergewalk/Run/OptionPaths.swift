@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// Options that take a path.
 enum OptionPaths {
   /// Refuses paths that were given and are empty, as those of an unset variable of the shell are.
   static func check(_ paths: (name: String, path: String?)...) throws {

@@ -1,7 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkPipelines
 
-/// The pipeline file of a command.
 enum PipelineFile {
   /// Reads a pipeline; its secrets are kept out of everything that is written from now on.
   static func read(_ path: String, _ settings: PipelineSettings) throws(DiagnosticList) -> Pipeline {

@@ -92,7 +92,6 @@ enum SummaryOutput {
 
   static func warning(_ warning: RunWarning) -> JSONText { .object(members(of: warning)) }
 
-  /// The members of that object.
   static func members(of warning: RunWarning) -> [(name: String, value: JSONText)] {
     var members: [(name: String, value: JSONText)] = [
       ("code", .string(warning.code.rawValue)), ("message", .string(warning.message)),

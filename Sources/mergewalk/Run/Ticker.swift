@@ -26,7 +26,6 @@ final class Ticker {
   }
 }
 
-/// The memory of the process at this moment.
 enum ProcessMemory {
   /// The resident set in bytes, or 0 where the system does not say.
   ///

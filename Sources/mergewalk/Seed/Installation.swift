@@ -11,7 +11,6 @@ struct Installation {
   /// `copied`, `added` or `nothing`.
   private var status: String { copy != nil ? "copied" : objects?.isInstalled == true ? "nothing" : "added" }
 
-  /// The result in words.
   var words: String {
     let name = seed?.identity ?? "objects"
     if let copy {

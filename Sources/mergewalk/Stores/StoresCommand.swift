@@ -46,7 +46,6 @@ struct StoresJobsOptions: ParsableArguments {
   }
 }
 
-/// The inputs to plan.
 struct StoresInputOptions: ParsableArguments {
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
   var pipeline: String

@@ -163,7 +163,6 @@ final class StoresOutput {
 
   // MARK: Warnings
 
-  /// Tells a warning once.
   private func tell(_ warning: RunWarning, in stores: Int? = nil) {
     let text =
       "\(warning.place ?? family.folder): warning: \(warning.message)"

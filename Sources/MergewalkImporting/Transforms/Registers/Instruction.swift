@@ -2,7 +2,6 @@
 struct Instruction: Sendable {
   var operation: any ColumnOperation
   var kind: ValueKind
-  /// Its name in messages.
   var name: String
   /// The read column that its values come from, for places in messages; -1 for none.
   var origin: Int

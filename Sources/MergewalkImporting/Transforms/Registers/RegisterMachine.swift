@@ -7,7 +7,6 @@ import MergewalkRecordFormats
 /// `@unchecked Sendable`: whoever uses it has taken it out of its ``TransformRunner``.
 final class RegisterMachine: @unchecked Sendable {
   let plan: TransformPlan
-  /// One for each instruction.
   var registers: [Register]
   /// The texts that the current instruction makes.
   var buffer = TextBuffer()

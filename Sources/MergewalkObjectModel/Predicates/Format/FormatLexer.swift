@@ -300,7 +300,6 @@ struct FormatLexer {
     return end < range.upperBound ? text + "…" : text
   }
 
-  /// An error at a byte.
   func error(
     _ code: PredicateError.Code, _ message: String, at offset: Int, hint: String? = nil
   ) -> FormatFailure {

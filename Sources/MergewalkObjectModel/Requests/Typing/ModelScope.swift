@@ -25,7 +25,6 @@ package struct ModelScope {
     return scope
   }
 
-  /// The target of a path.
   package enum Target {
     case attribute(AttributeDescription)
     case objects(EntityDescription)

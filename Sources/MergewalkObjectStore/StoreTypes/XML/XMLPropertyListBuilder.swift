@@ -12,7 +12,6 @@ struct XMLPropertyListBuilder {
     var key: String?
   }
 
-  /// The list, when it is complete.
   private(set) var result: PropertyList?
   private var levels: [Level] = []
   private var seconds: Double?

@@ -1,7 +1,6 @@
 import MergewalkImporting
 
 extension FieldSpec {
-  /// The options of databases.
   static let databaseSources: [FieldSpec] = [
     FieldSpec(
       "table", .text, default: "the only table",

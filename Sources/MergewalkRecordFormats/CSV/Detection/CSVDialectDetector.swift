@@ -55,7 +55,6 @@ public enum CSVDialectDetector {
     return detect(sample: sample, isWhole: isWhole, base: base, known: known)
   }
 
-  /// The first bytes of a stream.
   private static func sample(of stream: any ByteStream) throws(ReadError) -> (bytes: [UInt8], isWhole: Bool) {
     // Text of four bytes a character becomes shorter.
     var sample = [UInt8](repeating: 0, count: SampleText.mostBytes)

@@ -1,6 +1,5 @@
 import MergewalkBytes
 
-/// The kind of a cell's text.
 enum CellKind: UInt8 {
   case empty
   case number

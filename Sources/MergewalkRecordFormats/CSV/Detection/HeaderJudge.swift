@@ -5,7 +5,6 @@ import MergewalkDiagnostics
 struct HeaderJudge {
   /// The number of records that are names; 0 for none.
   var rows: Int
-  /// Why.
   var reason: String
   /// Whether the decision could go the other way.
   var isCertain: Bool

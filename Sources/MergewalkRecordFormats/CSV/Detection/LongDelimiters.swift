@@ -49,7 +49,6 @@ struct LongDelimiters {
       found.sorted { ($0.value.all, $1.key.word) > ($1.value.all, $0.key.word) }.prefix(Self.mostCandidates).map(\.key))
   }
 
-  /// Counts the pieces of a line.
   private mutating func count(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int, line: Int) {
     var run: [Mark] = []
     var at = start

@@ -30,7 +30,6 @@ struct SampleTable {
     var kind: Kind
     /// The line it starts on, from 1.
     var line: Int
-    /// The lines it spans.
     var lines = 1
     /// Its bytes, without the line end.
     var start: Int
