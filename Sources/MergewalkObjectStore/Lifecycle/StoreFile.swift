@@ -80,8 +80,6 @@ package final class StoreFile {
   private var isDurable: Bool
   /// The batches that were committed since the file was opened.
   private var commits = 0
-  /// Whether a batch has begun within a transaction that has others.
-  private var isInPart = false
 
   /// The way to leave no trace.
   enum Undo {
@@ -143,10 +141,6 @@ package final class StoreFile {
 
   /// Starts a batch; a new store that keeps none has one transaction for the whole run.
   package func begin() throws(StoreError) {
-    if case .existingFile = undo, commits > 0, !isInPart {
-      try connection.execute("SAVEPOINT batch")
-      isInPart = true
-    }
     guard connection.isAutocommit, direct == nil else { return }
     if isDurable {
       // On the disk before anything else is.
@@ -161,31 +155,11 @@ package final class StoreFile {
     guard !isNew || keepsBatches, !connection.isAutocommit else { return }
     switch undo {
     case .plannedFile(let file): try file.commit()
-    case .existingFile:
-      // The transaction ends with ``finish()``.
-      if isInPart { try connection.execute("RELEASE batch") }
-      isInPart = false
+    // The transaction ends with ``finish()``.
+    case .existingFile: break
     default: try connection.execute("COMMIT")
     }
     commits += 1
-  }
-
-  /// Rolls back the batch that has begun.
-  ///
-  /// - Throws: ``StoreError`` with `unsupported` for a new store, which keeps no journal: only the whole run can be
-  ///   rolled back.
-  package func rollBackBatch() throws(StoreError) {
-    guard !isNew || keepsBatches else {
-      throw StoreError(.unsupported, path: path, message: "a store that is being built cannot roll back one batch")
-    }
-    guard !connection.isAutocommit else { return }
-    if case .plannedFile(let file) = undo { return try file.rollBackBatch() }
-    if case .existingFile = undo, commits > 0 {
-      if isInPart { try connection.execute("ROLLBACK TO batch; RELEASE batch") }
-      isInPart = false
-      return
-    }
-    try connection.execute("ROLLBACK")
   }
 
   // MARK: - Rows that wait

@@ -131,19 +131,10 @@ final class PlannedStoreFile {
       try overlay.execute("COMMIT", .bookkeeping)
       deferred.didCommit()
     } catch {
-      didRollBack()
+      changed.forgetKept()
+      deferred.didRollBack()
       throw error
     }
-  }
-
-  func rollBackBatch() throws(StoreError) {
-    try overlay.execute("ROLLBACK", .bookkeeping)
-    didRollBack()
-  }
-
-  private func didRollBack() {
-    changed.forgetKept()
-    deferred.didRollBack()
   }
 
   /// The changes and statements that were made only for the plan's sake.
