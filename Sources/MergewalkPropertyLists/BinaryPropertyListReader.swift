@@ -1,26 +1,18 @@
 /// Reads the binary form of property lists (`bplist00`).
 ///
-/// Any bytes are safe to read: nothing traps, every offset is checked, cycles are refused, and the work is bounded by
-/// ``Limits``. A list that refers to one object many times is unfolded into a tree, which the limit on objects bounds.
+/// Any bytes are safe to read: nothing traps, every offset is checked, cycles are refused, and the work is bounded. A
+/// list that refers to one object many times is unfolded into a tree, which the limit on objects bounds.
 /// Source of the format: Apple's comments in `CFBinaryPList.c` and the public `ForFoundationOnly.h`.
 package struct BinaryPropertyListReader {
-  /// How far the reader goes with bytes from untrusted sources.
-  package struct Limits: Sendable {
-    /// The greatest depth of nesting.
-    package var depth = 200
-    /// The greatest number of objects in the unfolded tree.
-    package var objects = 4_000_000
-
-    package init() {}
-  }
+  private static let greatestDepth = 200
 
   private let bytes: UnsafeRawBufferPointer
-  private let limits: Limits
   private var offsetSize = 0
   private var referenceSize = 0
   private var objectCount = 0
   private var offsetTable = 0
-  private var remaining: Int
+  /// How many objects of the unfolded tree may follow.
+  private var remaining = 4_000_000
   /// The objects that are being read, outermost first: finding one of them again is a cycle.
   private var path: [Int] = []
 
@@ -28,11 +20,11 @@ package struct BinaryPropertyListReader {
   ///
   /// - Throws: ``PropertyListError``.
   /// - Complexity: O(bytes + objects of the unfolded tree).
-  package static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) -> PropertyList {
+  package static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyList {
     var result: Result<PropertyList, PropertyListError> = .failure(PropertyListError(.notABinaryPropertyList, at: 0))
     bytes.withUnsafeBytes { buffer in
       do throws(PropertyListError) {
-        result = .success(try read(buffer, limits: limits))
+        result = .success(try read(buffer))
       } catch {
         result = .failure(error)
       }
@@ -43,19 +35,13 @@ package struct BinaryPropertyListReader {
   /// Reads a property list.
   ///
   /// - Throws: ``PropertyListError``.
-  package static func read(
-    _ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()
-  ) throws(PropertyListError) -> PropertyList {
-    var reader = BinaryPropertyListReader(bytes: bytes, limits: limits)
+  package static func read(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) -> PropertyList {
+    var reader = BinaryPropertyListReader(bytes: bytes)
     let top = try reader.readTrailer()
     return try reader.object(top)
   }
 
-  private init(bytes: UnsafeRawBufferPointer, limits: Limits) {
-    self.bytes = bytes
-    self.limits = limits
-    remaining = limits.objects
-  }
+  private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   private static let trailerLength = 32
   private static let magic: [UInt8] = Array("bplist0".utf8)
@@ -161,7 +147,7 @@ package struct BinaryPropertyListReader {
 
   private mutating func enter(_ index: Int, at start: Int) throws(PropertyListError) {
     if path.contains(index) { throw PropertyListError(.cycle, at: start) }
-    guard path.count < limits.depth else { throw PropertyListError(.tooDeep, at: start) }
+    guard path.count < Self.greatestDepth else { throw PropertyListError(.tooDeep, at: start) }
     path.append(index)
   }
 

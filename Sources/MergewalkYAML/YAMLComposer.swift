@@ -24,7 +24,6 @@ final class YAMLComposer {
 
   private let bytes: [UInt8]
   private let path: String
-  private let limits: YAMLLimits
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
   /// The number of bytes of the byte order mark, which libyaml never sees.
@@ -35,10 +34,9 @@ final class YAMLComposer {
   private var nodes = 0
   private var root: YAMLNode?
 
-  init(_ bytes: [UInt8], path: String, limits: YAMLLimits) throws(Diagnostic) {
+  init(_ bytes: [UInt8], path: String) throws(Diagnostic) {
     self.bytes = bytes
     self.path = path
-    self.limits = limits
     start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     tracker = PositionTracker(bytes, start: start)
     // libyaml keeps the address of both, so they live outside Swift's values.
@@ -46,8 +44,9 @@ final class YAMLComposer {
     input = .allocate(capacity: max(bytes.count, 1))
     _ = input.initialize(from: bytes)
     guard yaml_parser_initialize(parser) == 1 else { preconditionFailure("no memory for a YAML parser") }
-    guard bytes.count <= limits.maximumBytes else {
-      throw failure("yamlLimit", .file, "the file has \(bytes.count) bytes; at most \(limits.maximumBytes) are read")
+    guard bytes.count <= YAMLLimits.maximumBytes else {
+      throw failure(
+        "yamlLimit", .file, "the file has \(bytes.count) bytes; at most \(YAMLLimits.maximumBytes) are read")
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       let valid = Self.validPrefix(bytes)
@@ -123,14 +122,14 @@ final class YAMLComposer {
 
   private func count(_ event: yaml_event_t, _ added: Int = 1) throws(Diagnostic) {
     nodes += added
-    guard nodes <= limits.maximumNodes else {
-      throw failure("yamlLimit", position(event), "the document has more than \(limits.maximumNodes) nodes")
+    guard nodes <= YAMLLimits.maximumNodes else {
+      throw failure("yamlLimit", position(event), "the document has more than \(YAMLLimits.maximumNodes) nodes")
     }
   }
 
   private func open(_ event: yaml_event_t, isMapping: Bool, tag: String?, anchor: String?) throws(Diagnostic) {
-    guard frames.count < limits.maximumDepth else {
-      throw failure("yamlLimit", position(event), "the document nests deeper than \(limits.maximumDepth) levels")
+    guard frames.count < YAMLLimits.maximumDepth else {
+      throw failure("yamlLimit", position(event), "the document nests deeper than \(YAMLLimits.maximumDepth) levels")
     }
     // An anchor is known only when its node is complete, so a node cannot contain itself.
     if let anchor { anchors[anchor] = nil }

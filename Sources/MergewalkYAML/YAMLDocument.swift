@@ -10,23 +10,18 @@ package enum YAMLDocument {
   /// - Parameters:
   ///   - bytes: UTF-8, with or without a byte order mark. Nothing but comments is a null scalar.
   ///   - path: the path that findings name.
-  ///   - limits: what the document may cost.
   /// - Throws: every duplicate key, or what stopped the reading.
   /// - Complexity: O(bytes + nodes).
-  package static func parse(
-    _ bytes: [UInt8], path: String, limits: YAMLLimits = .standard
-  ) throws(DiagnosticList) -> YAMLNode {
+  package static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> YAMLNode {
     var findings: [Diagnostic] = []
-    let root = try parse(bytes, path: path, limits: limits, findings: &findings)
+    let root = try parse(bytes, path: path, findings: &findings)
     guard findings.isEmpty else { throw DiagnosticList(findings) }
     return root
   }
 
   /// Parses one document held in a string.
-  package static func parse(
-    _ text: String, path: String, limits: YAMLLimits = .standard
-  ) throws(DiagnosticList) -> YAMLNode {
-    try parse(Array(text.utf8), path: path, limits: limits)
+  package static func parse(_ text: String, path: String) throws(DiagnosticList) -> YAMLNode {
+    try parse(Array(text.utf8), path: path)
   }
 
   /// Parses one document and reports duplicate keys as findings, so that a lint can go on and find more.
@@ -35,10 +30,10 @@ package enum YAMLDocument {
   ///
   /// - Throws: what stopped the reading, together with `findings`.
   package static func parse(
-    _ bytes: [UInt8], path: String, limits: YAMLLimits = .standard, findings: inout [Diagnostic]
+    _ bytes: [UInt8], path: String, findings: inout [Diagnostic]
   ) throws(DiagnosticList) -> YAMLNode {
     do throws(Diagnostic) {
-      let composer = try YAMLComposer(bytes, path: path, limits: limits)
+      let composer = try YAMLComposer(bytes, path: path)
       defer { findings += composer.findings }
       return try composer.document()
     } catch {

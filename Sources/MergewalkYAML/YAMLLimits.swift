@@ -1,12 +1,9 @@
-/// The limits on the cost of reading a document; beyond them reading fails with the code `yamlLimit`.
-package struct YAMLLimits: Sendable, Hashable {
+/// The limits on the cost of reading a document that people write; beyond them reading fails with the code `yamlLimit`.
+package enum YAMLLimits {
   /// The greatest size in bytes.
-  package var maximumBytes: Int
+  package static let maximumBytes = 16 << 20
   /// The greatest depth of nesting.
-  package var maximumDepth: Int
+  static let maximumDepth = 64
   /// The greatest number of nodes, copies made by aliases included.
-  package var maximumNodes: Int
-
-  /// Limits for files that people write: 16 MiB, 64 levels, a million nodes.
-  package static let standard = YAMLLimits(maximumBytes: 16 << 20, maximumDepth: 64, maximumNodes: 1_000_000)
+  static let maximumNodes = 1_000_000
 }

@@ -15,16 +15,14 @@ extension StoreFile {
   ///   - configuration: The configuration whose entities are stored; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
   ///   - threads: How many threads help to sort when indexes are built.
-  ///   - lockWait: How long to wait, in seconds, while another process is building the same store.
   /// - Throws: ``StoreError`` with `alreadyExists` when there is a file, or a log left over from one; `notFound` when
   ///   there is no such configuration; `busy` when the same store is being built by another process; `inputOutput`;
   ///   `sqlite`.
   package static func create(
-    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1,
-    lockWait: Double = 0
+    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1
   ) throws(StoreError) -> StoreFile {
     try create(
-      path: path, model: model, configuration: configuration, cacheKiB: cacheKiB, threads: threads, lockWait: lockWait,
+      path: path, model: model, configuration: configuration, cacheKiB: cacheKiB, threads: threads, lockWait: 0,
       keepsBatches: false, sparesOthers: false)
   }
 

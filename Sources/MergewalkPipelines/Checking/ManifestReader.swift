@@ -29,7 +29,7 @@ struct ManifestReader {
     let isYAML = [".yaml", ".yml", ".json"].contains { path.lowercased().hasSuffix($0) }
     findings.noteRead(path)
     do throws(DiagnosticList) {
-      let bytes = try SourceFile.read(path, limit: isYAML ? YAMLLimits.standard.maximumBytes : Self.largest)
+      let bytes = try SourceFile.read(path, limit: isYAML ? YAMLLimits.maximumBytes : Self.largest)
       let before = findings.list.count
       let entries = isYAML ? try yaml(bytes) : lines(bytes)
       if entries.isEmpty, findings.list.count == before {

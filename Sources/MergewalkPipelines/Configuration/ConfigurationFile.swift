@@ -25,7 +25,7 @@ struct ConfigurationFile {
 
   private static func parse(_ findings: Findings) -> YAMLNode? {
     do throws(DiagnosticList) {
-      findings.source = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
+      findings.source = try SourceFile.read(findings.path, limit: YAMLLimits.maximumBytes)
       var list: [Diagnostic] = []
       defer { findings.add(list) }
       let root = try YAMLDocument.parse(findings.source, path: findings.path, findings: &list)

@@ -102,7 +102,7 @@ struct IncludeExpansion {
     }
     do throws(DiagnosticList) {
       findings.noteRead(path)
-      bytes = try SourceFile.read(path, limit: YAMLLimits.standard.maximumBytes)
+      bytes = try SourceFile.read(path, limit: YAMLLimits.maximumBytes)
       var list: [Diagnostic] = []
       let root = try YAMLDocument.parse(bytes, path: path, findings: &list)
       if isWrong(root) { return nil }
