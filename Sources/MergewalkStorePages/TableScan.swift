@@ -69,15 +69,6 @@ package final class TableScan {
     record.deallocate()
   }
 
-  /// Reads all rows below a root page.
-  ///
-  /// - Parameter body: Is called with each row's number and its values, which are valid until it returns; says whether to
-  ///   go on.
-  /// - Returns: Whether all rows were read.
-  package func run(root: UInt32, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool) -> Bool {
-    records(root: root) { row, record in readRecord(record) && body(row, values) }
-  }
-
   /// The pages below a root that have all rows of the table among them, in order: many for a large table, so that several
   /// scans can share it; `nil` when a page cannot be read.
   package func parts(root: UInt32) -> [UInt32]? {
@@ -100,6 +91,8 @@ package final class TableScan {
 
   /// Reads the rows below one of the ``parts(root:)``, of this scan or of a ``twin()``.
   ///
+  /// - Parameter body: Is called with each row's number and its values, which are valid until it returns; says whether to
+  ///   go on.
   /// - Returns: Whether all were read; a scan that has met more pages than the file has reads no more.
   package func run(part: UInt32, _ body: (Int64, UnsafeMutableBufferPointer<Value>) -> Bool) -> Bool {
     visit(part, depth: 1) { row, record in readRecord(record) && body(row, values) }

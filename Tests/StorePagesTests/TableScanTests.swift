@@ -42,7 +42,7 @@ import Testing
         rows.append("\(row): \(words.joined(separator: " | "))")
         return true
       }
-      guard isShared else { return scan.run(root: root, add) ? rows : nil }
+      guard isShared else { return scan.run(part: root, add) ? rows : nil }
       let twin = scan.twin()
       guard let parts = scan.parts(root: root) else { return nil }
       let isWhole = parts.enumerated().allSatisfy { ($0.isMultiple(of: 2) ? scan : twin).run(part: $1, add) }

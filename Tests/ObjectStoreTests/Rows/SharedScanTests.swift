@@ -60,7 +60,7 @@ import Testing
     let (pages, root) = try table(rows: rows, pageSize: pageSize)
     var wanted: [Row] = []
     let one = hashes { wanted.append(Row(primaryKey: $0, key: $1, content: $2)) }
-    #expect(try pages.scan().run(root: root) { one.add($0, $1) })
+    #expect(try pages.scan().run(part: root) { one.add($0, $1) })
     #expect(wanted.count == rows)
     for _ in 0..<5 {
       var found: [Row] = []
