@@ -28,8 +28,6 @@ package final class StorePageWriter {
   /// Begins to fill a table.
   ///
   /// - Parameters:
-  ///   - root: The table's root page.
-  ///   - columnCount: How many columns it has.
   ///   - rowIDColumn: The column that is another name of the row ID (`INTEGER PRIMARY KEY`).
   ///   - indexes: All indexes of the table that exist.
   /// - Throws: ``PageError`` with `rootNotEmpty` or `inputOutput`.

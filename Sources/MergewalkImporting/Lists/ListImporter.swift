@@ -46,9 +46,7 @@ final class ListImporter {
 
   /// Imports the lists of the records of a view; the records' own objects are there.
   ///
-  /// - Parameters:
-  ///   - batch: The elements.
-  ///   - owners: The importer of the records.
+  /// - Parameter batch: The elements.
   /// - Returns: Rejects of elements, by the elements' numbers.
   func run(
     _ batch: inout ListBatch, _ view: BatchView, owners: BatchImporter

@@ -4,9 +4,7 @@ import MergewalkRecordFormats
 extension ImportPlan {
   /// The parts of a key behind its first one, of which a reject speaks: `, Row.b = "1"`; empty for other rejects.
   ///
-  /// - Parameters:
-  ///   - code: The reject's code.
-  ///   - field: The field that it names.
+  /// - Parameter field: The field that it names.
   func otherKeyParts(_ code: RejectCode, _ field: Int, _ record: Int, _ batch: ImportBatch) -> String {
     guard code == .duplicateKey || code == .missingTarget,
       let node = nodes.first(where: { $0.keyFields.count > 1 && $0.keyFields[0] == field })

@@ -62,7 +62,6 @@ package final class RejectWriter {
   /// Prepares the file.
   ///
   /// - Parameters:
-  ///   - path: the file's path.
   ///   - run: what names the run in each line.
   ///   - access: who may use a file that is made.
   ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.

@@ -19,9 +19,7 @@ struct LinkRelation {
 
   /// Resolves a to-many relationship; `nil` for the inverse of a to-one and for transient relationships.
   ///
-  /// - Parameters:
-  ///   - schema: That of the store.
-  ///   - store: The store's number.
+  /// - Parameter store: The store's number.
   init?(_ relationship: RelationshipDescription, schema: StoreSchema, store: Int) {
     let model = schema.model
     let own = TableID(root: model.entities[relationship.declaringEntity].root, store: store, of: model)

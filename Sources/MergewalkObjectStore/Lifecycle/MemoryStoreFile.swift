@@ -6,7 +6,6 @@ extension StoreFile {
   ///
   /// - Parameters:
   ///   - path: What stands for the store in messages: the path of the file behind it, if there is one.
-  ///   - model: The model.
   ///   - configuration: The configuration whose entities are stored; `nil` for all.
   ///   - type: What the metadata say about the kind of the store.
   /// - Throws: ``StoreError`` with `notFound` when there is no such configuration, or `sqlite`.

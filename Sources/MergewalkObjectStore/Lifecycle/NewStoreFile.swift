@@ -11,7 +11,6 @@ extension StoreFile {
   ///
   /// - Parameters:
   ///   - path: The final path.
-  ///   - model: The model.
   ///   - configuration: The configuration whose entities are stored; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
   ///   - threads: How many threads help to sort when indexes are built.

@@ -4,11 +4,7 @@ import MergewalkSQLite
 extension StoreFile {
   /// Opens an existing store for a coordinator: every commit is final, and others may have the store open too.
   ///
-  /// - Parameters:
-  ///   - path: The store's path.
-  ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store has; `nil` for all.
-  ///   - options: How it is opened.
+  /// - Parameter configuration: The configuration whose entities the store has; `nil` for all.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata`,
   ///   `incompatibleModel`, `missingTable`, `missingColumn`, `invalidOption`, `busy` while an import runs into the
   ///   store,

@@ -7,9 +7,7 @@ extension PersistentStore {
   /// A write-ahead log beside the store is read too, also while another process writes it; `body` sees the state of one
   /// moment in each statement. The store that `body` gets must not be kept.
   ///
-  /// - Parameters:
-  ///   - path: The store's path.
-  ///   - model: The store's model; `nil` for the copy that the store carries.
+  /// - Parameter model: The store's model; `nil` for the copy that the store carries.
   /// - Throws: ``StoreError`` as ``StoreModel/find(path:explicit:)``, `missingTable`, `missingColumn`.
   package static func withReadableStore<Value>(
     _ path: String, model: ManagedObjectModel? = nil, _ body: (PersistentStore) -> Value

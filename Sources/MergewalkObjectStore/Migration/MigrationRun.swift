@@ -166,8 +166,6 @@ struct MigrationRun {
 
 extension Connection {
   /// Registers what ``CellRule`` calls for bytes that may be kept in files.
-  ///
-  /// - Parameter path: The store's path.
   func registerMigrationFunctions(store path: String) throws(SQLiteError) {
     try registerFunction("mergewalk_tag_bytes", argumentCount: 1) { call in
       guard !call.hasNull else { return call.returnNull() }

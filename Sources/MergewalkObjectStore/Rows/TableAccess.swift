@@ -223,7 +223,6 @@ package final class TableAccess {
   ///   - keys: The key columns, one for each of `keySlots`.
   ///   - order: Positions in the key columns, sorted as the store collates (``KeyOrder``), without duplicates and
   ///     without nulls.
-  ///   - arena: The arena of the key columns.
   ///   - entity: Only rows of this entity and below are fetched.
   /// - Complexity: One statement; an index seek a key when an index covers the key, else a table scan a key.
   package func fetch(

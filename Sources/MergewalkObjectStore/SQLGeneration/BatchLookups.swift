@@ -9,7 +9,6 @@ extension TableAccess {
   ///   - keySlots: The slots of the key; empty for the primary key.
   ///   - keys: One column for each slot, or that of the primary keys.
   ///   - positions: Positions in the key columns; keys there have no nulls.
-  ///   - arena: The arena of the key columns.
   ///   - body: Is called with the position, the primary key and the number (`Z_ENT`) of every row that is found.
   /// - Complexity: One index seek a key when an index covers the key.
   package func findRows(

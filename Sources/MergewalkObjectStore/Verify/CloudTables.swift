@@ -51,9 +51,7 @@ enum CloudTables {
   /// Rows get the new numbers of their entities. Those of entities that are gone go, as apps remove them that were seen to
   /// repair such stores: a number that is free today is another entity's tomorrow.
   ///
-  /// - Parameters:
-  ///   - numbers: For each number before, the number afterwards; `nil` when the entity is gone.
-  ///   - gone: The many-to-many relationships that are gone.
+  /// - Parameter numbers: For each number before, the number afterwards; `nil` when the entity is gone.
   static func migrate(
     _ numbers: [Int: Int?], without gone: Set<Relationship>, _ connection: Connection
   ) throws(StoreError) {
