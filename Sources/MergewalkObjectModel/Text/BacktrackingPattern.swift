@@ -10,7 +10,7 @@ final class BacktrackingPattern: Sendable {
   /// Longer texts take too long.
   private static let greatestLength = 1 << 26
   /// Longer expressions are refused.
-  private static let greatestExpression = 1 << 20
+  static let greatestExpression = 1 << 20
 
   /// ICU keeps the state of a match inside the expression, so one thread at a time uses it.
   private let state: Mutex<State>
@@ -25,8 +25,16 @@ final class BacktrackingPattern: Sendable {
   }
 
   init(_ expression: String, ignoresCase: Bool) throws(TextPatternError) {
-    guard expression.utf8.count <= Self.greatestExpression else {
-      throw TextPatternError(message: "it is longer than \(Self.greatestExpression) bytes")
+    let regex = try Self.open(expression, ignoresCase: ignoresCase)
+    state = Mutex(State(regex: regex))
+  }
+
+  /// Compiles an expression with the limits; `mergewalk_closeRegex` lets go of it.
+  static func open(
+    _ expression: String, ignoresCase: Bool = false
+  ) throws(TextPatternError) -> UnsafeMutableRawPointer {
+    guard expression.utf8.count <= greatestExpression else {
+      throw TextPatternError(message: "it is longer than \(greatestExpression) bytes")
     }
     var source = UTF16Buffer()
     expression.withBytes { source.set($0) }
@@ -38,8 +46,8 @@ final class BacktrackingPattern: Sendable {
       if let made { mergewalk_closeRegex(made) }
       throw TextPatternError(icu: String(cString: mergewalk_errorName(status)))
     }
-    mergewalk_limitRegex(made, Self.timeLimit, Self.greatestStack, &status)
-    state = Mutex(State(regex: made))
+    mergewalk_limitRegex(made, timeLimit, greatestStack, &status)
+    return made
   }
 
   func matches(_ bytes: UnsafeBufferPointer<UInt8>) throws(PredicateError) -> Bool {

@@ -3,16 +3,10 @@ import Synchronization
 
 /// A regular expression that is looked for inside texts: the places of its matches, and texts with them replaced.
 ///
-/// It is ICU's engine, with limits of time and memory: what would take longer is an error.
+/// It is ICU's engine, with the limits of ``BacktrackingPattern``: what would take longer is an error.
 package final class TextSearch: Sendable {
-  /// In ICU's unit of time, 10,000 of its steps: about a quarter of a second.
-  private static let timeLimit: Int32 = 1_000
-  /// The greatest memory for places to go back to.
-  private static let greatestStack: Int32 = 32 << 20
   /// Longer texts take too long.
   private static let greatestLength = 1 << 24
-  /// Longer expressions are refused.
-  private static let greatestExpression = 1 << 20
 
   package enum Outcome: Sendable {
     /// There is no match, or the group takes no part in it.
@@ -45,23 +39,14 @@ package final class TextSearch: Sendable {
   /// - Throws: ``TextPatternError`` when the expression is malformed or too large, or the replacement names a group that
   ///   is not there.
   package init(_ expression: String, replacement: String = "") throws(TextPatternError) {
-    guard expression.utf8.count <= Self.greatestExpression, replacement.utf8.count <= Self.greatestExpression else {
-      throw TextPatternError(message: "it is longer than \(Self.greatestExpression) bytes")
+    guard replacement.utf8.count <= BacktrackingPattern.greatestExpression else {
+      throw TextPatternError(message: "it is longer than \(BacktrackingPattern.greatestExpression) bytes")
     }
-    var source = UTF16Buffer()
-    expression.withBytes { source.set($0) }
+    let regex = try BacktrackingPattern.open(expression)
     var status: Int32 = 0
-    let made = source.withUnits { units in
-      mergewalk_openRegex(units.baseAddress, Int32(units.count), 0, &status)
-    }
-    guard status <= 0, let made else {
-      if let made { mergewalk_closeRegex(made) }
-      throw TextPatternError(icu: String(cString: mergewalk_errorName(status)))
-    }
-    mergewalk_limitRegex(made, Self.timeLimit, Self.greatestStack, &status)
-    groupCount = Int(mergewalk_regexGroups(made, &status))
+    groupCount = Int(mergewalk_regexGroups(regex, &status))
     self.replacement = Array(replacement.utf16)
-    state = Mutex(State(regex: made))
+    state = Mutex(State(regex: regex))
     if let problem = Self.problem(replacement, groupCount) { throw TextPatternError(message: problem) }
   }
 
