@@ -99,7 +99,7 @@ struct DatabaseFailureTests {
     let store = try PersistentStore(file: file)
     let error = #expect(throws: StoreError.self) { _ = try store.rows("SELECT nothing") }
     #expect(error?.path == path)
-    try file.discard()
+    try file.rollBackRun()
   }
 
   @Test("a transaction that fails takes its primary keys back, also when it fails at its end")

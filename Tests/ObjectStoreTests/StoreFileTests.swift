@@ -137,7 +137,7 @@ struct StoreFileTests {
 
   @Test("a discarded or forgotten new store leaves nothing")
   func discard() throws {
-    try StoreFile.create(path: path, model: try Models.zoo()).discard()
+    try StoreFile.create(path: path, model: try Models.zoo()).rollBackRun()
     #expect(try names() == [])
     do {
       let file = try StoreFile.create(path: path, model: try Models.zoo())

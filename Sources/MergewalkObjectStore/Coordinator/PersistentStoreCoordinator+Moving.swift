@@ -35,7 +35,7 @@ extension PersistentStoreCoordinator {
       do {
         try PersistentStore(file: file, configuration: configuration).takeAll(of: store)
       } catch {
-        try? file.discard()
+        try? file.rollBackRun()
         throw error
       }
       try file.finish()

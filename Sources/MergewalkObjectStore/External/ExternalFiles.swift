@@ -195,10 +195,9 @@ package final class ExternalFiles {
   func keep(_ names: Set<String>) { obsolete.subtract(names) }
 
   /// The transaction, or the run, was committed: removes what nothing names any more.
-  package func removeObsolete() { removeObsolete(named: []) }
-
+  ///
   /// - Parameter named: The files that rows name, for what earlier processes have replaced.
-  func removeObsolete(named: Set<String>) {
+  package func removeObsolete(named: Set<String> = []) {
     let former = obsolete.union(earlier.obsolete.subtracting(named))
     // What this run has made and replaced was never in any store.
     remove(former.intersection(madeNames))

@@ -435,9 +435,6 @@ package final class StoreFile {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     return (Int(pages) * 4096, FileSystem.size(hiddenPath + "-journal") ?? 0)
   }
-
-  /// Another name of ``rollBackRun()`` for a new store.
-  package func discard() throws(StoreError) { try rollBackRun() }
 }
 
 @available(*, unavailable, message: "a store file belongs to the task that opened it")
