@@ -25,8 +25,6 @@ final class SourceContents {
   private var emptyMembers: [String] = []
   /// The first such member as long as no other was handed out.
   private var onlyEmpty: MemoryStream?
-  /// How the source is packed, the outermost first.
-  let formats: [ContainerFormat]
   /// A note if the source's name contradicts its bytes; nil if not.
   let note: String?
 
