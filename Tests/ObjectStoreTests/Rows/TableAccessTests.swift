@@ -256,7 +256,8 @@ struct TableAccessTests {
       buffer.primaryKeys[row] = Int64(row + 1)
       // Rows 7 and 13 repeat row 3.
       buffer.tags[name][row] = CellTag.text
-      buffer.payloads[name][row] = buffer.arena.append(row == 7 || row == 13 ? "3" : "\(row)").payload
+      let text = row == 7 || row == 13 ? "3" : "\(row)"
+      buffer.payloads[name][row] = Array(text.utf8).withUnsafeBytes { buffer.arena.append($0) }.payload
       buffer.tags[born][row] = CellTag.real
     }
     var error: StoreError?
