@@ -96,7 +96,6 @@ extension PartImport {
   ///
   /// - Parameter isLast: Whether records that wait come too late to be targets.
   func linkReferences(_ stage: ImportRelationship.Stage, isLast: Bool = true) throws(ImportError) {
-    pass = 2
     importer.pass = .references(stage)
     let owners = stage == .rejecting ? importer.vacancies.takeDue() : nil
     let due = plan.postponed.filter { $0.stage == stage }

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkRecordFormats
