@@ -38,8 +38,8 @@ public final class MigrationManager {
   public private(set) var currentEntityMapping: EntityMapping?
   /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
-  /// What an app had added to the file of the store that was migrated last, all of which is not in the new file: tables,
-  /// indexes, triggers and views of its own, and columns of the model's tables.
+  /// Additions of an app to the file of the store that was migrated last, none of which is in the new file: tables,
+  /// indexes, triggers and views of its own, and columns in the model's tables.
   public private(set) var lost: [MigrationLoss] = []
 
   private var sourceCoordinator: PersistentStoreCoordinator

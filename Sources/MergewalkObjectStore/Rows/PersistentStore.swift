@@ -21,7 +21,7 @@ public final class PersistentStore {
   public let configuration: String?
   /// The options with which the store was opened.
   public let options: PersistentStoreOptions
-  /// What an app had added to the file, and the migration on opening the store did not keep.
+  /// Additions of an app to the file that the migration on opening the store did not keep.
   public internal(set) var lostInMigration: [MigrationLoss] = []
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []

@@ -167,7 +167,7 @@ struct StagedMigrationTests {
       "CREATE TABLE app_log (t); CREATE VIEW texts AS SELECT ZTEXT FROM ZNOTE; ALTER TABLE ZNOTE ADD COLUMN mine")
     try app.close()
     var lost: [String] = []
-    var manager = StagedMigrationManager(hasMapping ? try Self.mapped() : try Self.stages())
+    var manager = StagedMigrationManager(try hasMapping ? Self.mapped() : Self.stages())
     manager.didLose = { lost.append("\($0.kind.rawValue) \($0.name)") }
     try manager.migrate(path)
     #expect(lost == ["column ZNOTE.MINE"] + (hasMapping ? ["table app_log", "view texts"] : ["view texts"]))

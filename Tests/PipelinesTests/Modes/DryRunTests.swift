@@ -188,7 +188,7 @@ import Testing
     #expect(try changes([other]).isEmpty)
     let long = String(repeating: "é", count: 150)
     _ = try changes([other], note: long + "1")
-    let note = try #require(changes([other], note: long + "2").first?.properties.first)
+    let note = try #require(try changes([other], note: long + "2").first?.properties.first)
     #expect(note.name == "note" && note.before == note.after && note.after?.wholeLength == 301)
   }
 
