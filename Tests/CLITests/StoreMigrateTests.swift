@@ -62,6 +62,33 @@ struct StoreMigrateTests {
     #expect(again.words == "s.sqlite: already fits M 2\n")
   }
 
+  @Test("files of values that are in rows now are removed, and counted")
+  func filesOfValues() throws {
+    for isExternal in [true, false] {
+      try folder.write(
+        """
+        model: M
+        entities:
+          A: { attributes: { id: string!, blob: { type: binary, external_storage: \(isExternal) } }, unique: [id] }
+        """, to: "\(isExternal).yaml")
+    }
+    try folder.write(
+      """
+      model: "true.yaml"
+      source: in.ndjson
+      import: { entity: A, find_by: [id], attributes: [blob] }
+      """, to: "p.yaml")
+    try folder.write(
+      #"{"id":"a","blob":"\#(Data(repeating: 90, count: 120_000).base64EncodedString())"}"#, to: "in.ndjson")
+    #expect(try Command(["run", "p.yaml", "--store", "s.sqlite", "--quiet"], in: folder.path).status == 0)
+    let done = try Command(["store", "migrate", "s.sqlite", "--to", "false.yaml"], in: folder.path)
+    #expect(
+      done.words == "s.sqlite: removed 1 file beside the store that no row names any more\n"
+        + "s.sqlite: migrated to another version of M; backup: s.sqlite.backup\n")
+    let left = try Command(["store", "clean", "s.sqlite", "--dry-run", "--json"], in: folder.path).object()
+    #expect((left["orphans"] as? [String])?.isEmpty == true)
+  }
+
   @Test("what an app has added and cannot be kept is named in words and in JSON")
   func losses() throws {
     try prepare()

@@ -71,6 +71,23 @@ struct TestCommandTests {
       (cases[0]["findings"] as? [[String: Any]])?.map { $0["code"] as? String } == ["testDiffers", "testDiffers"])
   }
 
+  @Test func `warnings about a file are shown, and keep nothing from running`() throws {
+    let pipeline = try String(contentsOfFile: folder.file("pipelines/categories.yaml"), encoding: .utf8)
+    try folder.write(pipeline, to: "pipelines/$old/categories.yaml")
+    let path = "pipelines/categories_test.yaml"
+    let tests = try String(contentsOfFile: folder.file(path), encoding: .utf8)
+    try folder.write(tests.replacing(folder.file("pipelines/"), with: "$old/"), to: path)
+    let command = try test(path, "--quiet")
+    #expect(command.status == 0)
+    #expect(
+      command.output
+        == "\(path):1:11: warning: “$old” is text and no variable; write “${old}” [invalidVariable]\n")
+    let object = try test(path, "--json").object()
+    #expect((object["findings"] as? [[String: Any]])?.map { $0["severity"] as? String } == ["warning"])
+    #expect(object["passed"] as? Int == 1)
+    #expect(try test(path, "--filter", "none", "--quiet").status == 2)
+  }
+
   @Test func `what cannot be run is no success`() throws {
     try folder.write("", to: "empty/pipeline.yaml")
     try folder.write("cases: [{ name: a, expct: {} }]", to: "broken/orders_test.yaml")

@@ -45,6 +45,60 @@ struct ManyFindingsTests {
     #expect(findings.count == 3 && findings.allSatisfy { $0.contains("[missingVariable]") }, "\(findings)")
   }
 
+  @Test(
+    "a mistake is one finding, without what follows from it",
+    arguments: [
+      ("find_by: [orderID]", "find_by: [orderid]", "unknownAttribute"),
+      ("{ sku: sku }", "skuu", "unknownAttribute"),
+      (
+        "customer:\n      find_by: { email: email }\n      attributes: { name: name, country: country }\n",
+        "customer: email\n", "wrongType"
+      ),
+      ("  attributes:\n    orderID", "  atributes:\n    orderID", "unknownField"),
+      ("orderedAt: { from: ordered_at, date: iso8601 }", "orderedAt: [ordered_at]", "wrongType"),
+      ("  mode: upsert\n", "  where: \"quantiti > 1\"\n", "unknownColumn"),
+      ("  mode: upsert\n", "  where: \"quantiti == 1\"\n", "unknownColumn"),
+      ("quantity: quantity", "quantity: { value: \"quantiti + 1\" }", "unknownColumn"),
+      ("quantity: quantity", "quantity: { from: quantity, do: [{ divide: { bye: 2 } }] }", "unknownField"),
+      ("note: { from: note,", "note: { from: note, do: [{ replace: { patern: a } }],", "unknownField"),
+      ("rejects:", "since: { field: ordered_at }\nrejects:", "unknownField"),
+    ])
+  func oneFinding(_ original: String, _ changed: String, _ code: String) throws {
+    let text = PipelineFolder.sound.replacingAll(original, with: changed)
+    try #require(text != PipelineFolder.sound)
+    let findings = try PipelineFolder().lint(text)
+    #expect(findings.count == 1 && findings[0].hasSuffix("[\(code)]"), "\(findings)")
+  }
+
+  @Test("a column that is made badly is there, and one that only a misspelling leaves unused is no finding")
+  func madeColumns() throws {
+    for (column, use, code) in [
+      ("{ frm: quantity }", "made", "unknownField"), ("{ from: quantity }", "mad", "unknownColumn"),
+    ] {
+      let text = PipelineFolder.sound.replacingAll("quantity: quantity", with: "quantity: \(use)")
+        .replacingAll("  mode: upsert\n", with: "  columns: { made: \(column) }\n")
+      let findings = try PipelineFolder().lint(text)
+      #expect(findings.count == 1 && findings[0].hasSuffix("[\(code)]"), "\(findings)")
+    }
+  }
+
+  @Test("fields that need a component above them, which is missing, are one finding that says so")
+  func withoutComponent() throws {
+    let findings = try PipelineFolder().lint(
+      """
+      model: \(Locations.fixtures)/shop/Shop.xcdatamodeld
+      store: shop.sqlite
+      imports:
+        - source: orders.csv
+          entity: Category
+          find_by: { name: category }
+        - source: orders.csv
+          import: { entity: Customer, find_by: { email: email } }
+      """)
+    #expect(findings.count == 1 && findings[0].hasPrefix("pipeline.yaml:5:5: error: "), "\(findings)")
+    #expect(findings.first?.contains("write “import:” above it") == true, "\(findings)")
+  }
+
   @Test("a misspelt field is one finding, also when it is needed; letters that changed places are near")
   func misspeltNeeded() throws {
     let folder = try PipelineFolder()

@@ -8,11 +8,14 @@ import MergewalkObjectStore
 /// An object that is changed by several batches is there several times.
 final class ChangeSample {
   let model: ManagedObjectModel
+  /// The store, beside which large values are in files.
+  private let path: String
   private let limit: Int
   private(set) var changes: [ObjectChange] = []
 
-  init(model: ManagedObjectModel, limit: Int) {
+  init(model: ManagedObjectModel, path: String, limit: Int) {
     self.model = model
+    self.path = path
     self.limit = limit
   }
 
@@ -97,11 +100,13 @@ final class ChangeSample {
     var properties: [ObjectChange.Property] = []
     for property in Self.properties(entity) {
       guard let old = snapshots.first(where: { Int($0.slot) == property.slot }) else { continue }
-      let before = value(old, property, buffer)
-      let after = value(buffer.snapshot(row: row, slot: property.slot), property, buffer)
-      if before != after {
-        properties.append(ObjectChange.Property(name: property.name, before: before, after: after))
+      let new = buffer.snapshot(row: row, slot: property.slot)
+      let (before, after) = (value(old, property, buffer), value(new, property, buffer))
+      // Values that look alike may differ behind what is shown of them.
+      if before == after, before?.wholeLength == nil || bytes(old, property, buffer) == bytes(new, property, buffer) {
+        continue
       }
+      properties.append(ObjectChange.Property(name: property.name, before: before, after: after))
     }
     // Set and set back, or moved in an order only.
     guard !properties.isEmpty else { return }
@@ -145,7 +150,6 @@ final class ChangeSample {
   }
 
   private func value(_ cell: CellSnapshot, _ property: Property, _ buffer: RowBuffer) -> ObjectChange.Value? {
-    let arena = UnsafeRawPointer(buffer.arena.base)
     switch cell.tag {
     case CellTag.integer:
       let number = Int64(bitPattern: cell.payload)
@@ -167,17 +171,20 @@ final class ChangeSample {
       return Self.text(buffer.arena.bytes(ByteRange(payload: cell.payload)))
     case CellTag.blob:
       let range = ByteRange(payload: cell.payload)
-      var bytes = UnsafeRawBufferPointer(start: arena + range.offset, count: range.length)
-      if property.attribute?.type == .uuid, bytes.count == 16 {
-        let (high, low) = UUIDText.halves(bytes: bytes)
+      if property.attribute?.type == .uuid, range.length == 16 {
+        let (high, low) = UUIDText.halves(bytes: buffer.arena.bytes(range))
         return ObjectChange.Value(text: UniqueID(high: high, low: low).description, isText: true)
       }
-      if property.attribute?.allowsExternalBinaryDataStorage == true, bytes.first == ExternalData.inlineTag {
-        bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
-      }
-      return Self.hexadecimal(bytes)
+      return Self.hexadecimal(bytes(cell, property, buffer))
     default: return nil
     }
+  }
+
+  /// The bytes of a text or a blob, which may be in a file beside the store.
+  private func bytes(_ cell: CellSnapshot, _ property: Property, _ buffer: RowBuffer) -> [UInt8] {
+    let bytes = Array(buffer.arena.bytes(ByteRange(payload: cell.payload)))
+    let isExternal = property.attribute?.allowsExternalBinaryDataStorage == true
+    return isExternal ? ExternalData.value(bytes, store: path) : bytes
   }
 
   /// A text, cut between characters when it is long.
@@ -189,7 +196,7 @@ final class ChangeSample {
       wholeLength: end < bytes.count ? bytes.count : nil)
   }
 
-  private static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> ObjectChange.Value {
+  private static func hexadecimal(_ bytes: [UInt8]) -> ObjectChange.Value {
     let shown = bytes.prefix(ObjectChange.Value.greatestLength / 2)
     return ObjectChange.Value(
       text: Hexadecimal.text(shown), isText: true,

@@ -14,6 +14,8 @@ package struct ColumnUse: Sendable, Hashable {
 extension FieldImport {
   /// The column that the field is filled from, and where the file names it.
   var columnUse: ColumnUse { ColumnUse(name: column, position: places["from"]?.value ?? position) }
+  /// Whether it is filled from a column; what is written badly may say so or not.
+  var takesColumn: Bool { value == nil && places.broken.isDisjoint(with: ["from", "value"]) }
   /// Whether the column goes into conversion as it is.
   var takesColumnAsItIs: Bool { steps.isEmpty && value == nil }
 }
@@ -22,7 +24,7 @@ extension EntityImport {
   /// Goes through the columns of the source that the entity and its targets name: those of fields with the field, and
   /// those that hold lists, whose elements' columns are none of the source's, without one.
   func eachColumn(_ body: (ColumnUse, FieldImport?) -> Void) {
-    for field in findBy + attributes where field.value == nil { body(field.columnUse, field) }
+    for field in findBy + attributes where field.takesColumn { body(field.columnUse, field) }
     for relationship in relationships {
       guard let list = relationship.list else {
         relationship.target.eachColumn(body)

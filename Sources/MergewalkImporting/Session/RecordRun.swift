@@ -82,7 +82,8 @@ final class RecordRun {
       ?? (isMarked ? RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: false) : nil)
     sync = SyncRun(definition, plans: plans, store: store, firstKeys: checkpoint.firstKeys)
     sample =
-      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
+      definition.sampledChanges > 0
+      ? ChangeSample(model: definition.model, path: store.path, limit: definition.sampledChanges) : nil
     place = checkpoint.place
     progress.totalBytes = ImportSession.inputBytes(definition.allSources)
     progress.partCount = definition.parts.count

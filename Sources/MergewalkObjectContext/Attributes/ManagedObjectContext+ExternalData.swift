@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     let range = ByteRange(payload: buffer.payloads[slot][row])
     guard range.length == ExternalData.fileCellLength, buffer.arena.bytes(range).first == ExternalData.fileTag,
       store(table: buffer.table).externalSlots(root: buffer.rootEntity).contains(slot),
-      case .binary(let bytes)? = try? externalValue(buffer, row: row, slot: slot)
+      case .binary(let bytes)? = try? externalValue(buffer.arena.bytes(range), table: buffer.table)
     else { return nil }
     return [ExternalData.inlineTag] + bytes
   }

@@ -1,5 +1,5 @@
 public import MergewalkObjectModel
-import MergewalkObjectStore
+public import MergewalkObjectStore
 
 /// Runs a mapping model: reads the objects of a store, creates new ones in a store beside it, and replaces the first
 /// store with the second.
@@ -11,7 +11,7 @@ import MergewalkObjectStore
 ///
 /// Objects are migrated in batches, so memory grows only by the 24 bytes per object that map it to its new object. The
 /// store is replaced in one step at the end; until then, a crash or an error leaves it unchanged. New objects have new
-/// IDs, and the store a new identity; the app's own metadata is kept.
+/// IDs, and the store a new identity; the app's own metadata is kept, and what else it has added to the file is in ``lost``.
 ///
 /// Required relationships have no targets while the objects are created, so the new store first has a model without
 /// requirements; at the end it changes to the real model, which fails when something is missing.
@@ -38,6 +38,9 @@ public final class MigrationManager {
   public private(set) var currentEntityMapping: EntityMapping?
   /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
+  /// Additions of an app to the file of the store that was migrated last, none of which is in the new file: tables,
+  /// indexes, triggers and views of its own, and columns in the model's tables.
+  public private(set) var lost: [MigrationLoss] = []
 
   private var sourceCoordinator: PersistentStoreCoordinator
   private var destinationCoordinator: PersistentStoreCoordinator
@@ -102,8 +105,9 @@ public final class MigrationManager {
     tables = [:]
     pending = []
     cancellation = nil
+    lost = []
     do {
-      try sourceCoordinator.addSQLiteStore(at: path)
+      let additions = try sourceCoordinator.addSQLiteStore(at: path).additions()
       try destinationCoordinator.addSQLiteStore(at: hidden)
       sourceContext = ManagedObjectContext(coordinator: sourceCoordinator)
       destinationContext = ManagedObjectContext(coordinator: destinationCoordinator)
@@ -112,7 +116,8 @@ public final class MigrationManager {
       try StoreMigrator.migrate(path: hidden, to: destination, from: relaxed)
       try StoreReplacement.copyOwnMetadata(from: metadata, to: hidden, destination)
       try sourceCoordinator.close()
-      try StoreReplacement.replace(path, keepsExternalData: false)
+      try StoreReplacement.replace(path)
+      lost = additions
     } catch {
       try? sourceCoordinator.close()
       try? destinationCoordinator.close()

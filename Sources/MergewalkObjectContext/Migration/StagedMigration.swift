@@ -71,6 +71,8 @@ public struct StagedMigrationManager {
   public let stages: [any MigrationStage]
   /// Called before each stage that runs.
   public var progress: ((any MigrationStage) -> Void)?
+  /// Called in the end with each addition of an app to the file that a stage did not keep.
+  public var didLose: ((MigrationLoss) -> Void)?
 
   /// Creates a manager.
   public init(_ stages: [any MigrationStage]) { self.stages = stages }
@@ -118,13 +120,14 @@ public struct StagedMigrationManager {
     return try StoreReplacement.withCopy(of: path, at: backupPath, from: start.model) {
       let copy = try StoreReplacement.copy(path)
       do {
-        var versions = [start]
+        var done = Progress(versions: [start])
         for stage in stages[first...] {
           progress?(stage)
-          try run(stage, copy, &versions)
+          try run(stage, copy, &done)
         }
-        try StoreReplacement.replace(path, keepsExternalData: true)
-        return versions.map(\.name)
+        try StoreReplacement.replace(path)
+        for loss in done.lost { didLose?(loss) }
+        return done.versions.map(\.name)
       } catch {
         StoreReplacement.clear(path)
         throw error
@@ -132,19 +135,27 @@ public struct StagedMigrationManager {
     }
   }
 
-  private func run(_ stage: any MigrationStage, _ path: String, _ versions: inout [ModelVersionList.Version]) throws {
+  /// What the stages have done so far.
+  private struct Progress {
+    var versions: [ModelVersionList.Version]
+    var lost: [MigrationLoss] = []
+  }
+
+  private func run(_ stage: any MigrationStage, _ path: String, _ done: inout Progress) throws {
     guard let custom = stage as? CustomMigrationStage else {
       guard let end = stage.versions.last else { return }
-      return try infer(path, to: end, in: ModelVersionList(stage.versions), &versions)
+      return try infer(path, to: end, in: ModelVersionList(stage.versions), &done)
     }
     if try isAt(custom.next, path) { return }
-    try infer(path, to: custom.current, in: ModelVersionList(versions.suffix(1) + [custom.current]), &versions)
+    try infer(path, to: custom.current, in: ModelVersionList(done.versions.suffix(1) + [custom.current]), &done)
     try handle(custom.willMigrate, path, custom.current)
     if let mapping = custom.mapping {
-      try MigrationManager(from: custom.current.model, to: custom.next.model, mapping: mapping).migrate(path)
-      versions.append(custom.next)
+      let manager = MigrationManager(from: custom.current.model, to: custom.next.model, mapping: mapping)
+      try manager.migrate(path)
+      done.versions.append(custom.next)
+      done.lost += manager.lost
     } else {
-      try infer(path, to: custom.next, in: ModelVersionList(custom.versions), &versions)
+      try infer(path, to: custom.next, in: ModelVersionList(custom.versions), &done)
     }
     try handle(custom.didMigrate, path, custom.next)
   }
@@ -154,13 +165,14 @@ public struct StagedMigrationManager {
   }
 
   private func infer(
-    _ path: String, to version: ModelVersionList.Version, in known: ModelVersionList,
-    _ versions: inout [ModelVersionList.Version]
+    _ path: String, to version: ModelVersionList.Version, in known: ModelVersionList, _ done: inout Progress
   ) throws {
     // Where the store is may be a version of another stage.
     let list = ModelVersionList(
-      versions.suffix(1).filter { !known.contains($0) } + known.versions)
-    versions += try StoreMigrator.migrate(path: path, to: version, in: list).route.dropFirst()
+      done.versions.suffix(1).filter { !known.contains($0) } + known.versions)
+    let outcome = try StoreMigrator.migrate(path: path, to: version, in: list)
+    done.versions += outcome.route.dropFirst()
+    done.lost += outcome.lost
   }
 
   private func handle(_ handler: CustomMigrationStage.Handler?, _ path: String, _ version: ModelVersionList.Version)

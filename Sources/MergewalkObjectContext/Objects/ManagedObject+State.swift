@@ -142,14 +142,16 @@ extension ManagedObject {
   }
 
   private func committedValue(_ attribute: AttributeDescription) throws(ObjectError) -> AttributeValue {
-    let buffer = try validContext.buffer(table: table)
+    let context = try validContext
+    let buffer = context.buffer(table: table)
     if isInserted { return .null }
     guard buffer.isDirty(row: row, slot: attribute.slot), let old = snapshot(slot: attribute.slot, buffer) else {
       return try storedValue(forKey: attribute.name)
     }
-    let value = attribute.type.value(tag: old.tag, payload: old.payload, buffer.arena)
-    guard attribute.allowsExternalBinaryDataStorage, case .binary(let bytes) = value else { return value }
-    return .binary(bytes.withUnsafeBytes { ExternalData.inlineValue($0) } ?? bytes)
+    guard attribute.allowsExternalBinaryDataStorage, old.tag == CellTag.blob else {
+      return attribute.type.value(tag: old.tag, payload: old.payload, buffer.arena)
+    }
+    return try context.externalValue(buffer.arena.bytes(ByteRange(payload: old.payload)), table: table)
   }
 
   private func committedIDs(_ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObjectID] {

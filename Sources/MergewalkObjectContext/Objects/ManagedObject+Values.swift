@@ -30,10 +30,7 @@ extension ManagedObject {
     guard attribute.isExternal, tag == CellTag.blob else {
       return attribute.type.value(tag: tag, payload: payload, buffer.arena)
     }
-    guard let bytes = ExternalData.inlineValue(buffer.arena.bytes(ByteRange(payload: payload))) else {
-      return try context.externalValue(buffer, row: row, slot: slot)
-    }
-    return .binary(bytes)
+    return try context.externalValue(buffer.arena.bytes(ByteRange(payload: payload)), table: table)
   }
 
   /// The value of an attribute, like ``value(forKey:)``.
@@ -124,11 +121,11 @@ extension ManagedObjectContext {
     if object.isDeleted { throw ObjectError(.deleted, "\(object.objectID) is deleted and cannot be changed") }
   }
 
-  /// The bytes that a cell keeps in a file beside the store.
-  func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
-    let cell = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
+  /// The bytes that a cell stands for, which may be in a file beside the store.
+  func externalValue(_ cell: UnsafeRawBufferPointer, table: TableID) throws(ObjectError) -> AttributeValue {
+    if let bytes = ExternalData.inlineValue(cell) { return .binary(bytes) }
     let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
-    let path = store(table: buffer.table).file.path
+    let path = store(table: table).file.path
     guard let bytes = ExternalData.read(name, store: path) else {
       throw ObjectError(.externalData, "the file \(name) with a value beside \(path) cannot be read")
     }

@@ -15,20 +15,26 @@ extension PersistentStore {
         guard error.code == .alreadyExists, FileSystem.exists(path) else { throw error }
       }
     }
-    let file = try openFile(path, model: model, configuration: configuration, options: options)
-    return try PersistentStore(file: file, type: .sqlite, configuration: configuration, options: options)
+    var lost: [MigrationLoss] = []
+    let file = try openFile(path, model: model, configuration: configuration, options: options, lost: &lost)
+    let store = try PersistentStore(file: file, type: .sqlite, configuration: configuration, options: options)
+    store.lostInMigration = lost
+    return store
   }
 
   /// Opens the file, migrated first when it was made with another version of the model and the options want that.
   private static func openFile(
-    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions
+    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions,
+    lost: inout [MigrationLoss]
   ) throws(StoreError) -> StoreFile {
     do {
       return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
     } catch {
       guard error.code == .incompatibleModel,
-        try migrate(path, model: model, configuration: configuration, options: options, differences: error.differences)
+        let losses = try migrate(
+          path, model: model, configuration: configuration, options: options, differences: error.differences)
       else { throw error }
+      lost = losses
       return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
     }
   }

@@ -6,6 +6,8 @@ public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A column of one of the model's tables.
     case column
+    /// A table of the app's own, with its rows; only a migration with a mapping model loses one.
+    case table
     /// An index of one of the model's tables.
     case index
     /// A trigger.
@@ -47,8 +49,10 @@ struct AddedObjects {
 
   /// Looks at a store before its tables change.
   ///
-  /// - Parameter schema: The store's own.
-  init(_ connection: Connection, _ schema: StoreSchema) throws(StoreError) {
+  /// - Parameters:
+  ///   - schema: The store's own.
+  ///   - hasTables: Whether tables count, which only a new file leaves behind.
+  init(_ connection: Connection, _ schema: StoreSchema, hasTables: Bool = false) throws(StoreError) {
     self.connection = connection
     columns = try SchemaCatalog(connection).addedColumns(schema).map {
       MigrationLoss(
@@ -64,6 +68,7 @@ struct AddedObjects {
       let (name, table) = (rows.text(1), rows.text(2))
       guard let kind = MigrationLoss.Kind(rawValue: rows.text(0)), !known.contains(name.uppercased()) else { continue }
       switch kind {
+      case .table where !hasTables || tables.contains(name.uppercased()) || Self.isCoreDatas(table: name): continue
       case .index where !tables.contains(table.uppercased()) || Self.isUsual(index: name, of: table): continue
       case .trigger where derived.contains(where: { $0.owns(trigger: name) }): continue
       default: break
@@ -78,6 +83,11 @@ struct AddedObjects {
     name.uppercased().hasPrefix("Z_") || isUsual(index: name, of: table)
   }
 
+  /// Whether a table has a name as Core Data's own have, for bookkeeping, history and CloudKit.
+  private static func isCoreDatas(table name: String) -> Bool {
+    ["Z_", "ACHANGE", "ATRANSACTION", "ANSCK", "SQLITE_"].contains { name.uppercased().hasPrefix($0) }
+  }
+
   /// Whether an index has the name of one over a column, as each version of Core Data has had some.
   private static func isUsual(index name: String, of table: String) -> Bool {
     name.uppercased().hasPrefix(table.uppercased() + "_") && name.uppercased().hasSuffix("_INDEX")
@@ -90,6 +100,12 @@ struct AddedObjects {
     if objects.isEmpty { return [] }
     let names = objects.map { "\($0.kind.rawValue) \($0.name)" }.joined(separator: ", ")
     return ["keep what is not of the model, where it still fits: \(names)"]
+  }
+
+  /// Everything, for a migration that makes a new file.
+  var all: [MigrationLoss] {
+    let message = "is not kept: a mapping model makes a new file"
+    return columns + objects.map { MigrationLoss(kind: $0.kind, name: $0.name, message: message) }
   }
 
   /// Takes the views out, and their triggers with them.
@@ -134,6 +150,13 @@ struct AddedObjects {
       return try "is kept, but can no longer be read: " + error.refusal()
     }
     return nil
+  }
+}
+
+extension PersistentStore {
+  /// What an app has added to the store's file, all of which a migration that makes a new file leaves behind.
+  package func additions() throws(StoreError) -> [MigrationLoss] {
+    try AddedObjects(connection, schema, hasTables: true).all
   }
 }
 

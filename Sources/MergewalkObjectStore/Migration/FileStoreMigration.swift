@@ -118,8 +118,10 @@ extension StoreMigrator {
     do throws(MigrationError) {
       var inner = options
       inner.backupPath = nil
-      let outcome = try migrate(path: migration.sqlitePath, to: version, in: versions, options: inner)
+      var outcome = try migrate(path: migration.sqlitePath, to: version, in: versions, options: inner)
       try migrationErrors { () throws(StoreError) in try migration.finish(version.model) }
+      // They were beside the SQLite store only.
+      (outcome.removedFiles, outcome.keptFiles) = (0, [])
       return outcome
     } catch {
       migration.giveUp()

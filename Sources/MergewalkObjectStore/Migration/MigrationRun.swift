@@ -173,7 +173,11 @@ extension Connection {
     }
     try registerFunction("mergewalk_untag_bytes", argumentCount: 1) { call in
       guard !call.hasNull else { return call.returnNull() }
-      call.return(ExternalData.value(Array(call.bytes(0)), store: path))
+      let cell = Array(call.bytes(0))
+      guard let bytes = ExternalData.bytes(cell, store: path) else {
+        return call.fail("the file \(ExternalData.fileName(cell) ?? "") with a value beside the store cannot be read")
+      }
+      call.return(bytes)
     }
   }
 }

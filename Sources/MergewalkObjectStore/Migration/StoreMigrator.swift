@@ -40,6 +40,10 @@ public enum StoreMigrator {
     /// Additions of an app to the file that the migration does not keep; for plans only columns, because the rest shows
     /// when the new tables are there.
     public var lost: [MigrationLoss] = []
+    /// The number of files with values beside the store that no row names any more, and that were removed.
+    public var removedFiles = 0
+    /// The names of such files that stay, sorted: another store has the same folder, or they could not be removed.
+    public var keptFiles: [String] = []
     /// The names of the versions in ``route``; versions may share a name.
     public var versions: [String] { route.map(\.name) }
     /// Whether the store already fits the model.
@@ -106,14 +110,23 @@ public enum StoreMigrator {
         }
         try file.begin()
       }
-      let outcome = try run(file, route, start.configuration, options)
+      let named = try migrationErrors { () throws(StoreError) in try file.schema.externalFileNames(file.connection) }
+      var outcome = try run(file, route, start.configuration, options)
+      let gone = try migrationErrors { () throws(StoreError) in
+        try named.isEmpty ? [] : named.subtracting(file.schema.externalFileNames(file.connection))
+      }
       try migrationErrors { () throws(StoreError) in
+        // They go once the rows are committed; a copy of the store has its own.
+        try file.externalFiles.add(obsolete: gone)
         try file.finish {
           // Only once the store is migrated: until then a successor takes the copy back and starts over.
           backup?.forgetPublished()
           return nil
         }
       }
+      let kept = file.externalFiles.sharedFiles.union(file.externalFiles.staying)
+      outcome.keptFiles = gone.intersection(kept).sorted()
+      outcome.removedFiles = gone.count - outcome.keptFiles.count
       return outcome
     } catch {
       try? file.rollBackRun()

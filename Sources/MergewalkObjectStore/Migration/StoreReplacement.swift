@@ -59,14 +59,13 @@ package enum StoreReplacement {
     }
   }
 
-  /// Puts the hidden store in the place of the other one, in one step, and makes it durable.
+  /// Puts the hidden store, with the files beside it, in the place of the other one, in one step, and makes it durable.
   ///
-  /// Both must be closed and have no log.
-  ///
-  /// - Parameter keepsExternalData: Whether rows still name files beside the old store.
-  package static func replace(_ path: String, keepsExternalData: Bool) throws(MigrationError) {
+  /// Both must be closed and have no log. Files of the old store that the new one does not have are removed.
+  package static func replace(_ path: String) throws(MigrationError) {
     let path = StorePath.resolved(path)
     let hidden = hiddenPath(of: path)
+    let named = ExternalFiles.names(besideStore: hidden)
     try migrationErrors { () throws(StoreError) in
       try FileSystem.sync(hidden)
       for suffix in ["-wal", "-journal"] where (FileSystem.size(path + suffix) ?? 0) > 0 {
@@ -74,6 +73,16 @@ package enum StoreReplacement {
           .busy, path: path, message: "the store was changed while it was migrated: it has a \(suffix) file")
       }
       FileAccess(of: path)?.apply(to: hidden)
+      // The files come first: should this process be killed, there is none that a row names and that is missing.
+      if !named.isEmpty {
+        for name in named {
+          let file = ExternalData.folder(ofStore: hidden) + "/" + name
+          FileAccess.derived(from: path).narrowed(by: FileAccess(of: file)).apply(to: file)
+        }
+        try StoreMove.adopt(companionsOf: hidden, by: path)
+        try FileSystem.sync(ExternalData.folder(ofStore: path))
+        try FileSystem.sync(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
+      }
       guard rename(hidden, path) == 0 else {
         throw StoreError(
           .inputOutput, path: path, message: "cannot put the migrated store in its place: error \(errno)")
@@ -81,7 +90,11 @@ package enum StoreReplacement {
       for suffix in ["-wal", "-shm"] { try? FileSystem.remove(path + suffix) }
       try FileSystem.sync(FileSystem.folder(of: path))
     }
-    if !keepsExternalData { StoreBackup.removeExternalData(path) }
+    ExternalFiles(path: path, hasReproducibleNames: false, list: nil)
+      .removeFormer(ExternalFiles.names(besideStore: path).subtracting(named))
+    // Only empty folders go away.
+    FileSystem.removeFolder(ExternalData.folder(ofStore: path))
+    FileSystem.removeFolder(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
     StoreBackup.removeExternalData(hidden)
   }
 

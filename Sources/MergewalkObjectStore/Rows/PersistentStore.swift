@@ -21,6 +21,8 @@ public final class PersistentStore {
   public let configuration: String?
   /// The options with which the store was opened.
   public let options: PersistentStoreOptions
+  /// Additions of an app to the file that the migration on opening the store did not keep.
+  public internal(set) var lostInMigration: [MigrationLoss] = []
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
   /// The backing that brings the records of an incremental store into the tables.

@@ -190,7 +190,7 @@ extension PersistentStore {
         guard FileStoreMigration.type(path) == type, let metadata = try? backing.readMetadata(from: path),
           StoreModel.fit(model, metadata, .given) == nil,
           try migrate(
-            path, model: model, configuration: configuration, options: options, differences: error.differences)
+            path, model: model, configuration: configuration, options: options, differences: error.differences) != nil
         else { throw error }
         return try openAtomic(
           backing, type: type, path: path, model: model, configuration: configuration, options: options)
@@ -205,16 +205,17 @@ extension PersistentStore {
 
   /// Migrates a store that was made with another version of the model, if the options want that.
   ///
-  /// - Returns: Whether it is another store now.
+  /// - Returns: What an app had added to the file and is not kept; `nil` when nothing was migrated.
   static func migrate(
     _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions,
     differences: ModelDifferences?
-  ) throws(StoreError) -> Bool {
-    guard options.migratesAutomatically, options.infersMapping, !options.isReadOnly else { return false }
+  ) throws(StoreError) -> [MigrationLoss]? {
+    guard options.migratesAutomatically, options.infersMapping, !options.isReadOnly else { return nil }
     var migration = StoreMigrator.Options()
     migration.configuration = configuration
     do {
-      return try !StoreMigrator.migrate(path: path, to: model, options: migration).isUpToDate
+      let outcome = try StoreMigrator.migrate(path: path, to: model, options: migration)
+      return outcome.isUpToDate ? nil : outcome.lost
     } catch {
       throw StoreError(
         .incompatibleModel, path: path, message: "the store cannot be migrated: \(error)", differences: differences)

@@ -30,6 +30,7 @@ struct HeaderCheck {
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
       return left
     }
+    let wrong = findings.placesOfErrors(besides: .expressionType)
     var reported: Set<String> = []
     var known: Set<String> = []
     for input in inputs {
@@ -57,6 +58,9 @@ struct HeaderCheck {
         }
         let mayMiss = contract?.missingColumns.map { $0 != .freeze } ?? false
         for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted && !mayMiss {
+          // What is wrong with a name is one finding, and without the column it does not matter what its type is.
+          if wrong.contains(column.position) { continue }
+          findings.keep(.expressionType) { $0.position != column.position }
           if case .custom(let custom) = format {
             checkColumn(column, of: input, custom)
             continue

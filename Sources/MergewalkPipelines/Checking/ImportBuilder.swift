@@ -37,7 +37,10 @@ struct ImportBuilder {
       if result.places["find_by", named.name.value] == nil {
         result.places["find_by", named.name.value] = .init(key: place, value: place)
       }
-      result.findBy.append(key(named, among: &result) ?? fields.build(named, of: entity))
+      var field = key(named, among: &result) ?? fields.build(named, of: entity)
+      // The column that “attributes” gives it is not known.
+      if named.value == nil, component.brokenFields.contains("attributes") { field.places.broken.insert("from") }
+      result.findBy.append(field)
     }
     result.relationships = component.named("relationships").compactMap { relationship($0, of: entity) }
     return result

@@ -76,17 +76,20 @@ struct PartBuilder {
     if let by, !part.columns.contains(where: { $0.name == by.value }) {
       columns.append(ColumnUse(name: by.value, position: by.position))
     }
+    // A column with a mistake is there all the same.
+    let broken = records?.named("columns").filter { $0.value?.brokenFields.isEmpty == false }.map(\.name.value) ?? []
+    columns.removeAll { broken.contains($0.name) }
+    guard let format else { return nil }
+    if checksHeaders, let source {
+      part.inputFindings = HeaderCheck(findings: findings, readsArchives: readsArchives).run(
+        inputs, format: format, source: source, columns: columns, contract: part.contract)
+    }
     if !findings.hasErrors {
       for column in resolved.unusedColumns {
         findings.add(
           .unusedColumn, at: column.position, "the column “\(column.name)” is made, and nothing uses it",
           hint: "fill an attribute from it, or leave it out")
       }
-    }
-    guard let format else { return nil }
-    if checksHeaders, let source {
-      part.inputFindings = HeaderCheck(findings: findings, readsArchives: readsArchives).run(
-        inputs, format: format, source: source, columns: columns, contract: part.contract)
     }
     return records?.text("entity") == nil ? nil : part
   }

@@ -44,9 +44,16 @@ struct ComponentReader {
       }
       guard let field = spec.field(named: name) else {
         let message = "“\(called)” has no field “\(name)”"
-        if let owner = owner(ofField: name, below: spec) {
-          findings.add(
-            .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+        if let owner = owner(ofField: name, below: spec, among: entries) {
+          if entries.contains(where: { $0.key.text == owner }) {
+            findings.add(
+              .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+          } else if component.brokenFields.insert(owner).inserted {
+            // All that belongs below it is one mistake.
+            findings.add(
+              .unknownField, at: entry.key.position, message,
+              hint: "it is a field of “\(owner)”: write “\(owner):” above it, and indent it and its like below that")
+          }
         } else if let other = sibling(withField: name, besides: spec) {
           findings.add(
             .unknownField, at: entry.key.position, message, hint: "it is a field of “\(other)”: write it there")
@@ -87,7 +94,7 @@ struct ComponentReader {
   /// What other tools call fields, with the fields that may be meant.
   private static let fieldsElsewhere = [
     "path": ["files"], "paths": ["files"], "filename": ["files"], "input": ["files"], "inputs": ["files"],
-    "url": ["files"], "uri": ["files"], "location": ["files"], "column": ["from"], "field": ["from"],
+    "url": ["files"], "uri": ["files"], "location": ["files"], "column": ["from"], "field": ["from", "column"],
     "source": ["from"], "key": ["find_by"], "keys": ["find_by"], "primary_key": ["find_by"], "id": ["find_by"],
     "match": ["find_by"], "match_on": ["find_by"], "unique": ["find_by"], "filter": ["where"], "condition": ["where"],
     "if": ["where"], "when": ["where"], "fields": ["attributes"], "properties": ["attributes"],
@@ -110,12 +117,17 @@ struct ComponentReader {
     ],
   ]
 
-  /// The field whose component has a field of that name, which was not indented enough; `nil` for other names.
-  private func owner(ofField name: String, below spec: ComponentSpec) -> String? {
-    spec.fields.first { field in
+  /// The field whose component has a field of that name, which was not indented enough: rather one that is missing;
+  /// `nil` for other names.
+  private func owner(
+    ofField name: String, below spec: ComponentSpec, among entries: [YAMLNode.Entry]
+  ) -> String? {
+    let owners = spec.fields.filter { field in
       guard case .component(let component) = field.kind else { return false }
       return registry[component].field(named: name) != nil
-    }?.name
+    }
+    let missing = owners.first { owner in owner.isRequired && !entries.contains { $0.key.text == owner.name } }
+    return (missing ?? owners.first)?.name
   }
 
   /// The other one of “source” and “import” that has a field which neither this one nor anything like it has.
@@ -139,6 +151,10 @@ struct ComponentReader {
   ) {
     if let value = value(node, of: field) {
       component.fields[field.name] = .init(keyPosition: key, position: node.position, value: value)
+      // One that is nothing of the kind has its finding, and may be what is missed elsewhere.
+      if case .named(let values) = value, let count = node.entries?.count, values.count < count {
+        component.brokenFields.insert(field.name)
+      }
     } else {
       component.brokenFields.insert(field.name)
     }

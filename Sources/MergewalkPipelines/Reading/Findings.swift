@@ -99,6 +99,11 @@ final class Findings {
     }
   }
 
+  /// The places of the file where something is wrong, but for findings with one code.
+  func placesOfErrors(besides code: FindingCode) -> Set<SourcePosition> {
+    Set(found.filter { $0.severity == .error && $0.path == path && $0.code != code.rawValue }.map(\.position))
+  }
+
   /// Drops the findings with a code that do not hold for another file that goes with this one.
   func keep(_ code: FindingCode, where holds: (Diagnostic) -> Bool) {
     found.removeAll { $0.code == code.rawValue && !holds($0) }

@@ -84,7 +84,7 @@ package struct PipelineTests: Sendable {
     }
     self.cases = cases
     redaction = findings.redaction
-    warnings = findings.list
+    warnings = DiagnosticList(findings.list).diagnostics
   }
 
   /// Runs one case by its place in ``names``.

@@ -17,6 +17,8 @@ final class Converter {
   }
 
   private let handle: iconv_t
+  /// The characters that stand for bytes of ASCII, see ``readASCII()``.
+  private var signs: [(character: [UInt8], byte: UInt8)] = []
 
   /// Opens a conversion; nil when one of the names is unknown.
   init?(from: String, to: String) {
@@ -25,6 +27,40 @@ final class Converter {
   }
 
   deinit { iconv_close(handle) }
+
+  /// From here on bytes of ASCII are ASCII: to iconv, a backslash in Shift JIS is a yen sign, a tilde an overline, and a
+  /// backslash in Johab a won sign, so that texts such as JSON would have no escapes.
+  ///
+  /// No other bytes of these encodings stand for these characters.
+  /// Source: WHATWG, Encoding Standard, <https://encoding.spec.whatwg.org/#shift_jis-decoder>.
+  func readASCII() {
+    for byte in [UInt8(ascii: "\\"), UInt8(ascii: "~")] {
+      var output = [UInt8](repeating: 0, count: 16)
+      let step = withUnsafeBytes(of: byte) { input in output.withUnsafeMutableBytes { self.step(input, into: $0) } }
+      reset()
+      let character = Array(output[..<step.written])
+      if ["¥", "‾", "₩"].contains(where: { character.elementsEqual($0.utf8) }) { signs.append((character, byte)) }
+    }
+  }
+
+  /// Puts ASCII in place of the signs in a text and returns its length then.
+  private func replaceSigns(_ text: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
+    var (read, written) = (0, 0)
+    while read < count {
+      text[written] = text[read]
+      var length = 1
+      // The first bytes of the signs.
+      if text[read] == 0xC2 || text[read] == 0xE2 {
+        for sign in signs where text[read..<count].starts(with: sign.character) {
+          text[written] = sign.byte
+          length = sign.character.count
+        }
+      }
+      read += length
+      written += 1
+    }
+    return written
+  }
 
   /// Converts what fits.
   func step(
@@ -43,7 +79,8 @@ final class Converter {
       default: end = .invalid
       }
     }
-    return (input.count - inputLeft, output.count - outputLeft, end)
+    let written = output.count - outputLeft
+    return (input.count - inputLeft, signs.isEmpty ? written : replaceSigns(output, written), end)
   }
 
   /// Writes what the conversion holds back at the end of the text and returns to the initial state.

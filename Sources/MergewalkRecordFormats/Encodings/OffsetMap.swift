@@ -42,6 +42,12 @@ enum EncodedWidth {
           let step = converter.step(rest, into: room)
           total += step.written
           rest = UnsafeRawBufferPointer(rebasing: rest[step.used...])
+          // Where iconv has another sign for a byte of ASCII, see `Converter.readASCII()`.
+          if step.end == .invalid, let first = rest.first, first < 0x80 {
+            total += 1
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+            continue
+          }
           if step.end == .input || (step.used == 0 && step.written == 0) { break }
         }
         return total + rest.count

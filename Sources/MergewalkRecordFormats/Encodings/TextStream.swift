@@ -136,6 +136,7 @@ struct TextStream {
         map = OffsetMap(.bytes, start: rawOffset)
         return
       }
+      converter.readASCII()
       decoder = .converter(converter)
     }
     map = EncodedWidth(encoding).map { OffsetMap($0, start: rawOffset) }

@@ -117,8 +117,17 @@ struct StoreMigrateCommand: ParsableCommand {
       for step in outcome.steps { Console.data(step) }
     }
     for loss in outcome.lost { Console.words("\(store): warning: \(loss)") }
+    if let name = outcome.keptFiles.first {
+      Console.words(
+        "\(store): warning: \(Figures.count(outcome.keptFiles.count, "file")) beside the store that no row names any more"
+          + " could not be removed, such as \(name); “mergewalk store clean” says why, or removes them")
+    }
     if json || quiet && !dryRun { return }
     if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
+    if outcome.removedFiles > 0 {
+      Console.words(
+        "\(store): removed \(Figures.count(outcome.removedFiles, "file")) beside the store that no row names any more")
+    }
     let end = dryRun ? "; nothing was changed" : backup.map { "; backup: \($0)" } ?? ""
     Console.words("\(store): \(dryRun ? "would be migrated" : "migrated") \(Self.way(outcome))\(end)")
   }
@@ -137,6 +146,8 @@ struct StoreMigrateCommand: ParsableCommand {
             ])
           })
       ),
+      ("removed_files", .integer(outcome.removedFiles)),
+      ("kept_files", .array(outcome.keptFiles.map { .string($0) })),
       ("backup", backup.map { .string($0) } ?? .null),
     ])
   }

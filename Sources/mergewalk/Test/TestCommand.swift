@@ -74,14 +74,18 @@ struct TestCommand: ParsableCommand {
   }
 
   private func run(_ path: String, _ report: inout TestReport) {
-    let tests: PipelineTests
+    var tests: PipelineTests?
+    let findings: [Diagnostic]
     do throws(DiagnosticList) {
-      tests = try PipelineTests.read(path, variables: variables.variables)
+      let read = try PipelineTests.read(path, variables: variables.variables)
+      tests = read
+      findings = read.warnings
     } catch {
-      report.add(file: error.diagnostics)
-      if !json { FindingsOutput.data(error.diagnostics) }
-      return
+      findings = error.diagnostics
     }
+    report.add(file: findings)
+    if !json { FindingsOutput.data(findings) }
+    guard let tests else { return }
     report.files += 1
     for (index, name) in tests.names.enumerated() {
       if let filter, !name.contains(filter) { continue }

@@ -10,14 +10,16 @@ struct TestReport {
   var cases: [(path: String, result: PipelineTests.Result)] = []
   /// The reasons why files were not found.
   var findings: [Diagnostic] = []
-  /// The errors in files that were found.
+  /// The errors and warnings about files that were found.
   private var fileFindings: [Diagnostic] = []
 
-  /// Notes what keeps a file from being run.
+  /// Notes what is said of a file: errors keep it from being run.
   mutating func add(file findings: [Diagnostic]) { fileFindings += findings }
 
+  private var hasErrors: Bool { (findings + fileFindings).contains { $0.severity == .error } }
+
   /// Whether nothing ran and nothing says why.
-  var isEmpty: Bool { cases.isEmpty && findings.isEmpty && fileFindings.isEmpty }
+  var isEmpty: Bool { cases.isEmpty && !hasErrors }
 
   private func count(_ outcome: PipelineTests.Result.Outcome) -> Int {
     cases.count { $0.result.outcome == outcome }
@@ -25,7 +27,7 @@ struct TestReport {
 
   /// The exit code, or `nil` for success.
   var status: ExitCode? {
-    if !findings.isEmpty || !fileFindings.isEmpty || count(.broken) > 0 || cases.isEmpty { return ExitStatus.failure }
+    if hasErrors || count(.broken) > 0 || cases.isEmpty { return ExitStatus.failure }
     return count(.failed) > 0 ? ExitStatus.findings : nil
   }
 

@@ -95,6 +95,7 @@ struct ExternalDataTests {
     let first = Set(files(place))
     #expect(first.count == 3)
     try one.setValue(.binary(bytes(300_000, 9)), forKey: "image")
+    #expect(try one.committedValues(forKeys: ["image"]) == ["image": .attribute(.binary(large))])
     try two.setValue(.null, forKey: "image")
     try place.context.save()
     let second = Set(files(place))

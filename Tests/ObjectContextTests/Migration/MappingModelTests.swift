@@ -2,6 +2,7 @@ import Foundation
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
+import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 
@@ -286,6 +287,29 @@ struct MappingModelTests {
       .migrate(path, backupPath: folder.file("before.sqlite"))
     #expect(try StoreMetadata.read(path: path)["seeded"] != nil)
     #expect(try StoreVerifier.verify(path: folder.file("before.sqlite"), model: try Self.old()).checkedRows == 3)
+  }
+
+  @Test("what an app has added to the file is named: the new file does not have it")
+  func additions() throws {
+    try fill(3)
+    let app = try Connection(path: path, mode: .readWrite)
+    for statement in [
+      "CREATE TABLE app_log (t)", "CREATE INDEX person_first ON ZPERSON (ZFIRST)",
+      "CREATE VIEW firsts AS SELECT ZFIRST FROM ZPERSON",
+      "CREATE TRIGGER person_log AFTER INSERT ON ZPERSON BEGIN INSERT INTO app_log VALUES (NEW.ZFIRST); END",
+      "ALTER TABLE ZPERSON ADD COLUMN mine",
+    ] {
+      try app.execute(statement)
+    }
+    try app.close()
+    let manager = MigrationManager(from: try Self.old(), to: try Self.old())
+    try manager.migrate(path)
+    #expect(
+      manager.lost.map { "\($0.kind.rawValue) \($0.name)" } == [
+        "column ZPERSON.MINE", "table app_log", "index person_first", "view firsts", "trigger person_log",
+      ])
+    try manager.migrate(path)
+    #expect(manager.lost == [])
   }
 
   @Test("a migration that fails takes its copy of the store back, so that the same call is made again")

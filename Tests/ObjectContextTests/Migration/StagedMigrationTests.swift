@@ -2,6 +2,7 @@ import Foundation
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
+import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 
@@ -144,14 +145,31 @@ struct StagedMigrationTests {
     #expect(error?.code == .noSourceModel)
   }
 
+  /// A stage from version 1 to 3 with a mapping model, and the last one.
+  private static func mapped() throws -> [any MigrationStage] {
+    var mapping = MappingModel.inferred(from: try version(1).model, to: try version(3).model)
+    mapping["NoteToNote"]?.attributes["title"] = try .format("uppercase:($source.text)")
+    return [CustomMigrationStage(from: try version(1), to: try version(3), mapping: mapping), try stages()[2]]
+  }
+
   @Test("AP13: a custom stage may have a mapping model")
   func ap13Mapping() throws {
     try fill(Self.version(1))
-    var mapping = MappingModel.inferred(from: try Self.version(1).model, to: try Self.version(3).model)
-    mapping["NoteToNote"]?.attributes["title"] = try .format("uppercase:($source.text)")
-    let stage = CustomMigrationStage(from: try Self.version(1), to: try Self.version(3), mapping: mapping)
-    let rest = try Self.stages()[2]
-    #expect(try StagedMigrationManager([stage, rest]).migrate(path) == ["V1", "V3", "V4"])
+    #expect(try StagedMigrationManager(try Self.mapped()).migrate(path) == ["V1", "V3", "V4"])
     #expect(try titles() == (0..<9).map { .string("TEXT \($0)") })
+  }
+
+  @Test("what an app has added and a stage does not keep is named in the end", arguments: [false, true])
+  func additions(hasMapping: Bool) throws {
+    try fill(Self.version(1))
+    let app = try Connection(path: path, mode: .readWrite)
+    try app.execute(
+      "CREATE TABLE app_log (t); CREATE VIEW texts AS SELECT ZTEXT FROM ZNOTE; ALTER TABLE ZNOTE ADD COLUMN mine")
+    try app.close()
+    var lost: [String] = []
+    var manager = StagedMigrationManager(try hasMapping ? Self.mapped() : Self.stages())
+    manager.didLose = { lost.append("\($0.kind.rawValue) \($0.name)") }
+    try manager.migrate(path)
+    #expect(lost == ["column ZNOTE.MINE"] + (hasMapping ? ["table app_log", "view texts"] : ["view texts"]))
   }
 }

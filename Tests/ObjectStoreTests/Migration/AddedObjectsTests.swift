@@ -82,6 +82,20 @@ struct AddedObjectsTests {
     #expect(try StoreVerifier.verify(path: bench.path, model: bench.new).isSound)
   }
 
+  @Test("a store that is migrated when it is opened says what it has lost")
+  func opened() throws {
+    let bench = try bench()
+    try add(Self.fitting + Self.unfit, to: bench)
+    var options = PersistentStoreOptions()
+    (options.migratesAutomatically, options.infersMapping) = (true, true)
+    for count in [Self.unfit.count, 0] {
+      let coordinator = PersistentStoreCoordinator(model: bench.new)
+      let store = try coordinator.addStore(type: .sqlite, at: bench.path, options: options)
+      #expect(store.lostInMigration.count == count, "\(store.lostInMigration)")
+      try coordinator.close()
+    }
+  }
+
   @Test("a store to which nothing was added loses nothing")
   func nothingAdded() throws {
     let bench = try bench()

@@ -146,6 +146,52 @@ import Testing
     #expect(changes.count == summary.inserted + summary.updated + summary.deleted)
   }
 
+  @Test("the sample shows values that are in files beside the store, and changes behind what it shows of long values")
+  func changesOfLongValues() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      """
+      model: Map
+      entities:
+        Sheet:
+          attributes: { code: string!, note: string, scan: { type: binary, external_storage: true } }
+          unique: [code]
+      """, to: "model.yaml")
+    let pipeline = try folder.write(
+      """
+      model: model.yaml
+      store: map.sqlite
+      source: input.ndjson
+      import: { entity: Sheet, find_by: [code], attributes: [note, scan] }
+      """, to: "pipeline.yaml")
+    func changes(_ scans: [[UInt8]], note: String = "", isDryRun: Bool = false) throws -> [ObjectChange] {
+      let lines = scans.map { #"{"code":"a","note":"\#(note)","scan":"\#(Data($0).base64EncodedString())"}"# }
+      try folder.write(lines.joined(separator: "\n"), to: "input.ndjson")
+      var definition = try Pipeline.read(pipeline).definition
+      definition.sampledChanges = 10
+      definition.batchLimit.records = 1
+      definition.isDryRun = isDryRun
+      return try ImportSession(definition).run().changes
+    }
+    let small: [UInt8] = [0x61, 0x62, 0x63]
+    let large = [UInt8](repeating: 0x5A, count: 120_000)
+    let other = Array(large.dropLast()) + [0x59]
+    let shown = String(repeating: "5a", count: 100)
+    _ = try changes([small])
+    let tried = try changes([large, other, small, other], isDryRun: true)
+    let made = try changes([large, other, small, other])
+    #expect(tried == made)
+    let values = made.flatMap(\.properties)
+    #expect(values.map(\.before?.text) == ["616263", shown, shown, "616263"])
+    #expect(values.map(\.after?.text) == [shown, shown, "616263", shown])
+    #expect(values.compactMap(\.before?.wholeLength) == [120_000, 120_000])
+    #expect(try changes([other]).isEmpty)
+    let long = String(repeating: "é", count: 150)
+    _ = try changes([other], note: long + "1")
+    let note = try #require(try changes([other], note: long + "2").first?.properties.first)
+    #expect(note.name == "note" && note.before == note.after && note.after?.wholeLength == 301)
+  }
+
   @Test("the sample stops at its size and has nothing of records that were refused") func sampleSize() throws {
     let map = try ModeFolder()
     let records = (0..<50).map { "c\($0),n,1" }.joined(separator: "\n")

@@ -97,9 +97,9 @@ import Testing
     ),
     (
       "where: \"n > 1\"\nattributes: { text: name }",
-      "9:10: error: a text cannot be compared with a number; “n” is text unless “columns” gives it a type"
+      "9:11: error: a text cannot be compared with a number; “n” is text unless “columns” gives it a type"
     ),
-    ("where: \"n == 1\"\nattributes: { text: name }", "9:10: error: a text is never equal to a whole number"),
+    ("where: \"n == 1\"\nattributes: { text: name }", "9:11: error: a text is never equal to a whole number"),
     ("where: \"SELF == 1\"\nattributes: { text: name }", "9:10: error: SELF is not a column"),
     (
       "where: \"SUBQUERY(a, $x, $x == 1).@count > 0\"\nattributes: { text: name }",
@@ -109,7 +109,7 @@ import Testing
     ("where: \"name MATCHES '('\"\nattributes: { text: name }", "9:10: error: the regular expression cannot be used"),
     ("columns: { a: { from: b }, b: { from: a } }\nattributes: { text: a }", "9:41: "),
     ("columns: { n: { type: whole } }\nattributes: { text: n }", "9:25: error: “type” cannot be"),
-    ("columns: { t: { value: \"uppercase:(price * 2)\" } }\nattributes: { text: t }", "9:26: error: "),
+    ("columns: { t: { value: \"uppercase:(price * 2)\" } }\nattributes: { text: t }", "9:38: error: "),
     ("attributes: { number: { from: n, absent_value: x } }", "9:50: error: "),
     (
       "attributes: { number: { from: n, absent: reject, absent_value: 1 } }",

@@ -118,6 +118,7 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
       }
       let isOneByte = Converter(from: name, to: "UTF-8").flatMap { ByteTable(asking: $0) } != nil
       let isEBCDIC = isOneByte && iconv([0xC1, 0xF1, 0x15], from: name)?.text == Array("A1\u{85}".utf8)
+      let hasSigns = !isOneByte && ["¥", "₩"].contains { iconv([0x5C], from: name)?.text == Array($0.utf8) }
       var inputs: [[UInt8]] = [(0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }]
       for text in texts {
         guard let encoded = iconv(Array(text.utf8), from: "UTF-8", to: name), encoded.fault == nil else { continue }
@@ -131,7 +132,8 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
       }
       for input in inputs {
         var expected = try #require(iconv(input, from: name))
-        if isEBCDIC { expected.text = Self.withLineFeeds(expected.text) }
+        if isEBCDIC { expected.text = Self.replacing(["\u{85}": "\n"], in: expected.text) }
+        if hasSigns { expected.text = Self.replacing(["¥": "\\", "‾": "~", "₩": "\\"], in: expected.text) }
         for chunk in [1, 3, max(1, input.count)] {
           let found = try decoded(ByteSource(bytes: input, chunkSize: chunk), encoding)
           let isRight =
@@ -143,13 +145,36 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
     #expect(misses.count == 0, "\(misses.prefix(5))")
   }
 
-  /// A text in UTF-8 with line feeds in place of U+0085.
-  private static func withLineFeeds(_ text: [UInt8]) -> [UInt8] {
+  /// A text in UTF-8 with other characters in place of some.
+  private static func replacing(_ characters: [Unicode.Scalar: Unicode.Scalar], in text: [UInt8]) -> [UInt8] {
     var result = String.UnicodeScalarView()
-    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-      result.append(scalar == "\u{85}" ? "\n" : scalar)
-    }
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars { result.append(characters[scalar] ?? scalar) }
     return Array(String(result).utf8)
+  }
+
+  @Test(
+    "bytes of ASCII are ASCII where iconv has signs of money for them, and no other bytes are",
+    arguments: [("shift_jis", "表"), ("sjis", "表"), ("shift_jisx0213", "表"), ("johab", "한")])
+  func ascii(name: String, wide: String) throws {
+    let encoding = try #require(TextEncoding(named: name))
+    let bytes = try #require(iconv(Array(wide.utf8), from: "UTF-8", to: name)).text
+    let json = Array(#"{"a":""#.utf8) + bytes + Array(#"\n\u0041~\\"}"#.utf8)
+    for chunk in [1, 2, 3, .max] {
+      let source = ByteSource(bytes: json, chunkSize: chunk)
+      #expect(try decoded(source, encoding) == Array((#"{"a":""# + wide + #"\n\u0041~\\"}"#).utf8))
+    }
+    var lines = NDJSONOptions()
+    lines.encoding = encoding
+    var reader = try NDJSONReader(source: ByteSource(bytes: json), options: lines, columns: .named(["a"]))
+    var batch = RecordBatch()
+    #expect(try reader.read(into: &batch, limit: BatchLimit()))
+    #expect(batch.text(0, 0) == wide + "\nA~\\")
+    var options = CSVOptions()
+    options.header = .names(["a", "b"])
+    options.encoding = encoding
+    var rows = try CSVReader(source: ByteSource(bytes: bytes + Array("\\~,x\n".utf8)), options: options)
+    #expect(try rows.read(into: &batch, limit: BatchLimit()))
+    #expect(batch.text(0, 0) == wide + "\\~" && batch.position(0, 1).byteOffset == bytes.count + 3)
   }
 
   @Test("lines of EBCDIC end with NL, and where each stands is told in bytes", arguments: ["ibm037", "ibm1047"])

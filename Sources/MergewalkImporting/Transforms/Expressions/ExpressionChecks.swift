@@ -20,8 +20,8 @@ extension TransformCompiler {
     for comparison in finder.comparisons {
       if let mismatch = Self.mismatch(comparison, types) {
         report(
-          "expressionType", text.position, mismatch,
-          hint: "give the column a type under “columns”, or convert with CAST(value, 'type')")
+          mismatch, hint: "give the column a type under “columns”, or convert with CAST(value, 'type')",
+          isMismatch: true, columns, text)
         return nil
       }
       do throws(PredicateError) {
@@ -50,11 +50,15 @@ extension TransformCompiler {
   private mutating func report(
     _ message: String, hint: String?, isMismatch: Bool, _ columns: [RowColumn], _ text: SourceText
   ) {
+    var position = text.position
     var hint = hint
-    if isMismatch, let text = columns.first(where: { $0.kind == .text }) {
-      hint = "“\(text.path.joined(separator: "."))” is text unless “columns” gives it a type"
+    if isMismatch, let column = columns.first(where: { $0.kind == .text }) {
+      let name = column.path.joined(separator: ".")
+      // If the source does not have it, that is the mistake, and this is none.
+      position = text.position(ofName: name)
+      hint = "“\(name)” is text unless “columns” gives it a type"
     }
-    report("expressionType", text.position, message, hint: hint)
+    report("expressionType", position, message, hint: hint)
   }
 
   /// The oddity of an equality whose sides can never be equal.

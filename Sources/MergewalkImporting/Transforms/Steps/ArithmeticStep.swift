@@ -45,7 +45,7 @@ struct ArithmeticStep: StepAction {
       case (let number?, nil): operand = .number(number.value)
       case (nil, let column?): operand = .column(column.value)
       default:
-        return reader.refuse(.missingField, at: value.position, "this takes either “\(name)” or “column”")
+        return reader.refuse(value, needs: "this takes either “\(name)” or “column”")
       }
       return ArithmeticStep(operation: operation, operand: operand, places: value.count("places"))
     }

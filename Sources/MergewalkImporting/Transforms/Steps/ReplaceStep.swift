@@ -25,7 +25,7 @@ struct ReplaceStep: StepAction {
     case (let text?, nil): return ReplaceStep(what: .text(text.value), new: new)
     case (nil, let pattern?): return ReplaceStep(what: .pattern(pattern.value), new: new)
     default:
-      return reader.refuse(.missingField, at: value.position, "“replace” takes either “text” or “pattern”")
+      return reader.refuse(value, needs: "“replace” takes either “text” or “pattern”")
     }
   }
 

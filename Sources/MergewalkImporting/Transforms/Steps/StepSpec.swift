@@ -92,4 +92,9 @@ package struct StepReader {
     report(code, position, message, hint)
     return nil
   }
+
+  /// Reports that fields of a step do not go together; not when one has a finding already, which may be what is missed.
+  func refuse<Nothing>(_ value: ComponentValue, needs message: String) -> Nothing? {
+    value.brokenFields.isEmpty ? refuse(.missingField, at: value.position, message) : nil
+  }
 }
