@@ -11,34 +11,76 @@ struct ObjectRemoval {
   let chunk: Int
   /// Takes the first changes, when they are to be shown.
   let sample: ChangeSample?
+  /// Whether an object of a hierarchy has to stay, because a record of the run names it.
+  let isNamed: (RootIndex, Int64) -> Bool
 
   // MARK: Deleting
 
   /// Deletes objects with everything that delete rules take along.
   ///
-  /// Whether an object may go can depend on others that go too. So those that may not at first are tried again, all
-  /// together and then in parts, until nothing more goes.
+  /// An object stays that would take along another one that has to. Whether one may go can also depend on others that go
+  /// too. So those that may not at first are tried again, all together and then in parts, until nothing more goes.
   ///
   /// - Parameter body: Is called with the entity's index of each object that goes.
   /// - Returns: How many of the objects may not be deleted.
   func delete(
     _ keys: ObjectMarks, rejects: RejectOutput, each body: (Int) -> Void
   ) throws(ImportError) -> Int {
+    // What these would take along does not change when others go; in large pieces, as some of it may be the same.
+    var reasons: [Int64: String] = [:]
+    try keys.forEach(chunk: 20_000) { (piece) throws(ImportError) in
+      for (key, other) in try held(Array(piece), keys) { reasons[key] = reason(takingAlong: other, keys) }
+    }
     var waiting: [Denial] = []
-    try keys.forEach(chunk: chunk) { (keys) throws(ImportError) in
-      waiting += try attempt(Array(keys), body)
+    try keys.forEach(chunk: chunk) { (piece) throws(ImportError) in
+      waiting += try attempt(piece.filter { reasons[$0] == nil }, body)
     }
     var before = Int.max
     while !waiting.isEmpty, waiting.count < before {
       before = waiting.count
       waiting = try attempt(waiting.map(\.key), body)
     }
-    for denial in waiting {
+    waiting += reasons.map { Denial(key: $0.key, reason: $0.value) }
+    for denial in waiting.sorted(by: { $0.key < $1.key }) {
       try rejects.write(
-        entity: entity.name, object: name(denial.key), code: .deleteDenied, message: denial.reason)
+        entity: entity.name, object: name(denial.key), code: .deleteDenied,
+        message: "no record names \(entity.name) \(denial.key), but it cannot be deleted: \(denial.reason)")
     }
     return waiting.count
   }
+
+  // MARK: What has to stay
+
+  /// Whether an object has to stay: one that a record names, or one of the entity that is not among those that are to go.
+  private func mustStay(_ index: Int, _ key: Int64, _ others: ObjectMarks) -> Bool {
+    isNamed(store.model.entities[index].root, key) || index == entity.index && !others.contains(key)
+  }
+
+  /// The objects that may not go because delete rules would take along one that has to stay, each with one that would go
+  /// with it at once.
+  private func held(
+    _ keys: [Int64], _ others: ObjectMarks
+  ) throws(ImportError) -> [Int64: (entity: Int, primaryKey: Int64)] {
+    try transaction { () throws(ImportError) in
+      do throws(BatchError) {
+        return try context.heldDeletions(entity, primaryKeys: keys) { mustStay($0, $1, others) }
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
+  }
+
+  /// What keeps an object that would take along another one.
+  private func reason(takingAlong other: (entity: Int, primaryKey: Int64), _ others: ObjectMarks) -> String {
+    let found = store.model.entities[other.entity]
+    let name = "\(found.name) \(other.primaryKey)"
+    if isNamed(found.root, other.primaryKey) { return "\(name), which a record names, would go with it" }
+    return mustStay(other.entity, other.primaryKey, others)
+      ? "\(name), which is not in scope, would go with it"
+      : "\(name) would go with it, and that one cannot be deleted for such a reason"
+  }
+
+  // MARK: What is denied
 
   /// An object that may not be deleted.
   private struct Denial {
@@ -75,19 +117,17 @@ struct ObjectRemoval {
     return denied.sorted { $0.key < $1.key }
   }
 
-  /// The sentence about what keeps an object.
+  /// What keeps an object.
   private func reason(_ failure: ObjectValidationFailure, _ key: Int64) -> String {
     let property = "“\(failure.entity).\(failure.property)”"
     let isOwn = isOwn(failure) && failure.primaryKey == key
     let other = "\(failure.entity) \(failure.primaryKey)"
-    let why =
-      switch failure.code {
-      case .deletionDenied where isOwn: "\(property) denies that while it has objects"
-      case .deletionDenied: "\(other) would go with it, and \(property) denies that while it has objects"
-      case .tooFewObjects: "\(property) of \(other) would have too few objects"
-      default: "\(property) of \(other) must not be empty"
-      }
-    return "no record names \(entity.name) \(key), but it cannot be deleted: \(why)"
+    return switch failure.code {
+    case .deletionDenied where isOwn: "\(property) denies that while it has objects"
+    case .deletionDenied: "\(other) would go with it, and \(property) denies that while it has objects"
+    case .tooFewObjects: "\(property) of \(other) would have too few objects"
+    default: "\(property) of \(other) must not be empty"
+    }
   }
 
   private func isOwn(_ failure: ObjectValidationFailure) -> Bool {

@@ -25,7 +25,7 @@ public struct SyncPolicy: Sendable, Hashable {
   public var scope: ObjectPredicate?
   /// The text of the scope, with its position; `nil` when code created it.
   public var scopeText: SourceText?
-  /// The maximum number of objects to delete; `nil` for any.
+  /// The maximum number of objects to delete, with those that delete rules delete with them; `nil` for any.
   public var limit: Int?
   /// The maximum share (0...1) of the objects in scope to delete; `nil` for any.
   public var ratio: Double?

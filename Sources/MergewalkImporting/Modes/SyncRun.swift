@@ -7,9 +7,10 @@ import MergewalkRecordFormats
 /// The work of the modes `sync` and `replace` beyond finding or creating: removing objects that no record of the run
 /// names.
 ///
-/// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key. When all parts are
-/// done, the objects of each such part that were not named are counted, checked against the limits, and deleted or
-/// marked, the last part's first, so that objects go before those they refer to.
+/// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key of the tables that
+/// objects may go from, with those that delete rules reach. When all parts are done, the objects of each such part that
+/// were not named are counted, checked against the limits, and deleted or marked, the last part's first, so that objects
+/// go before those they refer to. What would take along a named one stays.
 ///
 /// A store under construction has no objects but those that this run names, so nothing is done for it.
 final class SyncRun {
@@ -49,10 +50,27 @@ final class SyncRun {
     self.plans = plans
     self.store = store
     self.firstKeys = firstKeys
+    for root in Self.roots(definition, plans, store) { marks[root] = ObjectMarks() }
+  }
+
+  /// The hierarchies that objects may go from, with those that delete rules reach.
+  static func roots(
+    _ definition: ImportDefinition, _ plans: [ImportPlan], _ store: PersistentStore
+  ) -> Set<RootIndex> {
+    var roots: Set<RootIndex> = []
     for (part, plan) in zip(definition.parts, plans) where part.root.mode.removesOthers {
-      let root = plan.nodes[plan.root].rootEntity
-      if marks[root] == nil { marks[root] = ObjectMarks() }
+      let node = plan.nodes[plan.root]
+      roots.insert(node.rootEntity)
+      guard part.root.sync.deletion == .remove else { continue }
+      let entity = definition.model.entities[node.entity]
+      roots.formUnion(BatchDeletePlan(schema: store.schema, entity: entity).deletions.map(\.root))
     }
+    return roots
+  }
+
+  /// Whether a record of the run names an object, or the run has made it.
+  private func isNamed(_ root: RootIndex, _ key: Int64) -> Bool {
+    key >= firstKeys[root] ?? .max || marks[root]?.contains(key) ?? false
   }
 
   /// The watch that notes the objects named by the records of a part.
@@ -90,20 +108,24 @@ final class SyncRun {
       let policy = definition.parts[number].root.sync
       let entity = definition.model.entities[node.entity]
       let (others, total) = try others(node, policy, entity)
-      if let breach = Self.breach(policy, others: others.count, total: total, entity) {
-        result.breach = breach
-        return result
-      }
+      result.breach = Self.breach(policy, others: others.count, total: total, entity)
+      guard result.breach == nil else { return result }
       guard others.count > 0 else { continue }
       let removal = ObjectRemoval(
         store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000),
-        sample: sample)
+        sample: sample, isNamed: isNamed)
       if policy.deletion == .mark, let soft = node.softDelete {
         result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
       } else {
-        result.denied += try removal.delete(others, rejects: rejects) { [model = definition.model] index in
+        var gone = 0
+        let denied = try removal.delete(others, rejects: rejects) { [model = definition.model] index in
           result.counts[model.entities[index].name, default: (0, 0)].deleted += 1
+          gone += 1
         }
+        result.denied += denied
+        // How many go along is known only now.
+        result.breach = Self.breach(policy, others: others.count - denied, gone: gone, total: total, entity)
+        guard result.breach == nil else { return result }
       }
     }
     return result
@@ -153,14 +175,17 @@ final class SyncRun {
   }
 
   /// Why so many objects may not go, or `nil`.
+  ///
+  /// - Parameter gone: How many go with those that delete rules take along, once that is known.
   private static func breach(
-    _ policy: SyncPolicy, others: Int, total: Int, _ entity: EntityDescription
+    _ policy: SyncPolicy, others: Int, gone: Int = 0, total: Int, _ entity: EntityDescription
   ) -> LimitBreach? {
     let act = policy.deletion == .mark ? "marked" : "deleted"
-    if let limit = policy.limit, others > limit {
+    if let limit = policy.limit, max(others, gone) > limit {
+      let along = gone > others ? ", and \(gone) with all that delete rules take along" : ""
       return LimitBreach(
-        limit: "sync.limit", subject: entity.name, count: others,
-        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is \(limit)")
+        limit: "sync.limit", subject: entity.name, count: max(others, gone),
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act)\(along); the limit is \(limit)")
     }
     if let ratio = policy.ratio, Double(others) > ratio * Double(total) {
       return LimitBreach(

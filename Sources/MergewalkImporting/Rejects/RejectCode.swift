@@ -84,7 +84,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   // Relating: an object that the record names is not there.
   case missingTarget = "relationship.missingTarget"
   case inverse = "relationship.inverse"
-  // Deleting: the model does not let an object go that no record names.
+  // Deleting: the model does not let an object go that no record names, or not without one that has to stay.
   case deleteDenied = "delete.denied"
   // Spreading over stores: the record does not say which one is its own.
   case storeBadName = "store.badName"

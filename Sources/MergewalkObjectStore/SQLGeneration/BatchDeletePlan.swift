@@ -63,12 +63,13 @@ package struct BatchDeletePlan {
     deletions.map { "SELECT Z_PK, Z_ENT FROM \(schema.table(forRoot: $0.root).name) WHERE Z_PK IN (\(gone($0.root)))" }
   }
 
-  private let schema: StoreSchema
-  private let entity: EntityDescription
+  let schema: StoreSchema
+  let entity: EntityDescription
   private var model: ManagedObjectModel { schema.model }
   /// The entities that may lose objects.
   private var reached = Set<Int>()
-  private var cascades: [String] = []
+  /// The relationships that take objects along.
+  private(set) var cascades: [BatchLink] = []
 
   /// Plans the deletion of objects of an entity and everything below it.
   ///
@@ -77,11 +78,7 @@ package struct BatchDeletePlan {
     self.schema = schema
     self.entity = entity
     reach(entity)
-    for link in links() where link.relationship.deleteRule == .cascade && isHeld(link) {
-      cascades.append(
-        "SELECT \(link.otherRoot), \(link.otherKey) FROM d CROSS JOIN \(link.joined) WHERE d.r = \(link.ownRoot)"
-          + (link.isOwnColumn ? " AND \(link.otherKey) IS NOT NULL" : ""))
-    }
+    cascades = links().filter { $0.relationship.deleteRule == .cascade && isHeld($0) }
     planChecks()
     planNullifications()
     for join in schema.joinTables {
@@ -111,7 +108,11 @@ package struct BatchDeletePlan {
     let names = (0..<columnCount).map { "v\($0)" }.joined(separator: ", ")
     let start = "SELECT \(entity.root), v0 FROM s"
     if cascades.isEmpty { return "WITH s(\(names)) AS (\(query)) INSERT INTO \(Self.doomed) \(start)" }
-    let terms = ([start] + cascades).joined(separator: " UNION ")
+    let steps = cascades.map { link in
+      "SELECT \(link.otherRoot), \(link.otherKey) FROM d CROSS JOIN \(link.joined) WHERE d.r = \(link.ownRoot)"
+        + (link.isOwnColumn ? " AND \(link.otherKey) IS NOT NULL" : "")
+    }
+    let terms = ([start] + steps).joined(separator: " UNION ")
     return "WITH RECURSIVE s(\(names)) AS (\(query)), d(r, k) AS (\(terms)) "
       + "INSERT INTO \(Self.doomed) SELECT r, k FROM d"
   }
@@ -132,7 +133,8 @@ package struct BatchDeletePlan {
     for index in entity.index...entity.lastDescendantIndex where reached.insert(index).inserted {
       for relationship in model.entities[index].relationships
       where relationship.deleteRule == .cascade && !relationship.isTransient {
-        reach(model.entities[relationship.destinationEntity])
+        let destination = model.entities[relationship.destinationEntity]
+        if schema.contains(destination) { reach(destination) }
       }
     }
   }
@@ -274,7 +276,7 @@ package struct BatchDeletePlan {
 }
 
 /// One relationship as SQL sees it: rows of a table with the keys of both ends.
-private struct BatchLink {
+struct BatchLink {
   let relationship: RelationshipDescription
   let ownRoot: RootIndex
   let otherRoot: RootIndex

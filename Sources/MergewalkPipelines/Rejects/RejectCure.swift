@@ -68,7 +68,7 @@ package enum RejectCure {
     case .duplicateKey: "set “duplicates: first” or “last”, or “mode: upsert” for existing objects"
     case .missingTarget: "import the targets first, or set “missing: create” or “missing: null”"
     case .inverse: "export both ends, or correct the reference"
-    case .deleteDenied: "delete what refers to it first, or choose another delete rule in the model"
+    case .deleteDenied: "delete or move what refers to it first, or choose another delete rule in the model"
     case .storeBadName:
       "correct the value, shorten it under “columns”, or set “missing: skip” or “missing: { value:"
         + " other }”"

@@ -16,7 +16,8 @@ extension ComponentSpec {
         example: "country == 'CH'"),
       FieldSpec(
         "limit", .count(least: 0), default: "none",
-        "The maximum number of objects that may be deleted; one more, and the whole run is rolled back.",
+        "The maximum number of objects that may be deleted, with those that delete rules delete with them; one"
+          + " more, and the whole run is rolled back.",
         example: "1000"),
       FieldSpec(
         "ratio", .share, default: "none",

@@ -212,14 +212,30 @@ extension ReferenceImporter {
     let total = scope.count
     if let limit = root.sync.limit, others.count > limit { return isBreached = true }
     if let ratio = root.sync.ratio, Double(others.count) > ratio * Double(total) { return isBreached = true }
+    guard root.sync.deletion == .mark, let soft = root.sync.softDelete else {
+      let before = outcome.deleted
+      let held = others.filter { takesAlong($0, root.entityName, besides: Set(others)) }
+      outcome.denied += held.count
+      for number in others.sorted() where !held.contains(number) { delete(number) }
+      if let limit = root.sync.limit, outcome.deleted - before > limit { isBreached = true }
+      return
+    }
     for number in others.sorted() {
-      guard root.sync.deletion == .mark, let soft = root.sync.softDelete else {
-        delete(number)
-        continue
-      }
       graph.objects[number]?.attributes[soft] = .boolean(true)
       outcome.marked += 1
       outcome.entities[root.entityName]?.marked += 1
+    }
+  }
+
+  /// Whether delete rules would take along with an object one that a record names, or one of its entity that is not among
+  /// those that are to go.
+  private func takesAlong(_ number: Int, _ entity: String, besides others: Set<Int>) -> Bool {
+    var (taken, waiting) = (Set([number]), [number])
+    while let next = waiting.popLast() {
+      for other in companions(of: next) where taken.insert(other).inserted { waiting.append(other) }
+    }
+    return taken.contains {
+      named.contains($0) || graph.objects[$0]?.entity == entity && !others.contains($0)
     }
   }
 
@@ -243,15 +259,23 @@ extension ReferenceImporter {
 
   /// Deletes an object as the delete rules say; what refers to it refers to nothing.
   mutating func delete(_ number: Int) {
-    guard let object = graph.objects[number], let entity = model.entity(named: object.entity) else { return }
+    guard let object = graph.objects[number] else { return }
+    for companion in companions(of: number) { delete(companion) }
+    graph.remove(number)
+    outcome.deleted += 1
+    if outcome.entities[object.entity] != nil { outcome.entities[object.entity]?.deleted += 1 }
+  }
+
+  /// The objects that delete rules take along with an object at once.
+  private func companions(of number: Int) -> [Int] {
+    guard let object = graph.objects[number], let entity = model.entity(named: object.entity) else { return [] }
+    var companions: [Int] = []
     for relationship in entity.relationships where relationship.deleteRule == .cascade {
       guard let inverse = relationship.inverseName else { continue }
       let destination = model.entities[relationship.destinationEntity].name
       let members = graph.objects.filter { $0.value.toOne[inverse] == number && isOf($0.value.entity, destination) }
-      for member in members.keys.sorted() { delete(member) }
+      companions += members.keys.sorted()
     }
-    graph.remove(number)
-    outcome.deleted += 1
-    if outcome.entities[object.entity] != nil { outcome.entities[object.entity]?.deleted += 1 }
+    return companions
   }
 }

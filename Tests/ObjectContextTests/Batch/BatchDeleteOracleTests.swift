@@ -91,6 +91,62 @@ struct BatchDeleteOracleTests {
     #expect(compared > 0, "seed \(seed)")
   }
 
+  @Test("objects that would take along others that have to stay are found", arguments: Soak.seeds(20, from: 1))
+  func held(seed: UInt64) throws {
+    var found = 0
+    for start in seed * 1000..<seed * 1000 + 200 where start < seed * 1000 + 10 || found == 0 {
+      var random = SeededGenerator(seed: start)
+      let place = try Workplace(try Self.model(&random))
+      guard try Self.populate(place, start) else { continue }
+      let kind = ["Base", "Leaf", "Box", "Lid", "Tag", "Note"].randomElement(using: &random) ?? ""
+      let all = try place.model.rootEntities.flatMap { try place.context.fetchAll($0.name) }
+      let kept = Set(all.map(\.objectID).filter { _ in Int.random(in: 0..<6, using: &random) == 0 })
+      let victims = try place.context.fetchAll(kind).filter { !kept.contains($0.objectID) }
+      let entity = try #require(place.model.entity(named: kind))
+      let held = try place.context.heldDeletions(entity, primaryKeys: victims.map(\.objectID.primaryKey).sorted()) {
+        index, key in kept.contains { $0.entity.index == index && $0.primaryKey == key }
+      }
+      for victim in victims {
+        let comment: Comment = "seed \(start), \(victim.objectID)"
+        let companions = try Self.companions(of: victim)
+        let reasons = try companions.filter { try !Self.taken(with: $0).isDisjoint(with: kept) }
+        #expect((held[victim.objectID.primaryKey] != nil) == !reasons.isEmpty, comment)
+        guard let reason = held[victim.objectID.primaryKey] else { continue }
+        found += 1
+        let direct = reasons.filter { kept.contains($0.objectID) }
+        #expect(
+          (direct.isEmpty ? reasons : direct).contains {
+            $0.objectID.entity.index == reason.entity && $0.objectID.primaryKey == reason.primaryKey
+          }, comment)
+      }
+      try place.verify()
+    }
+    #expect(found > 0, "seed \(seed)")
+  }
+
+  /// The objects that delete rules take along with an object at once.
+  private static func companions(of object: ManagedObject) throws -> [ManagedObject] {
+    var companions: [ManagedObject] = []
+    for relationship in object.entity.relationships where relationship.deleteRule == .cascade {
+      if relationship.isToMany {
+        companions += try object.objects(forKey: relationship.name)
+      } else if let other = try object.object(forKey: relationship.name) {
+        companions.append(other)
+      }
+    }
+    return companions
+  }
+
+  /// An object and all that delete rules take along with it.
+  private static func taken(with object: ManagedObject) throws -> Set<ManagedObjectID> {
+    var taken: Set<ManagedObjectID> = []
+    var waiting = [object]
+    while let next = waiting.popLast() {
+      if taken.insert(next.objectID).inserted { waiting += try companions(of: next) }
+    }
+    return taken
+  }
+
   /// What a comparison had to compare.
   private enum Outcome {
     case none, deleted, refused

@@ -63,8 +63,9 @@ private struct ExplanationBuilder {
       ImportExplanation.Bound(name: "page_cache", bytes: definition.cacheMemory),
     ]
     if definition.parts.contains(where: { $0.root.mode.removesOthers }), exists {
-      let keys = plans.map { store.maximum(root: $0.nodes[$0.root].rootEntity) }.max() ?? 0
-      result.memory.append(ImportExplanation.Bound(name: "marks", bytes: Int(keys) / 8 * 2))
+      let keys = SyncRun.roots(definition, plans, store).map { Int(store.maximum(root: $0)) / 8 }
+      let bytes = keys.reduce(keys.max() ?? 0, +)
+      result.memory.append(ImportExplanation.Bound(name: "marks", bytes: bytes))
     }
     result.rejectsPath = definition.rejectsPath
     result.rejectLimit = definition.rejects.limit
