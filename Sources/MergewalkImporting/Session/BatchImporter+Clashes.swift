@@ -43,7 +43,7 @@ extension BatchImporter {
     var order: [NodeImporter] = []
     for state in nodes where !state.isLateTarget && state.role != .given {
       order.append(state)
-      for relationship in state.plan.relationships where relationship.isLate && !relationship.isPostponed {
+      for relationship in state.plan.relationships where relationship.isLate {
         order.append(nodes[relationship.target])
       }
     }
@@ -56,9 +56,9 @@ extension BatchImporter {
 
   /// Has the attempt's records imported in pieces where two nodes say different things about one object in the wrong order.
   func checkClashes(_ view: BatchView) throws(ImportError) {
-    guard top.attempted > 1, !clashes.isEmpty, !pass.isReplay else { return }
+    guard top.attempted > 1, !clashes.isEmpty else { return }
     var found: Set<Int> = []
-    for clash in clashes { cut(clash, view, &found) }
+    for clash in clashes where isResolved(clash.first) && isResolved(clash.second) { cut(clash, view, &found) }
     guard !found.isEmpty else { return }
     if owner == nil { cuts = found.sorted() }
     throw top.retryAlone()

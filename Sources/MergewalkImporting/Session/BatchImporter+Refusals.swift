@@ -159,10 +159,11 @@ extension BatchImporter {
       state.undo()
       state.counts = counts
     }
+    // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
+    let resolved = nodes.filter { isResolved($0) || $0.isLateTarget }
     for (i, record) in view.records.enumerated() {
       view.outcomes[record] = mark.outcomes[i]
-      // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
-      for state in nodes where isResolved(state) || state.isLateTarget {
+      for state in resolved {
         let node = view.nodes[state.node]
         node.targets[record] = mark.targets[state.node][i]
         node.targetEntities?[record] = -1
