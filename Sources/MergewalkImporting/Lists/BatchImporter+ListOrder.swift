@@ -168,8 +168,9 @@ extension BatchImporter {
     guard let list = place.trail.first else {
       let node = view.nodes[place.state.node]
       for record in view.records where Self.isName(node.keyStates[record]) {
-        // Those names that are looked at at all, and not put off.
-        guard firstOutcomes[record] == .pending, view.outcomes[record] != .deferred else { continue }
+        // Those names that are looked at at all; an object of its own may be put off.
+        guard firstOutcomes[record] == .pending, place.state.role != .root || view.outcomes[record] != .deferred
+        else { continue }
         let content = says.fields.isEmpty && says.targets.isEmpty ? 0 : hash(record, says.fields, says.targets, view)
         body(
           ObjectName(
