@@ -61,6 +61,8 @@ extension BatchImporter {
   ) throws {
     let root = list.target.plan.rootEntity
     let buffer = context.buffer(root: root)
+    // Another list, or a reference of an element, may have fetched a part of their rows.
+    try flush(root)
     try list.fetch(orphans.map(\.key))
     var left: [Int64: Orphan] = [:]
     for orphan in orphans {
