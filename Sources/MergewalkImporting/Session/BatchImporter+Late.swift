@@ -122,6 +122,7 @@ extension BatchImporter {
         let isChanged = try context.setToOne(
           table: TableID(root: root), row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
+        if isChanged { noteMove(relationship.description) }
         if isChanged, owner.role == .root, view.outcomes[record] == .unchanged {
           view.outcomes[record] = .updated
           owner.counts.unchanged -= 1

@@ -65,7 +65,8 @@ extension BatchImporter {
     attempted = view.records.count
     if !repeats.isEmpty { repeats.removeAll { view.records.contains($0) } }
     hasLetGo = false
-    movedRoots.removeAll()
+    movedEntities.removeAll()
+    hasMovedReferences = false
     forgetElementRejects()
     if attempted > 1 {
       for meeting in listMeetings {
