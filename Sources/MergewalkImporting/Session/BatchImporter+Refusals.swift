@@ -139,6 +139,7 @@ extension BatchImporter {
     for state in allNodes { state.mark(isLikely: keepsSavepoints) }
     waitingSince.removeAll(keepingCapacity: true)
     vacancies.mark()
+    watch?.mark()
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
@@ -156,6 +157,7 @@ extension BatchImporter {
     takeValues(mark.values)
     for key in waitingSince { waitingObjects.remove(key) }
     vacancies.undo()
+    watch?.undo()
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts
