@@ -61,6 +61,8 @@ import Testing
           book: { to_one: Book, inverse: lines }
           person: { to_one: Person, inverse: lines }
           figures: { to_many: Figure, inverse: line, delete: cascade }
+          next: { to_one: Line, inverse: before }
+          before: { to_many: Line, inverse: next }
       Figure:
         parent: Thing
         attributes: { l: string!, c: string }
@@ -139,6 +141,16 @@ import Testing
           #"{"k":"a","author":"x","an":"two","sequel":"c"}"#,
         ]
       ], query: books(people: "ZPERSON"), rows: ["a - x -", "b - - -", "c - - -", "person x two - -"]),
+    Meeting(
+      name: "an element refers to what the list of a repeated record has made", model: lines,
+      relationships: [
+        "lines: { each: lines, find_by: { no: no }, relationships: { next: { find_by: { no: next } } } }"
+      ],
+      inputs: [
+        [#"{"k":"a","lines":[]}"#, #"{"k":"a","lines":[{"no":1}]}"#, #"{"k":"b","lines":[{"no":2,"next":1}]}"#]
+      ],
+      query: "SELECT l.ZNO, b.ZK, n.ZNO FROM ZTHING AS l LEFT JOIN ZBOOK AS b ON b.Z_PK = l.ZBOOK"
+        + " LEFT JOIN ZTHING AS n ON n.Z_PK = l.ZNEXT ORDER BY 1", rows: ["1 a -", "2 b 1"]),
     Meeting(
       name: "an orphan that an element of an earlier record refers to", model: lines,
       relationships: [
