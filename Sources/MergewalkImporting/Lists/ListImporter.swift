@@ -84,7 +84,7 @@ final class ListImporter {
         for root in sharedRoots { importer.context.buffer(root: root).removeAll() }
       } else if !isFirst {
         // Of several records each is to see the store that the one before it leaves.
-        if top.attempted > 1, owners.holdsOrphans { throw top.retryAlone() }
+        if top.attempted > 1, importer.holdsOrphans { throw top.retryAlone() }
         try importer.writeChanges()
         for state in importer.nodes { importer.context.buffer(root: state.plan.rootEntity).removeAll() }
       }

@@ -6,15 +6,18 @@ import MergewalkObjectStore
 /// second one sees all objects of the first one, those of later records, too. If this gives another result than one
 /// record after the other, the records are imported alone.
 extension BatchImporter {
-  /// The nodes that only look for objects, each with one that makes some in the same hierarchy.
+  /// The nodes that look for objects, each with one that makes some in the same hierarchy: of several that make them it
+  /// matters only whether the objects are those of the records.
   func findMeetings() -> [(looker: NodeImporter, maker: NodeImporter)] {
     let makers = nodes.filter {
       $0.role != .given && $0.plan.mode != .update && ($0.role == .root || $0.plan.createsMissing)
     }
     var found: [(looker: NodeImporter, maker: NodeImporter)] = []
     for looker in nodes where looker.role == .target && (!looker.isLateTarget || looker.isPostponed) {
-      if makers.contains(where: { $0 === looker }) { continue }
-      for maker in makers where maker.plan.rootEntity == looker.plan.rootEntity { found.append((looker, maker)) }
+      let makes = makers.contains { $0 === looker }
+      for maker in makers where maker.plan.rootEntity == looker.plan.rootEntity && (!makes || maker.role == .root) {
+        found.append((looker, maker))
+      }
     }
     return found
   }

@@ -163,6 +163,20 @@ import Testing
       query: "SELECT ZNO, ZPERSON FROM ZTHING UNION ALL SELECT 'person', ZE FROM ZPERSON ORDER BY 1", rows: ["1 -"],
       rejected: [0, 0]),
     Meeting(
+      name: "an orphan of an inner list that a repeated record names again", model: lines,
+      relationships: [
+        "lines: { each: lines, find_in: everywhere, find_by: { no: no }, relationships: { figures: { each: figures,"
+          + " orphans: delete, find_in: everywhere, find_by: { l: l }, attributes: { c: c } } } }"
+      ],
+      inputs: [
+        [#"{"k":"b","lines":[{"no":1,"figures":[{"l":"f","c":"one"}]}]}"#],
+        [
+          #"{"k":"a","lines":[{"no":1,"figures":[]}]}"#, #"{"k":"c","lines":[]}"#,
+          #"{"k":"c","lines":[{"no":2,"figures":[{"l":"f"}]}]}"#,
+        ],
+      ], query: "SELECT f.ZL, f.ZC, l.ZNO FROM ZTHING AS f JOIN ZTHING AS l ON l.Z_PK = f.ZLINE", rows: ["f - 2"],
+      rejected: [0, 0]),
+    Meeting(
       name: "what goes with an orphan, though a later record takes it away",
       relationships: [author, "fans: { each: fans, orphans: delete, find_by: { e: . } }"],
       inputs: [
@@ -189,5 +203,40 @@ import Testing
       meeting.model, part + meeting.relationships.map { "  \($0)\n" }.joined(), meeting.inputs, batch: batch,
       meeting.query)
     #expect(found.rows == meeting.rows && found.rejected == meeting.rejected)
+  }
+
+  @Test("what a record refers to is not counted as made by a later one", arguments: [1, 2, 3, 100])
+  func counts(batch: Int) throws {
+    let folder = try RelationFolder(
+      model: """
+        model: M
+        entities:
+          Article:
+            attributes: { number: integer64!, code: string }
+            relationships: { sequel: { to_one: Article, inverse: before }, before: { to_many: Article, inverse: sequel } }
+            unique: [number, code]
+        """)
+    try folder.folder.write(
+      """
+      model: model.yaml
+      store: blog.sqlite
+      rejects: rejects.ndjson
+      source: { files: in.ndjson, format: ndjson }
+      import:
+        entity: Article
+        find_by: [number]
+        attributes: [code]
+        relationships: { sequel: { find_by: { number: sequel } } }
+      """, to: "pipeline.yaml")
+    // The last one waits for the code, and what it is about is made meanwhile.
+    let summary = try folder.run(
+      """
+      {"number":1,"code":"x"}
+      {"number":2}
+      {"number":1,"code":"y","sequel":2}
+      {"number":2,"sequel":3}
+      {"number":3,"code":"x"}
+      """, batch: batch)
+    #expect(summary.inserted == 2 && summary.updated == 3 && summary.entities["Article"]?.inserted == 3)
   }
 }
