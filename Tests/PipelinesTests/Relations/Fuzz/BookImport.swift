@@ -39,7 +39,10 @@ struct BookImport {
     duplicates = dice.pick(["last", "last", "last", "first", "reject"])
     // A line that needs a book is made by none of these.
     let entities = ["", "", "", "Person", "Tag", "Figure", "Book"] + (isRequired ? [] : ["Line"])
-    other = (dice.pick(entities), dice.pick(["sync", "sync", "upsert", "update"]))
+    let (entity, wanted) = (dice.pick(entities), dice.pick(["sync", "sync", "upsert", "update"]))
+    // Lines may share a number, and which of them a rejected record refers to depends on what its batch has deleted.
+    let isAmbiguous = entity == "Line" && relationships.contains { $0.contains("nxt: ") }
+    other = (entity, isAmbiguous && wanted == "sync" ? "upsert" : wanted)
     let (find, memory) = (dice.pick(["", "", "find: seek\n", "find: scan\n"]), dice.chance(20))
     options = find + (memory ? "memory: { keys: 2000 }\n" : "")
     let first = dice.pick([0, 4, 4, 8])
