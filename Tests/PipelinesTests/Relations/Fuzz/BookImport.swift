@@ -33,7 +33,8 @@ struct BookImport {
     model = Self.model(&dice, family, isOrdered: isOrdered, isRequired: isRequired, isUnique: isUnique)
     // An author of the books' own hierarchy can have no boss.
     let hasBoss = !family.isSuperset(of: ["Book", "Person"])
-    relationships = Self.relationships(&dice, isRequired: isRequired, hasBoss: hasBoss)
+    let relationships = Self.relationships(&dice, isRequired: isRequired, hasBoss: hasBoss)
+    self.relationships = relationships
     let modes = ["update", "insert", "create-missing", "sync", "sync", "replace"]
     mode = dice.pick(Array(repeating: "upsert", count: 5) + modes)
     duplicates = dice.pick(["last", "last", "last", "first", "reject"])
