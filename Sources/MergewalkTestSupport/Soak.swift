@@ -37,9 +37,11 @@ public enum Soak {
     #endif
   }
 
-  /// The seeds of a range, shifted by `MERGEWALK_FIRST_SEED`.
+  /// The seeds of a range, shifted by `MERGEWALK_FIRST_SEED`; only the one that `MERGEWALK_SEED` names, if it names one.
   public static func seeds(_ range: Range<UInt64>) -> Range<UInt64> {
-    let offset = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
+    let environment = ProcessInfo.processInfo.environment
+    if let given = environment["MERGEWALK_SEED"].flatMap(UInt64.init) { return given..<given + 1 }
+    let offset = environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
     return range.lowerBound + offset..<range.upperBound + offset
   }
 }

@@ -61,7 +61,7 @@ private struct ObjectName {
 extension BatchImporter {
   /// The nodes in the order in which a batch goes through them.
   private func places(_ trail: [Int] = []) -> [NodePlace] {
-    let own = nodes.filter { $0.role != .given && !$0.isPostponed }.map { NodePlace(state: $0, trail: trail) }
+    let own = nodes.filter { $0.role != .given }.map { NodePlace(state: $0, trail: trail) }
     return own + lists.enumerated().flatMap { index, list in list.importer.places(trail + [index]) }
   }
 
@@ -78,20 +78,20 @@ extension BatchImporter {
   /// Has the attempt's records imported alone where their order matters; their lists are filled.
   func checkListOrder(_ view: BatchView, _ batches: [ListBatch]) throws(ImportError) {
     guard attempted > 1 else { return }
-    for meeting in listMeetings where isResolved(meeting.first) && isResolved(meeting.second) {
-      if isOutOfOrder(meeting, view, batches) { throw retryAlone() }
-    }
+    for meeting in currentMeetings where isOutOfOrder(meeting, view, batches) { throw retryAlone() }
   }
 
-  /// Whether the attempt looks for the objects of a node; what waits for the second pass fills its lists alone there.
-  private func isResolved(_ place: NodePlace) -> Bool {
-    !place.trail.isEmpty || (pass != .lists && isResolved(place.state))
+  /// Those of nodes of which the attempt looks for the objects; what waits for the second pass fills its lists alone there.
+  private var currentMeetings: [ListMeeting] {
+    listMeetings.filter { meeting in
+      [meeting.first, meeting.second].allSatisfy { !$0.trail.isEmpty || isResolved($0.state) }
+    }
   }
 
   /// Whether one of the attempt's rejected records may miss only what an earlier record makes.
   func rejectsTooSoon(_ view: BatchView) -> Bool {
     guard attempted > 1, elementRejects.contains(where: { $0.code == .missingTarget }) else { return false }
-    return listMeetings.contains { meeting in
+    return currentMeetings.contains { meeting in
       meeting.firstLooks && misses(meeting.first, meeting.second, meeting, view, listBatches) { _ in true }
         || meeting.secondLooks && misses(meeting.second, meeting.first, meeting, view, listBatches) { _ in true }
     }
@@ -154,7 +154,7 @@ extension BatchImporter {
   }
 
   /// Whether a key names an object, be it missing or not.
-  private static func isName(_ state: UInt8) -> Bool {
+  static func isName(_ state: UInt8) -> Bool {
     state == ImportBatch.KeyState.usable || state == ImportBatch.KeyState.missing
   }
 
@@ -168,8 +168,9 @@ extension BatchImporter {
     guard let list = place.trail.first else {
       let node = view.nodes[place.state.node]
       for record in view.records where Self.isName(node.keyStates[record]) {
-        // Those names that are looked at at all, and not put off.
-        guard firstOutcomes[record] == .pending, view.outcomes[record] != .deferred else { continue }
+        // Those names that are looked at at all; an object of its own may be put off.
+        guard firstOutcomes[record] == .pending, place.state.role != .root || view.outcomes[record] != .deferred
+        else { continue }
         let content = says.fields.isEmpty && says.targets.isEmpty ? 0 : hash(record, says.fields, says.targets, view)
         body(
           ObjectName(

@@ -28,9 +28,11 @@ struct ImportList: Sendable {
   var allPlans: [ImportPlan] { [plan] + plan.lists.flatMap(\.allPlans) }
 
   /// Whether it makes no difference which of the owners' lists are imported first: none of them can name what another one
-  /// names too and say something else about it.
+  /// names too and say something else about it, or refer to what another one makes.
   var isOrderFree: Bool {
     guard isScoped || ownerNode == nil else { return false }
+    let roots = allPlans.flatMap(\.nodes).filter { !$0.isGiven }.map(\.rootEntity)
+    guard Set(roots).count == roots.count else { return false }
     for (index, node) in plan.nodes.enumerated() where !node.isGiven && !(isScoped && index == plan.root) {
       if !node.contentSlots.isEmpty { return false }
     }

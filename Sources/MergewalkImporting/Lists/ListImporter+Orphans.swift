@@ -61,6 +61,8 @@ extension BatchImporter {
   ) throws {
     let root = list.target.plan.rootEntity
     let buffer = context.buffer(root: root)
+    // Another list, or a reference of an element, may have fetched a part of their rows.
+    try flush(root)
     try list.fetch(orphans.map(\.key))
     var left: [Int64: Orphan] = [:]
     for orphan in orphans {
@@ -122,7 +124,8 @@ extension ListImporter {
     guard !keys.isEmpty else { return [] }
     let top = importer.top
     // What other records have taken from these objects counts only for those that come later.
-    if top.attempted > 1, top.movedRoots.contains(where: { $0 != root }) { throw top.retryAlone() }
+    let isMoved = top.hasMovedReferences || top.movedEntities.contains { $0 != target.entity.index }
+    if top.attempted > 1, isMoved { throw top.retryAlone() }
     top.hasLetGo = true
     // What the rules look at has to be whole, and in the store.
     try importer.writeChanges()

@@ -82,7 +82,7 @@ final class ListImporter {
         for root in sharedRoots { importer.context.buffer(root: root).removeAll() }
       } else if !isFirst {
         // Of several records each is to see the store that the one before it leaves.
-        if top.attempted > 1, owners.holdsOrphans { throw top.retryAlone() }
+        if top.attempted > 1, importer.holdsOrphans { throw top.retryAlone() }
         try importer.writeChanges()
         for state in importer.nodes { importer.context.buffer(root: state.plan.rootEntity).removeAll() }
       }
@@ -354,7 +354,7 @@ final class ListImporter {
     // Lists take effect one after the other: a later one does not find what an earlier one has taken, and makes anew what
     // an earlier one has let go.
     let mayMeet = !self.list.isScoped && lists.count > 1
-    let notesMoves = !self.list.isScoped && top.letsObjectsGo
+    let notesMoves = !self.list.isScoped && !top.rootsThatMayGo.isEmpty
     var taken = Set<Int64>()
     var leftOut = Set<Int64>()
     for (index, list) in lists.enumerated() {
@@ -368,7 +368,7 @@ final class ListImporter {
       added += new
       // What was there before may have belonged to another owner, and delete rules look at what owners have.
       if notesMoves, new > 0, wanted.contains(where: { known[$0] == nil && !isNew($0, buffer) }) {
-        top.movedRoots.insert(root)
+        top.movedEntities.insert(target.entity.index)
       }
       var isChanged = new > 0
       if new > 0, target.plan.mode == .createMissing {

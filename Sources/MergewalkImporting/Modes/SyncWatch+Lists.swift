@@ -18,7 +18,7 @@ extension SyncWatch {
       guard let marks = marksByRoot[plan.rootEntity] else { continue }
       let targets = view.nodes[node].targets
       for element in view.records where targets[element] > 0 && view.outcomes[element] != .rejected {
-        marks.mark(targets[element])
+        if marks.insert(targets[element]) { attempt.append((marks, targets[element])) }
       }
     }
   }
@@ -53,10 +53,8 @@ extension SyncWatch {
   private func noteElements(
     of records: [Int], _ owners: [Int: Int64], _ list: ListImporter, _ elements: inout ListBatch
   ) throws(ImportError) {
-    var known: [Int] = []
-    for record in records where !list.list.isScoped || owners[record] != nil {
-      known += elements.range(record)
-    }
+    // Where there is no owner no member is found, and what an element refers to is named all the same.
+    let known = records.flatMap { elements.range($0) }
     guard !known.isEmpty else { return }
     try list.beginLookUp(&elements, owners: owners)
     defer { list.endLookUp() }

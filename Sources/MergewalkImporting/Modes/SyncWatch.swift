@@ -34,6 +34,18 @@ final class SyncWatch {
   /// since the last checkpoint: a process that resumes would not find them there.
   private var unlinked: [RootIndex: [Int64]] = [:]
 
+  /// What elements were the first to name in the current attempt.
+  var attempt: [(marks: ObjectMarks, key: Int64)] = []
+
+  /// Remembers what is marked for ``undo()``.
+  func mark() { attempt.removeAll(keepingCapacity: true) }
+
+  /// Forgets what elements have named since ``mark()``: in another order they may name other objects.
+  func undo() {
+    for (marks, key) in attempt { marks.remove(key) }
+    mark()
+  }
+
   /// Notes that a list lets go of an object.
   func noteUnlinked(_ primaryKey: Int64, root: RootIndex) {
     guard marksByRoot[root]?.contains(primaryKey) ?? false else { return }

@@ -49,6 +49,17 @@ extension ImportPlanBuilder {
     return false
   }
 
+  /// Finds relationships that a record would not fill: what is looked for after its owner's object leads no further.
+  mutating func checkChain(_ relationship: RelationshipImport, _ late: ImportRelationship) {
+    for next in nodes[late.target].relationships where next.isLate {
+      let place = relationship.target.relationships.first { $0.name == next.name }?.position
+      findings.report(
+        .unsuitableRelationship, at: place ?? relationship.position,
+        "“\(relationship.name)” is set when the objects of its hierarchy are there, and “\(next.name)” leads on from there",
+        hint: "fill “\(next.name)” by an import of “\(relationship.target.entityName)” of its own, from the same file")
+    }
+  }
+
   /// Finds what is mandatory, has no default and is filled by nothing in an entity of which objects are made.
   mutating func checkRequired(_ part: EntityImport, of entity: EntityDescription, _ use: Use) {
     // What is broken may well be the field that is missed here: one mistake, one finding.

@@ -84,6 +84,7 @@ struct ImportPlanBuilder {
       guard var added = add(relationship, of: entity, use, isLate: true) else { continue }
       added.isPostponed = use.owner == nil && (postponesOwn || relationship.isPostponed)
       nodes[index].relationships.append(added)
+      checkChain(relationship, added)
     }
     return index
   }

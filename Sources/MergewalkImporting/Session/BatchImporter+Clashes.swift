@@ -43,7 +43,7 @@ extension BatchImporter {
     var order: [NodeImporter] = []
     for state in nodes where !state.isLateTarget && state.role != .given {
       order.append(state)
-      for relationship in state.plan.relationships where relationship.isLate && !relationship.isPostponed {
+      for relationship in state.plan.relationships where relationship.isLate {
         order.append(nodes[relationship.target])
       }
     }
@@ -56,9 +56,9 @@ extension BatchImporter {
 
   /// Has the attempt's records imported in pieces where two nodes say different things about one object in the wrong order.
   func checkClashes(_ view: BatchView) throws(ImportError) {
-    guard top.attempted > 1, !clashes.isEmpty, !pass.isReplay else { return }
+    guard top.attempted > 1, !clashes.isEmpty else { return }
     var found: Set<Int> = []
-    for clash in clashes { cut(clash, view, &found) }
+    for clash in clashes where isResolved(clash.first) && isResolved(clash.second) { cut(clash, view, &found) }
     guard !found.isEmpty else { return }
     if owner == nil { cuts = found.sorted() }
     throw top.retryAlone()
@@ -71,8 +71,8 @@ extension BatchImporter {
     let made = clash.makes ? Set(clash.first.inserts) : []
     // What the second node has said of each object since the last cut; nil where it has said several things.
     var said: [Int64: UInt64?] = [:]
-    for record in view.records where view.outcomes[record] != .rejected && view.outcomes[record] != .deferred {
-      let key = first.targets[record]
+    for record in view.records {
+      let key = speaks(record, clash.first, view) ? first.targets[record] : 0
       if key > 0, let content = said[key],
         content != hash(record, clash.fields.map(\.0), clash.targets.map(\.0), view)
           || made.contains(Int32(truncatingIfNeeded: record))
@@ -81,7 +81,7 @@ extension BatchImporter {
         said.removeAll(keepingCapacity: true)
       }
       let other = second.targets[record]
-      guard other > 0 else { continue }
+      guard other > 0, speaks(record, clash.second, view) else { continue }
       let content = hash(record, clash.fields.map(\.1), clash.targets.map(\.1), view)
       if let known = said[other], known != content {
         said[other] = .some(nil)
@@ -89,6 +89,12 @@ extension BatchImporter {
         said[other] = content
       }
     }
+  }
+
+  /// Whether what a record says of an object that it names is written in the attempt: of its own object only if it is
+  /// neither rejected nor put off, of its targets in any case.
+  func speaks(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
+    !state.role.settles || view.outcomes[record] != .rejected && view.outcomes[record] != .deferred
   }
 
   /// The hash of a record's values in some fields, and of the targets of some nodes.

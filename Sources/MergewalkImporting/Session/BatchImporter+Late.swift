@@ -61,9 +61,15 @@ extension BatchImporter {
   }
 
   /// Whether a node's objects are found or created with the batch: the targets of records that were put off are known
-  /// already, unless some of them may have gone since.
+  /// already, unless some of them may have gone since, and those of postponed relationships come with the second pass.
   func isResolved(_ state: NodeImporter) -> Bool {
-    !pass.isReplay || state.role == .root || shrunkRoots.contains(state.plan.rootEntity)
+    switch pass {
+    case .lists: false
+    case .references(let stage): plan.postponed.contains { $0.target == state.node && $0.stage == stage }
+    case .waiting where state.isPostponed: true
+    default:
+      !state.isPostponed && (!pass.isReplay || state.role == .root || shrunkRoots.contains(state.plan.rootEntity))
+    }
   }
 
   /// Whether a target that a record has made may be the object that a later record of mode “update” was skipped for.
@@ -116,6 +122,7 @@ extension BatchImporter {
         let isChanged = try context.setToOne(
           table: TableID(root: root), row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
+        if isChanged { noteMove(relationship.description) }
         if isChanged, owner.role == .root, view.outcomes[record] == .unchanged {
           view.outcomes[record] = .updated
           owner.counts.unchanged -= 1

@@ -4,16 +4,18 @@
 /// second one sees all objects of the first one, those of later records, too. If this gives another result than one
 /// record after the other, the records are imported alone.
 extension BatchImporter {
-  /// The nodes that only look for objects, each with one that makes some in the same hierarchy.
+  /// The nodes that look for objects, each with one that makes some in the same hierarchy: of several that make them it
+  /// matters only whether the objects are those of the records.
   func findMeetings() -> [(looker: NodeImporter, maker: NodeImporter)] {
     let makers = nodes.filter {
-      $0.role != .given && !$0.isPostponed && $0.plan.mode != .update
-        && ($0.role == .root || $0.plan.createsMissing)
+      $0.role != .given && $0.plan.mode != .update && ($0.role == .root || $0.plan.createsMissing)
     }
     var found: [(looker: NodeImporter, maker: NodeImporter)] = []
-    for looker in nodes where looker.role == .target && !looker.isLateTarget && !looker.isPostponed {
-      if makers.contains(where: { $0 === looker }) { continue }
-      for maker in makers where maker.plan.rootEntity == looker.plan.rootEntity { found.append((looker, maker)) }
+    for looker in nodes where looker.role == .target && (!looker.isLateTarget || looker.isPostponed) {
+      let makes = makers.contains { $0 === looker }
+      for maker in makers where maker.plan.rootEntity == looker.plan.rootEntity && (!makes || maker.role == .root) {
+        found.append((looker, maker))
+      }
     }
     return found
   }
@@ -21,8 +23,7 @@ extension BatchImporter {
   /// Has the attempt's records imported alone where one finds what a later one makes, or misses what an earlier one makes.
   func checkOrder(_ view: BatchView) throws(ImportError) {
     guard top.attempted > 1, !meetings.isEmpty else { return }
-    for (looker, maker) in meetings
-    where !maker.inserts.isEmpty && isResolved(looker) && (isResolved(maker) || maker.isLateTarget && !pass.isReplay) {
+    for (looker, maker) in meetings where !maker.inserts.isEmpty && isResolved(looker) && isResolved(maker) {
       if isOutOfOrder(looker, maker, view) { throw top.retryAlone() }
     }
   }
@@ -44,7 +45,7 @@ extension BatchImporter {
     let mayMeet = !Set(maker.plan.keySlots + maker.plan.attributeSlots).isDisjoint(with: looker.plan.keySlots)
     var rejected: Set<Int32> = []
     for reject in rejects where reject.code == .missingTarget { rejected.insert(reject.record) }
-    for record in view.records where lookerKeys.node.keyStates[record] == ImportBatch.KeyState.usable {
+    for record in view.records where Self.isName(lookerKeys.node.keyStates[record]) {
       // What is skipped for its own object names others all the same.
       if owner == nil, firstOutcomes[record] == .skipped { continue }
       if lookerKeys.node.targets[record] > 0 {

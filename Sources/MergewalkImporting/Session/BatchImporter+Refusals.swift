@@ -65,7 +65,8 @@ extension BatchImporter {
     attempted = view.records.count
     if !repeats.isEmpty { repeats.removeAll { view.records.contains($0) } }
     hasLetGo = false
-    movedRoots.removeAll()
+    movedEntities.removeAll()
+    hasMovedReferences = false
     forgetElementRejects()
     if attempted > 1 {
       for meeting in listMeetings {
@@ -138,6 +139,7 @@ extension BatchImporter {
     for state in allNodes { state.mark(isLikely: keepsSavepoints) }
     waitingSince.removeAll(keepingCapacity: true)
     vacancies.mark()
+    watch?.mark()
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
@@ -155,14 +157,16 @@ extension BatchImporter {
     takeValues(mark.values)
     for key in waitingSince { waitingObjects.remove(key) }
     vacancies.undo()
+    watch?.undo()
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts
     }
+    // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
+    let resolved = nodes.filter { isResolved($0) || $0.isLateTarget }
     for (i, record) in view.records.enumerated() {
       view.outcomes[record] = mark.outcomes[i]
-      // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
-      for state in nodes where isResolved(state) || state.isLateTarget {
+      for state in resolved {
         let node = view.nodes[state.node]
         node.targets[record] = mark.targets[state.node][i]
         node.targetEntities?[record] = -1

@@ -159,22 +159,33 @@ extension BatchImporter {
     for relationship in state.plan.relationships where !relationship.isLate {
       let target = view.nodes[relationship.target].targets[record]
       if target == NodeColumns.unspecified { continue }
-      if relationship.needsInverse {
-        if try relate(row, state, relationship, target, view, record) { isChanged = true }
-      } else if buffer.setReference(
-        row: row, slot: relationship.slot, primaryKey: target,
-        destinationEntity: destinationEntity(relationship, view, record))
-      {
-        isChanged = true
-      }
+      let isMoved =
+        try relationship.needsInverse
+        ? relate(row, state, relationship, target, view, record)
+        : buffer.setReference(
+          row: row, slot: relationship.slot, primaryKey: target,
+          destinationEntity: destinationEntity(relationship, view, record))
+      if isMoved { noteMove(relationship.description) }
+      isChanged = isChanged || isMoved
     }
-    for reference in state.plan.clearedReferences where try clear(reference, row, state) { isChanged = true }
+    for reference in state.plan.clearedReferences where try clear(reference, row, state) {
+      noteMove(reference)
+      isChanged = true
+    }
     if let soft = state.plan.softDelete, soft.isMarked(buffer, row: row) {
       buffer.set(
         row: row, slot: soft.slot, tag: soft.cleared.tag, payload: soft.cleared.payload, arena: view.arena)
       isChanged = true
     }
     return isChanged
+  }
+
+  /// Notes that a reference has changed: what it referred to before may be let go by the list of an earlier record.
+  func noteMove(_ reference: RelationshipDescription) {
+    let top = top
+    if top.rootsThatMayGo.isEmpty || top.hasMovedReferences { return }
+    let root = store.model.entities[reference.destinationEntity].root
+    if top.rootsThatMayGo.contains(root) { top.hasMovedReferences = true }
   }
 
   /// Whether a row has the value of a record's cell already, in a file beside the store.

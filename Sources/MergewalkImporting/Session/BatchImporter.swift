@@ -59,10 +59,12 @@ final class BatchImporter {
   var attempted = 0
   /// Whether lists have deleted objects in the current attempt.
   var hasLetGo = false
-  /// The hierarchies of which lists have taken objects from elsewhere in the current attempt.
-  var movedRoots: Set<RootIndex> = []
-  /// Whether lists may delete objects.
-  private(set) lazy var letsObjectsGo = !plan.rootsThatMayGo(store.model).isEmpty
+  /// The entities of lists that have taken objects from elsewhere in the current attempt.
+  var movedEntities: Set<Int> = []
+  /// Whether references to objects that lists may delete have changed in the current attempt.
+  var hasMovedReferences = false
+  /// The hierarchies of which lists may delete objects.
+  private(set) lazy var rootsThatMayGo = plan.rootsThatMayGo(store.model)
   /// Why the last save did not happen, when it was because of a row.
   var refusal: Refusal?
   /// Whether what was written of a batch can be rolled back: some row may be refused after others were written.

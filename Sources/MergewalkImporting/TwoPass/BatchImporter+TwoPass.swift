@@ -257,5 +257,6 @@ extension BatchImporter {
       if root.plan.rootEntity != target.plan.rootEntity { try flush(root.plan.rootEntity) }
       try link(relationship, root, view)
     }
+    try checkClashes(view)
   }
 }

@@ -10,7 +10,7 @@ import Testing
   private static let batches = [1, 2, 3, 7, 100]
 
   /// Runs imports into a new store, one after the other, and gives what is stored and how many were rejected.
-  private func run(
+  static func run(
     _ model: String, _ part: String, _ inputs: [[String]], batch: Int, _ sql: String
   ) throws -> (rows: [String], rejected: [Int]) {
     let folder = TemporaryFolder()
@@ -57,7 +57,7 @@ import Testing
     }
     let expected = stored.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value ?? "-")" }
     for batch in Self.batches {
-      let found = try run(
+      let found = try Self.run(
         "  A: { attributes: { k: string!, mail: string }, unique: [k, mail] }\n",
         "entity: A\nfind_by: [k]\nattributes: [mail]", inputs, batch: batch, "SELECT ZK, ZMAIL FROM ZA ORDER BY 1")
       #expect(found.rows == expected && found.rejected == rejected, "batch \(batch): \(inputs)")
@@ -96,7 +96,7 @@ import Testing
     }
     let expected = parents.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value ?? "-")" }
     for batch in Self.batches {
-      let found = try run(
+      let found = try Self.run(
         """
           A: { attributes: { k: string! }, relationships: { c: { to_one: C } }, unique: [k] }
           C:
@@ -154,7 +154,7 @@ import Testing
     }
     let expected = deals + ages.sorted { $0.key < $1.key }.map { "P \($0.key) \($0.value)" }
     for batch in Self.batches {
-      let found = try run(
+      let found = try Self.run(
         """
           D:
             attributes: { k: string! }
@@ -211,7 +211,7 @@ import Testing
         #"{"k": "d", "up": "e", "tags": ["white"]}"#, #"{"k": "e", "up": "d", "tags": ["red"]}"#,
       ],
     ]
-    let found = try run(
+    let found = try Self.run(
       Self.tree, part, inputs, batch: batch,
       "SELECT 'T ' || ZNAME FROM ZT UNION SELECT 'A ' || ZK FROM ZA"
         + " UNION SELECT 'N ' || n.ZNAME || a.ZK FROM ZN n LEFT JOIN ZA a ON n.ZOWNER = a.Z_PK ORDER BY 1")

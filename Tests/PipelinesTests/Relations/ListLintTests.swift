@@ -30,6 +30,9 @@ import Testing
       "lines: { each: lines, find_by: [number], orphans: delete, relationships: { product: { split: \";\", find_by: [sku] } } }",
       "unsuitableOption", "one object"),
     Mistake("tags: { split: \";\", find_by: { name: tags }, linsk: add }", "unknownField", "links"),
+    Mistake(
+      "sequel: { find_by: { number: a }, relationships: { sequel: { find_by: { number: b } } } }",
+      "unsuitableRelationship", "leads on"),
   ]
 
   @Test("each is one finding at its place", arguments: mistakes) func lint(_ mistake: Mistake) throws {

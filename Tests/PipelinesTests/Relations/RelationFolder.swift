@@ -26,6 +26,8 @@ struct RelationFolder {
             lines: { to_many: Line, inverse: article, ordered: true, delete: cascade }
             notes: { to_many: Note, inverse: article }
             related: { to_many: Article, inverse: related }
+            sequel: { to_one: Article, inverse: prequels }
+            prequels: { to_many: Article, inverse: sequel }
           unique: [number]
         Tag:
           attributes: { name: string!, rank: integer32 }

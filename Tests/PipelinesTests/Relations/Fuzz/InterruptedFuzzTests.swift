@@ -5,10 +5,8 @@ import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 
-/// Random imports with second passes, stopped or killed behind each batch in turn, and resumed: store, counts and rejects
-/// are those of an undisturbed run.
+/// Random imports with second passes, interrupted behind each batch in turn: see `InterruptedTrial`.
 ///
-/// A kill is simulated by what the folder holds behind a batch, before the run stops: a killed process leaves the same.
 /// Ten seeds, 3,000 with `MERGEWALK_SOAK`, from `MERGEWALK_FIRST_SEED` on.
 @Suite("Interrupted second passes") struct InterruptedFuzzTests {
   private static let seeds: [UInt64] = {
@@ -16,114 +14,6 @@ import Testing
     let first = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
     return Array(first..<first + (Soak.isOn ? 3000 : 10))
   }()
-
-  /// What a run leaves.
-  private struct Result: Equatable {
-    var tables: [String: [String]] = [:]
-    var rejects: [String] = []
-    var counts = ""
-    var objects: [String] = []
-    var lists: [String] = []
-    var fields: [String] = []
-
-    /// How it differs from another one, in a few words.
-    func difference(from other: Result) -> String {
-      var words: [String] = []
-      for table in Set(tables.keys).union(other.tables.keys).sorted() where tables[table] != other.tables[table] {
-        words.append("\(table): \(tables[table] ?? []) in place of \(other.tables[table] ?? [])")
-      }
-      for (mine, theirs) in [
-        (rejects, other.rejects), ([counts], [other.counts]), (objects, other.objects), (lists, other.lists),
-        (fields, other.fields),
-      ] where mine != theirs { words.append("\(mine) in place of \(theirs)") }
-      return words.joined(separator: "\n")
-    }
-  }
-
-  private func result(_ folder: TemporaryFolder, _ summary: ImportSummary) throws -> Result {
-    var result = Result()
-    for table in try folder.rows("SELECT name FROM sqlite_schema WHERE type = 'table'", of: "s.sqlite")
-    where table != "Z_METADATA" && table != "Z_MODELCACHE" {
-      result.tables[table] = try folder.rows("SELECT * FROM \(table)", of: "s.sqlite")
-    }
-    let time = try Regex(#""(run|time)":"[^"]*""#)
-    let lines = (try? String(contentsOfFile: folder.file("rejects.ndjson"), encoding: .utf8)) ?? ""
-    result.rejects = lines.split(separator: "\n").map {
-      String($0.replacing(time, with: "").replacing(folder.path, with: ""))
-    }
-    result.counts = "\(summary.counts)"
-    result.objects = summary.entities.map { "\($0.key) \($0.value)" }.sorted()
-    result.lists = summary.lists.map { "\($0)" }
-    result.fields = summary.fields.map { "\($0)" }
-    return result
-  }
-
-  /// A folder with a copy of everything in another one.
-  private func copy(_ folder: TemporaryFolder) throws -> TemporaryFolder {
-    let copy = TemporaryFolder()
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-      try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.file(name))
-    }
-    return copy
-  }
-
-  /// Puts the files of a run back that a copy of a folder has; those that it reads stay, and the store itself, which has
-  /// nothing of the run.
-  private func restore(_ copy: TemporaryFolder, to folder: TemporaryFolder) throws {
-    func names(_ folder: TemporaryFolder) throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        .filter { $0.hasPrefix(".") || $0.hasPrefix("rejects") }
-    }
-    for name in try names(folder) { try FileManager.default.removeItem(atPath: folder.file(name)) }
-    for name in try names(copy) {
-      try FileManager.default.copyItem(atPath: copy.file(name), toPath: folder.file(name))
-    }
-  }
-
-  private func session(_ folder: TemporaryFolder) throws -> ImportSession {
-    try ImportSession(try Pipeline.read(folder.file("pipeline.yaml")).definition)
-  }
-
-  /// Runs what is in a folder, whole and interrupted behind each of its batches.
-  ///
-  /// - Returns: How many interrupted runs resumed behind some record.
-  private func trial(_ folder: TemporaryFolder, _ label: String) throws -> Int {
-    let before = try copy(folder)
-    var batches = 0
-    let whole: Result
-    do {
-      let summary = try session(folder).run(progress: { if $0.stage == .records { batches += 1 } })
-      guard FileManager.default.fileExists(atPath: folder.file("s.sqlite")) else { return 0 }
-      whole = try result(folder, summary)
-    } catch { return 0 }
-    var resumed = 0
-    for last in 1...max(min(batches, 5), 1) {
-      for isKilled in [false, true] {
-        let other = try copy(before)
-        var (seen, killed): (Int, TemporaryFolder?) = (0, nil)
-        let first = try session(other).run(
-          progress: {
-            guard $0.stage == .records else { return }
-            seen += 1
-            if isKilled, seen == last { killed = try? copy(other) }
-          }, shouldStop: { seen >= last })
-        guard first.status == .interrupted else { continue }
-        if let killed { try restore(killed, to: other) }
-        let summary = try session(other).run()
-        if summary.resumedAfter ?? 0 > 0 { resumed += 1 }
-        let found = try result(other, summary)
-        let difference = found.difference(from: whole)
-        #expect(
-          found == whole,
-          "\(isKilled ? "killed" : "stopped") behind batch \(last), resumed after \(summary.resumedAfter ?? 0):\n\(difference)\n\(label)"
-        )
-        #expect(
-          try FileManager.default.contentsOfDirectory(atPath: other.path).filter { $0.contains("later") }.isEmpty)
-        if !difference.isEmpty { return resumed }
-      }
-    }
-    return resumed
-  }
 
   @Test("a run that is resumed ends as one that was not interrupted", arguments: seeds + [1076, 5015])
   func oneImport(seed: UInt64) throws {
@@ -139,7 +29,7 @@ import Testing
     for run in 0..<3 {
       let records = chosen.records(&random, keys: 5) + chosen.records(&random, keys: 5)
       try folder.write(RelationImport.text(records), to: "in.ndjson")
-      _ = try trial(
+      _ = try InterruptedTrial.run(
         folder, "seed \(seed), run \(run):\n\(shape.text)\n\(chosen.text("in"))\n\(RelationImport.text(records))")
     }
   }
@@ -198,7 +88,7 @@ import Testing
       let teams = lines { "{\"name\": \"t\(number())\", \"size\": \(number()), \"lead\": \"p\(number())\"}\n" }
       try folder.write(people, to: "people.ndjson")
       try folder.write(teams, to: "teams.ndjson")
-      _ = try trial(
+      _ = try InterruptedTrial.run(
         folder,
         "seed \(seed), run \(run):\n\(try String(contentsOfFile: folder.file("pipeline.yaml"), encoding: .utf8))\n\(people)\(teams)"
       )
@@ -239,7 +129,7 @@ import Testing
         (0..<6).map { "{\"k\": \"a\($0 + 3 * run)\", \"v\": \"\(run)\", \"up\": \"a\(($0 + 1) % 6 + 3 * run)\"}\n" }
           .joined(),
         to: "in.ndjson")
-      #expect(try trial(folder, "run \(run)") >= 5)
+      #expect(try InterruptedTrial.run(folder, "run \(run)") >= 5)
     }
   }
 
@@ -249,17 +139,17 @@ import Testing
     let last = #"{"k": "a3", "up": "a1"}"#
     if !isFirst {
       try folder.write(#"{"k": "a3", "up": "a3"}\#n"#, to: "in.ndjson")
-      _ = try session(folder).run()
+      _ = try InterruptedTrial.session(folder).run()
     }
     try folder.write(#"{"k": "a1", "up": "a2"}\#n{"k": "a2", "up": "a3"}\#n"# + last + "\n", to: "in.ndjson")
     var seen = 0
-    let first = try session(folder).run(
+    let first = try InterruptedTrial.session(folder).run(
       progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 2 })
     #expect(first.status == .interrupted)
     let name = try #require(
       try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix("-later") })
     try FileManager.default.removeItem(atPath: folder.file(name))
-    let second = try session(folder).run()
+    let second = try InterruptedTrial.session(folder).run()
     #expect(second.resumedAfter == nil && second.warnings.contains { $0.code == .unfinishedDropped })
     #expect(
       try folder.rows("SELECT a.ZK, b.ZK FROM ZA a LEFT JOIN ZA b ON b.Z_PK = a.ZUP ORDER BY a.ZK", of: "s.sqlite")

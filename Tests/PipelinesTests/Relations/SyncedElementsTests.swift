@@ -1,0 +1,76 @@
+import MergewalkImporting
+import MergewalkTestSupport
+import Testing
+
+/// What elements of lists name stays when a later import of the pipeline removes what nothing names.
+@Suite("Elements and sync") struct SyncedElementsTests {
+  private let folder: RelationFolder
+
+  init() throws {
+    folder = try RelationFolder(
+      model: """
+        model: M
+        entities:
+          Book:
+            attributes: { k: string! }
+            relationships: { lines: { to_many: Line, inverse: book } }
+            unique: [k]
+          Line:
+            attributes: { no: integer16! }
+            relationships:
+              book: { to_one: Book, inverse: lines }
+              part: { to_one: Part, inverse: lines }
+              figures: { to_many: Figure, inverse: line }
+          Figure: { attributes: { l: string! }, relationships: { line: { to_one: Line, inverse: figures } } }
+          Part: { attributes: { n: string! }, relationships: { lines: { to_many: Line, inverse: part } }, unique: [n] }
+        """)
+  }
+
+  /// Imports books with some options of their lines, and then synchronizes another entity with one object `u`.
+  private func run(_ options: String, _ other: String, _ books: [String], batch: Int) throws -> ImportSummary {
+    try folder.folder.write(
+      """
+      model: model.yaml
+      store: blog.sqlite
+      rejects: rejects.ndjson
+      imports:
+        - name: books
+          source: { files: in.ndjson, format: ndjson }
+          import:
+            entity: Book
+            find_by: [k]
+            relationships:
+              lines: {
+                each: lines, find_by: { no: no }, \(options), relationships: {
+                  part: { find_by: { n: part } }, figures: { each: figures, find_by: { l: . } } } }
+        - name: others
+          source: { files: o.ndjson, format: ndjson }
+          import: { \(other) }
+      """, to: "pipeline.yaml")
+    try folder.folder.write(#"{"x":"u"}"# + "\n", to: "o.ndjson")
+    return try folder.run(books.joined(separator: "\n"), batch: batch)
+  }
+
+  @Test("what an element finds in an attempt that is rolled back is not named", arguments: [1, 2, 100])
+  func rolledBack(batch: Int) throws {
+    let figures = "entity: Figure, find_by: [l], mode: sync, attributes: { l: x }"
+    _ = try run("orphans: delete", figures, [#"{"k":"a","lines":[{"no":2,"figures":["f"]}]}"#], batch: batch)
+    // In one batch the second record would find the line of the first one.
+    _ = try run(
+      "orphans: delete, find_in: everywhere", figures,
+      [#"{"k":"a","lines":[]}"#, #"{"k":"b","lines":[{"no":2,"figures":["f"]}]}"#], batch: batch)
+    #expect(
+      try folder.rows("SELECT f.ZL, l.ZNO FROM ZFIGURE AS f LEFT JOIN ZLINE AS l ON l.Z_PK = f.ZLINE ORDER BY 1")
+        == ["f 2", "u -"])
+  }
+
+  @Test("what an element of a rejected record refers to stays, if the record has no object, too", arguments: [1, 2, 9])
+  func rejected(batch: Int) throws {
+    let parts = "entity: Part, find_by: [n], mode: sync, attributes: { n: x }"
+    _ = try run("orphans: delete", parts, [#"{"k":"a","lines":[{"no":1,"part":"t"}]}"#], batch: batch)
+    let summary = try run(
+      "missing: reject", parts, [#"{"k":"b","lines":[{"no":3,"part":"t"}]}"#, #"{"k":"b"}"#], batch: batch)
+    #expect(summary.rejectCounts == ["relationship.missingTarget": 1])
+    #expect(try folder.rows("SELECT ZN FROM ZPART ORDER BY 1") == ["t", "u"])
+  }
+}
