@@ -150,6 +150,9 @@ struct InventedListsTests {
     try night("k,c", "a,1", "c,2", "d,3", "b,", counts: ["updated": 3, "unchanged": 1])
     #expect(try rows(ends) == ["a 1 a", "b - -", "c 2 c", "d 3 d", "e - -"])
     try night("k,c", "a,1", "c,2", "d,3", "b,", counts: ["unchanged": 4])
+    // The first takes what the second takes back.
+    try night("k,c", "b,1", "a,1", counts: ["unchanged": 2])
+    #expect(try rows(ends) == ["a 1 a", "b - -", "c 2 c", "d 3 d", "e - -"])
   }
 
   @Test("objects list others of their own entity", arguments: [1, 100])

@@ -25,10 +25,11 @@ public struct ImportSummary: Sendable {
   public struct EntityCounts: Sendable, Hashable {
     /// Objects created.
     public var inserted = 0
-    /// Objects changed, counted once for each time a record changed one.
+    /// Objects changed, counted once for each time a record changed one; not if the object is at the end what it was
+    /// before the run.
     public var updated = 0
     /// Records that found their object and changed nothing; for an entity that records only refer to, existing objects
-    /// that already had the values of the first record that refers to them.
+    /// that already had the values of the first record that refers to them, or have their former values at the end.
     public var unchanged = 0
     /// Records whose object an earlier record of the same import has already named.
     public var duplicates = 0

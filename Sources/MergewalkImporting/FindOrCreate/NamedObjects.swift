@@ -14,11 +14,14 @@ final class NamedObjects {
   private var added: ContiguousArray<Int64> = []
   /// Those that were added before, since ``beginAttempt()``; `nil` outside of one.
   private var attempt: ContiguousArray<Int64>?
+  /// Those that were added since the last checkpoint; `nil` where checkpoints keep none.
+  private var fresh: ObjectMarks?
 
-  init(below end: Int64 = .max, from start: Int64 = 0, namedUpTo: Int64 = 0) {
+  init(below end: Int64 = .max, from start: Int64 = 0, namedUpTo: Int64 = 0, isKept: Bool = false) {
     self.end = end
     self.start = start
     self.namedUpTo = namedUpTo
+    fresh = isKept ? ObjectMarks() : nil
   }
 
   /// Notes for good that a record names an object; whether it is the first to do so.
@@ -47,6 +50,7 @@ final class NamedObjects {
   /// Remembers what is known for ``undo()``.
   func mark() {
     attempt?.append(contentsOf: added)
+    if let fresh { for key in added { fresh.mark(key) } }
     added.removeAll(keepingCapacity: true)
   }
 
@@ -59,9 +63,25 @@ final class NamedObjects {
   /// Ends what several objects of this kind may have begun; unless it is kept, forgets what was noted since.
   func endAttempt(isKept: Bool) {
     mark()
-    if let attempt, !isKept { for key in attempt { marks.remove(key) } }
+    if let attempt, !isKept {
+      for key in attempt {
+        marks.remove(key)
+        fresh?.remove(key)
+      }
+    }
     attempt = nil
   }
+
+  /// Hands out, some at a time, the objects to keep with the next checkpoint.
+  func takeFresh<Failure: Error>(_ body: ([Int64]) throws(Failure) -> Void) throws(Failure) {
+    mark()
+    guard let fresh, fresh.count > 0 else { return }
+    self.fresh = ObjectMarks()
+    try fresh.forEach(chunk: 1 << 16) { (keys) throws(Failure) in try body(Array(keys)) }
+  }
+
+  /// Notes an object that an earlier process has kept with the plan.
+  func take(kept key: Int64) { marks.mark(key) }
 
   /// Forgets what was noted since ``mark()``.
   func undo() {

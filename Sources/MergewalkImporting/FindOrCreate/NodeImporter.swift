@@ -27,6 +27,8 @@ final class NodeImporter {
   ///
   /// Of other nodes than the records' own these are only objects that were there before the run.
   var named: NamedObjects?
+  /// Notes the objects that records have changed, and the node's number there; `nil` where changes are not compared.
+  var updates: (of: RepeatedUpdates, node: Int)?
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
   var seenKeys: SeenKeys?
 
@@ -64,6 +66,13 @@ final class NodeImporter {
         counts: countsAll || named?.isFirst(primaryKey) ?? false))
   }
 
+  /// Notes that a record has changed an object.
+  ///
+  /// - Parameter isUncounted: Whether the object would count as unchanged now if the record had not changed it.
+  func noteUpdate(_ primaryKey: Int64, isUncounted: Bool) {
+    if let updates { updates.of.note(primaryKey, node: updates.node, isUncounted: isUncounted) }
+  }
+
   /// Whether an object of this entity is one of the node's.
   func takes(_ index: Int32) -> Bool { index >= entity.index && index <= entity.lastDescendantIndex }
 
@@ -77,6 +86,7 @@ final class NodeImporter {
   func mark(isLikely: Bool) {
     seenKeys?.mark()
     if role != .root { named?.mark() }
+    updates?.of.mark()
     finder.mark(isLikely: isLikely)
   }
 
@@ -84,6 +94,7 @@ final class NodeImporter {
   func undo() {
     seenKeys?.undo()
     if role != .root { named?.undo() }
+    updates?.of.undo()
     finder.undo()
   }
 

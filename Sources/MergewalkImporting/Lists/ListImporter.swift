@@ -167,7 +167,11 @@ final class ListImporter {
     for (record, isChanged) in zip(records, changed) where isChanged && view.outcomes[record] == .unchanged {
       view.outcomes[record] = .updated
       // Elements that refer to one object count it once, and what the list of one of them changes counts beside.
-      if root.role == .root { root.counts.unchanged -= 1 }
+      if root.role == .root {
+        root.counts.unchanged -= 1
+      } else {
+        root.noteUpdate(own[record], isUncounted: false)
+      }
       root.counts.updated += 1
     }
   }

@@ -15,6 +15,8 @@ final class RunJournal {
   private var changes: Int
   /// Whether the checkpoint is in the store.
   private(set) var isWritten: Bool
+  /// Keep with a checkpoint, in its transaction, what imports have noted since the last one and later records depend on.
+  var keepers: [() throws(StoreError) -> Void] = []
 
   /// Begins or goes on.
   init(_ file: StoreFile, name: String, checkpoint: RunCheckpoint, isWritten: Bool) {
@@ -44,6 +46,7 @@ final class RunJournal {
     // What the checkpoint says is in the file has to be there before the checkpoint is. In a store that is being built it
     // is good for as long as the machine runs, and so is what was handed to the system.
     if !file.isNew || isDurable { try rejects.sync() }
+    do throws(StoreError) { for keep in keepers { try keep() } } catch { throw ImportError(error) }
     checkpoint.isDone = isDone
     checkpoint.place = place()
     checkpoint.commits += 1

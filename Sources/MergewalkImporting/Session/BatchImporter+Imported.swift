@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {
-    countsNames || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
+    nodes[plan.root].named != nil || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
   }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
@@ -16,7 +16,7 @@ extension BatchImporter {
     noteKept(batch)
     if since != nil { noteProgress(batch) }
     try watch?.noteImported(&batch, self)
-    if countsNames { try noteNames(&batch) }
+    try noteNames(&batch)
     repeats.removeAll(keepingCapacity: true)
     var outcomes = outcomes(ofImported: batch)
     // Their keys were not looked at.

@@ -102,6 +102,8 @@ extension BatchImporter {
       let before = unique?.values(row, buffer) ?? []
       let isUpdated = try update(row, state, view, record: record)
       if isUpdated, unique?.note(row, before: before, buffer) ?? false { throw top.retryAlone() }
+      // Whether a record has changed its own object is known when all of it is done.
+      if isUpdated, state.role != .root { state.noteUpdate(apply.primaryKey, isUncounted: apply.counts) }
       settle(record, isUpdated ? .updated : .unchanged, state, view, counts: apply.counts)
     }
     try relateInserts(before: .max, state, view)

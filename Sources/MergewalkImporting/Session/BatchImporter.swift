@@ -98,8 +98,10 @@ final class BatchImporter {
   /// Records of the current batch that were turned away because an earlier one of the run has their key, as far as that
   /// matters for ``since``.
   var repeats: [Int] = []
-  /// The objects that records have changed, where several may change one.
-  var updates: RepeatedUpdates?
+  /// The objects of each hierarchy that records name as targets and elements, by root entity, as far as they are counted.
+  var namedTargets: [RootIndex: NamedObjects] = [:]
+  /// The objects of each hierarchy that records have changed, by root entity.
+  var updates: [RootIndex: RepeatedUpdates] = [:]
   /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.

@@ -104,12 +104,19 @@ final class PartImport {
     (importer, choice) = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, place)
     importer.ledger = place.ledger
     importer.late = place.late
-    importer.countNames(firstKeys: place.firstKeys, partKeys: place.partKeys)
+    importer.countNames(firstKeys: place.firstKeys, partKeys: place.partKeys, isKept: journal != nil)
     // Those that are passed over without a look count all the same.
     if !importer.needsImportedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
     importer.sample = sample
-    if !file.isNew, !self.isHeld { try importer.noteRepeatedUpdates(file, part: place.part) }
+    try importer.takeNames(file, part: place.part)
+    if !file.isNew, !self.isHeld {
+      try importer.noteRepeatedUpdates(file, part: place.part, isKept: journal != nil)
+    }
+    journal?.keepers.append { [importer, part = place.part] () throws(StoreError) in
+      try importer.keepNames(file, part: part)
+      try importer.keepUpdates(file, part: part)
+    }
     if importer.nodes[plan.root].finder is KeyFilter { importer.deferred = makeDeferred() }
     startPasses()
     try takeOverWaiting()
@@ -347,11 +354,7 @@ final class PartImport {
 
   /// Writes the checkpoint that goes with the open transaction.
   private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
-    guard let journal else {
-      _ = importer.updates?.takeFresh()
-      return
-    }
-    try importer.keepUpdates(file, part: place.part)
+    guard let journal else { return }
     try importer.watch?.keepUnlinked(file)
     if importer.deferred != nil { try flushWaiting() }
     if isDurable { try waiting.sync() }

@@ -159,6 +159,7 @@ final class RecordRun {
       folder: FileSystem.folder(of: definition.storePath), path: journal == nil ? nil : file.laterPath,
       keeping: place.later ?? 0)
     var loads: [PartImport] = []
+    defer { journal?.keepers = [] }
     for number in group.lowerBound..<place.part { loads.append(try restorePart(number, group, waiting)) }
     while place.part < group.upperBound, goesOn {
       loads.append(try importPart(place.part, isHeld: group.count > 1, waiting))

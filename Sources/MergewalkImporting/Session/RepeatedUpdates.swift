@@ -1,87 +1,176 @@
+import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// Objects that several records of one import change, and that may end as they began.
+/// Objects of one hierarchy that records of an import change, and that may end as they began.
 ///
-/// A file that names an object twice, with different values, changes it and changes it back in each run. Such records
-/// count as unchanged, and the store is not written for them.
+/// A file that says different things about one object changes it and changes it back in each run, whether the object is
+/// a record's own, a target or an element. Such changes count as none.
 final class RepeatedUpdates {
-  /// The objects that a record has changed.
-  private let changed = ObjectMarks()
-  /// The number of further records that have changed an object, for at most ``most`` objects.
-  private var again: [Int64: Int] = [:]
+  /// A change of an object by a record, in one of the nodes that fill the hierarchy.
+  private struct Change: Hashable {
+    var key: Int64
+    var node: Int
+  }
 
-  /// The most objects that are compared again, so that memory stays bounded; the records of any others stay updated.
+  /// The most objects with further changes that are compared again, so that memory stays bounded; those of any others
+  /// count.
   static let most = 1 << 18
 
-  /// Noted since the last checkpoint.
-  private var fresh: [Int64] = []
+  /// The numbers of the nodes among all of the plan.
+  private let numbers: [Int]
+  /// For each node, the objects that it was the first to change.
+  private let firsts: [ObjectMarks]
+  /// For each node, the objects that would have counted as unchanged if it had not changed them.
+  private let uncounted: [ObjectMarks]
+  /// How often objects were changed after the first time.
+  private var again: [Change: Int] = [:]
+  /// What was noted since ``mark()``.
+  private var added: [(change: Change, isUncounted: Bool)] = []
+  /// The objects to keep with the next checkpoint, by node and ``uncounted``; `nil` where checkpoints keep none.
+  private var fresh: [[Int64]]?
 
-  /// Notes that a record has changed its object.
-  @inline(__always)
-  func note(_ key: Int64) {
-    fresh.append(key)
-    count(key)
+  /// - Parameters:
+  ///   - numbers: The numbers of the nodes among all of the plan.
+  ///   - isKept: Whether checkpoints keep what is noted.
+  init(nodes numbers: [Int], isKept: Bool) {
+    self.numbers = numbers
+    firsts = numbers.map { _ in ObjectMarks() }
+    uncounted = numbers.map { _ in ObjectMarks() }
+    fresh = isKept ? Array(repeating: [], count: numbers.count * 2) : nil
   }
 
-  @inline(__always)
-  private func count(_ key: Int64) { if !changed.insert(key) { noteAgain(key) } }
+  // MARK: Noting
 
-  /// Notes an object that an earlier process has kept with the plan.
-  func take(kept key: Int64) { count(key) }
+  /// Notes that a record has changed an object; see ``NodeImporter/noteUpdate(_:isUncounted:)``.
+  func note(_ key: Int64, node: Int, isUncounted: Bool) { added.append((Change(key: key, node: node), isUncounted)) }
 
-  /// The objects to keep with the next checkpoint.
-  func takeFresh() -> [Int64] {
-    defer { fresh.removeAll(keepingCapacity: true) }
-    return fresh
-  }
-
-  @inline(never)
-  private func noteAgain(_ key: Int64) {
-    if again[key] != nil || again.count < Self.most { again[key, default: 0] += 1 }
-  }
-
-  /// The objects that more than one record has changed, in ascending order.
-  var keys: [Int64] { again.keys.sorted() }
-
-  /// How many records have changed an object that several have changed.
-  func records(_ key: Int64) -> Int { again[key].map { $0 + 1 } ?? 0 }
-}
-
-extension BatchImporter {
-  /// Begins to note which objects several records change, where the last of them counts and each record changes nothing
-  /// but its own object.
-  ///
-  /// - Parameter part: The number of the part; what an earlier process has kept of it is taken over.
-  func noteRepeatedUpdates(_ file: StoreFile, part: Int) throws(ImportError) {
-    let root = nodes[plan.root]
-    guard root.plan.duplicates == .last, root.plan.mode.updates, lists.isEmpty, !root.plan.keyFields.isEmpty else {
-      return
+  /// Remembers what is known for ``undo()``.
+  func mark() {
+    guard !added.isEmpty else { return }
+    for (change, isUncounted) in added {
+      count(change, isUncounted: isUncounted)
+      fresh?[change.node * 2 + (isUncounted ? 1 : 0)].append(change.key)
     }
-    let updates = RepeatedUpdates()
-    do { try file.forEachKept(.updates(part: part), updates.take) } catch { throw ImportError(error) }
-    self.updates = updates
+    added.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets what was noted since ``mark()``.
+  func undo() { added.removeAll(keepingCapacity: true) }
+
+  private func count(_ change: Change, isUncounted: Bool) {
+    if isUncounted { uncounted[change.node].mark(change.key) }
+    guard firsts.contains(where: { $0.contains(change.key) }) else { return firsts[change.node].mark(change.key) }
+    if again[change] != nil || again.count < Self.most { again[change, default: 0] += 1 }
+  }
+
+  // MARK: Checkpoints
+
+  private func kind(_ index: Int, _ part: Int) -> StoreFile.KeptKeys {
+    .updates(part: part, node: numbers[index / 2], isUncounted: index % 2 == 1)
   }
 
   /// Keeps with the plan, in the open transaction, what was noted since the last time.
-  func keepUpdates(_ file: StoreFile, part: Int) throws(ImportError) {
-    guard let updates else { return }
-    do { try file.keep(updates.takeFresh(), as: .updates(part: part)) } catch { throw ImportError(error) }
+  func keep(_ file: StoreFile, part: Int) throws(StoreError) {
+    mark()
+    guard let lists = fresh else { return }
+    for (index, keys) in lists.enumerated() { try file.keep(keys, as: kind(index, part)) }
+    fresh = lists.map { _ in [] }
   }
 
-  /// Counts the records as unchanged whose objects are what they were before the run.
+  /// Takes over what an earlier process has kept.
+  func take(_ file: StoreFile, part: Int) throws(StoreError) {
+    for index in 0..<numbers.count * 2 {
+      try file.forEachKept(kind(index, part)) {
+        count(Change(key: $0, node: index / 2), isUncounted: index % 2 == 1)
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// Hands out, some at a time, the objects that may be what they were before the run.
   ///
-  /// - Parameter file: The store; its rows get the versions again that they had.
+  /// - Parameter isAny: Whether these are all that were changed, and not only those that several records have changed.
+  func forEachCandidate(isAny: Bool, _ body: ([Int64]) throws(StoreError) -> Void) throws(StoreError) {
+    mark()
+    if isAny {
+      for marks in firsts {
+        try marks.forEach(chunk: 1 << 16) { (keys) throws(StoreError) in try body(Array(keys)) }
+      }
+    } else if !again.isEmpty {
+      try body(Set(again.keys.map(\.key)).sorted())
+    }
+  }
+
+  /// How often records have changed an object in a node.
+  func changes(of key: Int64, node: Int) -> Int {
+    (firsts[node].contains(key) ? 1 : 0) + again[Change(key: key, node: node), default: 0]
+  }
+
+  /// Whether an object would have counted as unchanged if a record had not changed it in a node.
+  func isUncounted(_ key: Int64, node: Int) -> Bool { uncounted[node].contains(key) }
+}
+
+extension BatchImporter {
+  /// Begins to note which objects records change.
+  ///
+  /// - Parameters:
+  ///   - part: The number of the part; what an earlier process has kept of it is taken over.
+  ///   - isKept: Whether checkpoints keep what is noted.
+  func noteRepeatedUpdates(_ file: StoreFile, part: Int, isKept: Bool) throws(ImportError) {
+    let states = allNodes
+    var numbers: [RootIndex: [Int]] = [:]
+    for (number, state) in states.enumerated()
+    where state.role != .given && state.plan.mode.updates && !state.plan.keyFields.isEmpty {
+      numbers[state.plan.rootEntity, default: []].append(number)
+    }
+    for (root, numbers) in numbers {
+      let updates = RepeatedUpdates(nodes: numbers, isKept: isKept)
+      do { try updates.take(file, part: part) } catch { throw ImportError(error) }
+      for (node, number) in numbers.enumerated() { states[number].updates = (updates, node) }
+      self.updates[root] = updates
+    }
+  }
+
+  /// Keeps with the plan, in the open transaction, what was noted since the last time.
+  func keepUpdates(_ file: StoreFile, part: Int) throws(StoreError) {
+    for (_, updates) in updates.sorted(by: { $0.key < $1.key }) { try updates.keep(file, part: part) }
+  }
+
+  /// Counts changes as none whose objects are what they were before the run, with the lists that records fill.
+  ///
+  /// - Complexity: O(objects that several records have changed), a few statements each; where something else may change
+  ///   an object back, O(objects that records have changed).
   func takeBackUpdates(_ file: StoreFile) throws(ImportError) {
-    guard let updates, !updates.keys.isEmpty else { return }
-    let root = nodes[plan.root]
-    let same: [Int64]
-    do throws(StoreError) {
-      same = try file.takeBackVersions(root: root.plan.rootEntity, primaryKeys: updates.keys)
-    } catch { throw ImportError(error) }
-    let records = same.reduce(0) { $0 + updates.records($1) }
-    ledger.takeBackUpdates(records)
-    root.counts.updated -= records
-    root.counts.unchanged += records
-    sample?.remove(updatesOf: Set(same), root: root.plan.rootEntity)
+    // Of an object that one record has changed, only what takes members or partners away can undo that.
+    let isAny =
+      allLists.contains { $0.list.ownerNode != nil && !$0.list.isScoped }
+      || allNodes.contains { $0.plan.relationships.contains(where: \.isTakenByOthers) }
+    for (root, updates) in updates.sorted(by: { $0.key < $1.key }) {
+      let lists = allLists.map(\.list.description).filter { store.model.entities[$0.declaringEntity].root == root }
+      do throws(StoreError) {
+        try updates.forEachCandidate(isAny: isAny) { (keys) throws(StoreError) in
+          let same = try file.takeBackChanges(root: root, primaryKeys: keys, lists: lists)
+          takeBack(same, updates, root)
+        }
+      } catch { throw ImportError(error) }
+    }
+  }
+
+  private func takeBack(_ same: [Int64], _ updates: RepeatedUpdates, _ root: RootIndex) {
+    for state in allNodes {
+      guard let noted = state.updates, noted.of === updates else { continue }
+      for key in same {
+        let changes = updates.changes(of: key, node: noted.node)
+        state.counts.updated -= changes
+        if state.role == .root {
+          state.counts.unchanged += changes
+          ledger.takeBackUpdates(changes)
+        } else if updates.isUncounted(key, node: noted.node) {
+          state.counts.unchanged += 1
+        }
+      }
+    }
+    sample?.remove(updatesOf: Set(same), root: root)
   }
 }

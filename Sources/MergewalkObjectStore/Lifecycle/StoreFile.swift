@@ -282,7 +282,7 @@ package final class StoreFile {
         if needsDerivedValues { try fillDerivedValues() }
         try commit()
         do throws(StoreError) {
-          try file.apply { (store) throws(StoreError) in try raiseMaxima(store) }
+          try file.apply(computed: schema.computedColumns) { (store) throws(StoreError) in try raiseMaxima(store) }
         } catch {
           switch error.code {
           // The files that it has made go too: they are in no list any more.

@@ -12,6 +12,8 @@ package import MergewalkSQLite
 /// - Rows are written in the order of their numbers, so each page of the store is changed once.
 /// - Rows that have exchanged unique keys are removed before they are inserted again: no single order of updates would
 ///   work.
+/// - A row of which only the version differs was changed and changed back: it is not written, and keeps its version. A
+///   store with a history has the changes there, and its rows get their new versions.
 /// - Apply a plan in one transaction of the target. A refusal leaves the store as it was and the plan as it is.
 /// - Tables that appeared and vanished within the run are in the list of changes, but not in the source.
 struct PlanApplication {
@@ -19,13 +21,18 @@ struct PlanApplication {
   private let target: Connection
   /// Whether the source reads pages that the target writes meanwhile.
   private let isReadWhileWritten: Bool
+  /// For each table, the columns that the store computes from other objects.
+  private let computed: [String: Set<String>]
 
-  /// - Parameter isReadWhileWritten: Whether what the target writes goes to the file that the overlay reads: then the rows
-  ///   are copied before the first one is written.
-  init(from source: Connection, to target: Connection, isReadWhileWritten: Bool) {
+  /// - Parameters:
+  ///   - isReadWhileWritten: Whether what the target writes goes to the file that the overlay reads: then the rows are
+  ///     copied before the first one is written.
+  ///   - computed: For each table, the columns whose changes are none of the objects' own.
+  init(from source: Connection, to target: Connection, isReadWhileWritten: Bool, computed: [String: Set<String>]) {
     self.source = source
     self.target = target
     self.isReadWhileWritten = isReadWhileWritten
+    self.computed = computed
   }
 
   /// Writes the changed rows; belongs into the target's transaction.
@@ -38,6 +45,7 @@ struct PlanApplication {
     var present: [ChangedRows.Table] = []
     // One that is not there was dropped again before the end of the run.
     for table in tables where try source.hasTable(table.name) { present.append(table) }
+    let keepsVersions = try source.tracksHistory()
     let missing = try missingStatements()
     let sequences = try sequences()
     var copies: [String?] = []
@@ -45,7 +53,12 @@ struct PlanApplication {
       copies.append(isReadWhileWritten ? try copy(table, number) : nil)
     }
     for statement in missing { try target.execute(statement) }
-    for (table, copy) in zip(present, copies) { try RowTransfer(table, from: source, copy: copy, to: target).run() }
+    for (table, copy) in zip(present, copies) {
+      let transfer = try RowTransfer(
+        table, from: source, copy: copy, to: target,
+        unversioned: keepsVersions ? nil : computed[table.name, default: []])
+      try transfer.run()
+    }
     try write(sequences)
   }
 
@@ -137,6 +150,8 @@ final class RowTransfer {
   private let table: ChangedRows.Table
   private let target: Connection
   private let columns: TableColumns
+  /// The column of the versions, and those whose changes are none of the object's own; `nil` where all versions count.
+  private let version: (column: Int32, unversioned: Set<Int32>)?
   /// The row as it is to be, and as it is.
   private let (wanted, present): (Statement, Statement)
   private let (insert, delete): (Statement, Statement)
@@ -145,12 +160,21 @@ final class RowTransfer {
   /// The rows that were taken out to come in again, and those that are new among the old ones.
   private var takenOut: [Int64] = []
 
+  /// - Parameter unversioned: The columns whose changes raise no version; `nil` where rows that were changed and changed
+  ///   back have new versions.
   init(
-    _ table: ChangedRows.Table, from source: Connection, copy: String?, to target: Connection
+    _ table: ChangedRows.Table, from source: Connection, copy: String?, to target: Connection, unversioned: Set<String>?
   ) throws(StoreError) {
     self.table = table
     self.target = target
-    columns = try TableColumns(table.name, target)
+    let columns = try TableColumns(table.name, target)
+    self.columns = columns
+    if let unversioned, let place = columns.names.firstIndex(of: "Z_OPT") {
+      let others = columns.names.indices.filter { unversioned.contains(columns.names[$0]) }
+      version = (Int32(place), Set(others.map { Int32($0) }))
+    } else {
+      version = nil
+    }
     let list = columns.list(withRow: false)
     wanted =
       if let copy {
@@ -203,8 +227,11 @@ final class RowTransfer {
       takenOut.append(row)
       return
     }
-    let different = (0..<Int32(columns.names.count)).filter { !Self.areSame(wanted, present, $0) }
+    var different = (0..<Int32(columns.names.count)).filter { !Self.areSame(wanted, present, $0) }
     present.reset()
+    if let version, different.allSatisfy({ $0 == version.column || version.unversioned.contains($0) }) {
+      different.removeAll { $0 == version.column }
+    }
     guard !different.isEmpty else { return }
     let update = try update(different)
     for (place, column) in different.enumerated() { Self.move(wanted, column, to: update, Int32(place) + 1) }

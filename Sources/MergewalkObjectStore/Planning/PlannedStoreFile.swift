@@ -203,18 +203,24 @@ final class PlannedStoreFile {
 
   /// Writes what was planned into the store, in one transaction; the overlay must have no open one.
   ///
-  /// - Parameter last: Is called with the store when all rows are there, in the transaction.
+  /// - Parameters:
+  ///   - computed: For each table, the columns that the store computes from other objects.
+  ///   - last: Is called with the store when all rows are there, in the transaction.
   /// - Throws: ``StoreError`` with `changedMeanwhile` when another process has written since the snapshot was taken,
   ///   `refusedRows`, `busy` when other processes write all the time, `inputOutput`, `sqlite`. The store is as before,
   ///   and the plan stays.
   /// - Complexity: O(changed rows), in the order of their numbers.
-  func apply(_ last: (Connection) throws(StoreError) -> Void) throws(StoreError) {
+  func apply(
+    computed: [String: Set<String>], _ last: (Connection) throws(StoreError) -> Void
+  ) throws(StoreError) {
     changed.stop()
     overlay.willUseFile = nil
     try requireInPlace()
     try takeWriteLock()
     do throws(StoreError) {
-      try PlanApplication(from: overlay, to: base, isReadWhileWritten: !snapshot.hasLog).run(changed.tables)
+      let application = PlanApplication(
+        from: overlay, to: base, isReadWhileWritten: !snapshot.hasLog, computed: computed)
+      try application.run(changed.tables)
       try deferred.write(to: base)
       try last(base)
       try requireInPlace()

@@ -49,9 +49,11 @@ struct NaiveImporter {
   /// The keys of the run's records, and how many have none that can be read.
   private var named: Set<[Value]> = []
   private var unreadable = 0
-  /// How many records of the run have changed an object of the root, and what these objects were before.
-  private var changes: [Int: Int] = [:]
-  private var first: [Object] = []
+  /// How many records of the run have changed each object, and what the objects were before.
+  private var changes: [String: [Int: Int]] = [:]
+  private var first: [String: [Object]] = [:]
+  /// The objects that the first record which refers to them has changed.
+  private var uncounted: [String: Set<Int>] = [:]
   /// Whether fields that a record does not have go to their defaults.
   private var replaces = false
 
@@ -64,7 +66,7 @@ struct NaiveImporter {
     (seen, imported) = ([], [])
     before = objects.mapValues(\.count)
     referredTo = [:]
-    (changes, first) = ([:], objects[root.entityName] ?? [])
+    (changes, first, uncounted) = ([:], objects, [:])
     named = []
     unreadable = 0
     replaces = root.mode == .replace
@@ -74,21 +76,26 @@ struct NaiveImporter {
       if let key = key(record, root) { named.insert(key) } else { unreadable += 1 }
       importRecord(record, root)
     }
-    if root.duplicates == .last { takeBackChanges(root.entityName) }
+    for name in changes.keys { takeBackChanges(name, isRoot: name == root.entityName) }
     if root.mode.removesOthers { removeOthers(root) }
   }
 
   /// Records that have changed an object and changed it back have changed nothing.
-  private mutating func takeBackChanges(_ name: String) {
-    for (place, count) in changes where count > 1 && place < first.count {
-      guard let now = objects[name]?[place], now.attributes == first[place].attributes,
-        now.targets == first[place].targets
+  private mutating func takeBackChanges(_ name: String, isRoot: Bool) {
+    let before = first[name] ?? []
+    for (place, count) in changes[name] ?? [:] where count > 1 && place < before.count {
+      guard let now = objects[name]?[place], now.attributes == before[place].attributes,
+        now.targets == before[place].targets
       else { continue }
-      objects[name]?[place] = first[place]
-      counts.updated -= count
-      counts.unchanged += count
+      objects[name]?[place] = before[place]
       entityCounts[name]?.updated -= count
-      entityCounts[name]?.unchanged += count
+      if isRoot {
+        counts.updated -= count
+        counts.unchanged += count
+        entityCounts[name]?.unchanged += count
+      } else if uncounted[name]?.contains(place) ?? false {
+        entityCounts[name]?.unchanged += 1
+      }
     }
   }
 
@@ -154,7 +161,6 @@ struct NaiveImporter {
       counts.skipped += 1
     } else if update(record, root, place, targets) {
       counts.updated += 1
-      changes[place, default: 0] += 1
     } else {
       counts.unchanged += 1
       entityCounts[name]?.unchanged += 1
@@ -189,7 +195,9 @@ struct NaiveImporter {
     if let place = places[name]?[key] {
       if part.mode != .createMissing {
         let isFirst = place < before[name] ?? 0 && referredTo[name, default: []].insert(place).inserted
-        if !update(record, part, place, targets), isFirst { entityCounts[name]?.unchanged += 1 }
+        let isChanged = update(record, part, place, targets)
+        if isFirst, isChanged { uncounted[name, default: []].insert(place) }
+        if isFirst, !isChanged { entityCounts[name]?.unchanged += 1 }
       }
       return .object(place)
     }
@@ -249,6 +257,7 @@ struct NaiveImporter {
       object.wasUpdated = true
       objects[name]?[place] = object
       entityCounts[name]?.updated += 1
+      changes[name, default: [:]][place, default: 0] += 1
     }
     return isChanged
   }

@@ -85,7 +85,7 @@ extension ReferenceImporter {
     var isChanged = false
     for relationship in part.relationships {
       guard let list = relationship.list, case .elements(let elements) = elements(record, list) else { continue }
-      let before = members(owner, relationship)
+      let before = members(owner, relationship, in: graph)
       guard let (wanted, named) = targets(elements, relationship, list, owner) else { return nil }
       tally.link(part.entityName, relationship.name, new: Set(wanted).subtracting(before).count, of: named)
       if relate(owner, relationship, list, before, wanted) { isChanged = true }
@@ -94,7 +94,7 @@ extension ReferenceImporter {
   }
 
   /// The members of a to-many relationship, in their order if they have one.
-  private func members(_ owner: Int, _ relationship: RelationshipImport) -> [Int] {
+  func members(_ owner: Int, _ relationship: RelationshipImport, in graph: ObjectGraph) -> [Int] {
     guard let inverse = inverse(of: relationship, owner), !inverse.isToMany else {
       return graph.objects[owner]?.toMany[relationship.name] ?? []
     }
@@ -134,6 +134,7 @@ extension ReferenceImporter {
         if isRelated, isUnchanged {
           outcome.entities[target.entityName, default: .init()].updated += 1
           outcome.entities[target.entityName, default: .init()].unchanged -= 1
+          updates[object, default: []].append(target.entityName)
         }
       }
       named += 1
@@ -141,6 +142,21 @@ extension ReferenceImporter {
       if !wanted.contains(object) { wanted.append(object) }
     }
     return (wanted, named)
+  }
+
+  /// The lists of an entity and those within them, with the entities that have them.
+  func lists(_ part: EntityImport) -> [(entity: String, relationship: RelationshipImport)] {
+    part.relationships.filter { $0.list != nil }.flatMap {
+      [(entity: part.entityName, relationship: $0)] + lists($0.target)
+    }
+  }
+
+  /// Whether lists take members from other owners.
+  func takesMembers(_ part: EntityImport) -> Bool {
+    lists(part).contains { entity, relationship in
+      guard let list = relationship.list, let inverse = inverse(of: relationship, entity) else { return false }
+      return !inverse.isToMany && !isScoped(relationship, list, inverse)
+    }
   }
 
   /// Whether the objects of elements are looked for among those of the owner.
@@ -172,9 +188,7 @@ extension ReferenceImporter {
   ) {
     guard case .elements(let elements) = elements(record, list) else { return }
     let target = relationship.target
-    let inverse = model.entity(named: part.entityName)?.relationship(named: relationship.name)?.inverseName.flatMap {
-      model.entity(named: target.entityName)?.relationship(named: $0)
-    }
+    let inverse = inverse(of: relationship, part.entityName)
     let isScoped = isScoped(relationship, list, inverse)
     // Without an owner it is not known whose member is meant.
     if isScoped, owner == nil { return }
@@ -190,8 +204,12 @@ extension ReferenceImporter {
   }
 
   private func inverse(of relationship: RelationshipImport, _ owner: Int) -> RelationshipDescription? {
-    let entity = graph.objects[owner].flatMap { model.entity(named: $0.entity) }
-    guard let name = entity?.relationship(named: relationship.name)?.inverseName else { return nil }
+    graph.objects[owner].flatMap { inverse(of: relationship, $0.entity) }
+  }
+
+  private func inverse(of relationship: RelationshipImport, _ entity: String) -> RelationshipDescription? {
+    let description = model.entity(named: entity)?.relationship(named: relationship.name)
+    guard let name = description?.inverseName else { return nil }
     return model.entity(named: relationship.target.entityName)?.relationship(named: name)
   }
 

@@ -178,6 +178,7 @@ extension ReferenceImporter {
     }
     if isChanged {
       outcome.entities[part.entityName, default: .init()].updated += 1
+      updates[number, default: []].append(part.entityName)
     } else {
       outcome.entities[part.entityName, default: .init()].unchanged += 1
     }

@@ -69,8 +69,10 @@ struct ReferenceImporter {
   var since: ReferenceSince?
   /// The objects as they were before the run.
   var first = ObjectGraph()
-  /// How many records of the import have changed an object.
-  var updates: [Int: Int] = [:]
+  /// The changes of objects by records of the import: the entities under which they count.
+  var updates: [Int: [String]] = [:]
+  /// How many records of the import have changed the object that they stand for.
+  private var ownUpdates: [Int: Int] = [:]
   /// What the import counts of values, list elements and names.
   var tally = ReferenceTally()
 
@@ -197,7 +199,7 @@ struct ReferenceImporter {
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
-    updates = [:]
+    (updates, ownUpdates) = ([:], [:])
     if hasTwoPasses { runTwoPasses(files) } else { importAll(files) }
     if !hasTwoPasses { takeBackUpdates() }
     if let since { cursors[part.name] = since.cursor }
@@ -317,28 +319,38 @@ struct ReferenceImporter {
     case .unchanged:
       outcome.entities[root.entityName]?.unchanged -= 1
       outcome.entities[root.entityName]?.updated += 1
+      updates[object, default: []].append(root.entityName)
       counts.updated += 1
-      updates[object, default: 0] += 1
+      ownUpdates[object, default: 0] += 1
     default:
       counts.updated += 1
-      updates[object, default: 0] += 1
+      ownUpdates[object, default: 0] += 1
     }
   }
 
-  /// Counts records as unchanged that have changed an object and changed it back.
+  /// Counts changes as none that others have changed back.
   private mutating func takeBackUpdates() {
-    let root = part.root
-    guard root.duplicates == .last, !root.findBy.isEmpty, root.relationships.allSatisfy({ $0.list == nil }) else {
-      return
-    }
-    for (object, count) in updates where count > 1 {
-      guard let before = first.objects[object], let now = graph.objects[object], before.attributes == now.attributes,
-        before.toOne == now.toOne
-      else { continue }
+    // Where lists take members from each other, that may change an object back, too.
+    let isAny = takesMembers(part.root)
+    for (object, entities) in updates where (entities.count > 1 || isAny) && isAsBefore(object) {
+      for entity in entities { outcome.entities[entity]?.updated -= 1 }
+      let count = ownUpdates[object] ?? 0
       counts.updated -= count
       counts.unchanged += count
-      outcome.entities[root.entityName]?.updated -= count
-      outcome.entities[root.entityName]?.unchanged += count
+      outcome.entities[part.root.entityName]?.unchanged += count
+    }
+  }
+
+  /// Whether an object is what it was before the run, with the lists that the import fills.
+  private func isAsBefore(_ object: Int) -> Bool {
+    guard let before = first.objects[object], let now = graph.objects[object], before.attributes == now.attributes,
+      before.toOne == now.toOne
+    else { return false }
+    return lists(part.root).allSatisfy { entity, relationship in
+      guard isOf(now.entity, entity) else { return true }
+      let (old, new) = (members(object, relationship, in: first), members(object, relationship, in: graph))
+      let isOrdered = model.entity(named: entity)?.relationship(named: relationship.name)?.isOrdered ?? false
+      return isOrdered ? old == new : Set(old) == Set(new)
     }
   }
 

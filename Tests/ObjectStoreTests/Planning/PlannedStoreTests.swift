@@ -94,6 +94,23 @@ struct PlannedStoreTests {
     #expect(try names() == ["zoo.sqlite"])
   }
 
+  @Test("a row that was changed and changed back keeps its version", arguments: Journal.allCases)
+  func changedBack(_ journal: Journal) throws {
+    let holder = try makeStore(journal)
+    let file = try open()
+    for (key, city) in [(1, "Linz"), (1, "Wien"), (2, "Steyr")] {
+      try file.begin()
+      try file.connection.execute("UPDATE ZZOO SET Z_OPT = Z_OPT + 1, ZCITY = '\(city)' WHERE Z_PK = \(key)")
+      try file.commit()
+    }
+    try file.finish()
+    try holder?.close()
+    let last = try Connection(path: path, mode: .readWrite)
+    #expect(try cities(last) == ["Wien", "Steyr"])
+    #expect(try last.text("SELECT group_concat(Z_OPT) FROM (SELECT Z_OPT FROM ZZOO ORDER BY Z_PK)") == "1,2")
+    try last.close()
+  }
+
   @Test("a plan that is rolled back has never been there", arguments: Journal.allCases, [false, true])
   func rollBack(_ journal: Journal, isForgotten: Bool) throws {
     let holder = try makeStore(journal)
