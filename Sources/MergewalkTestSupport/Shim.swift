@@ -43,6 +43,19 @@ public enum Shim {
   /// The environment of a command whose writes are counted into a file.
   public static func counting(into path: String) -> [String: String] { environment(["SHIM_COUNT": path]) }
 
+  /// The environment of a command whose writes become lines of a file: the number, the name of the call and the path.
+  public static func tracing(into path: String) -> [String: String] { environment(["SHIM_TRACE": path]) }
+
+  /// The environment of a command whose reads are counted into a file.
+  public static func countingReads(into path: String) -> [String: String] {
+    environment(["SHIM_READS": "1", "SHIM_COUNT": path])
+  }
+
+  /// The environment of a command whose n-th read fails.
+  public static func failingRead(at call: Int, _ error: Int32) -> [String: String] {
+    environment(["SHIM_READS": "1", "SHIM_FAIL_AT": "\(call)", "SHIM_ERRNO": "\(error)"])
+  }
+
   /// The environment of a command whose clock is some days ahead of the machine's.
   public static func ahead(days: Int) -> [String: String] { environment(["SHIM_AHEAD": "\(days * 86_400)"]) }
 

@@ -117,6 +117,7 @@ struct StoreCommandTests {
     for arguments in [
       ["store", "info", "s.sqlite"], ["store", "verify", "s.sqlite"], ["store", "clean", "s.sqlite", "--dry-run"],
       ["store", "clean", "s.sqlite"], ["model", "show", "s.sqlite"], ["explain", "p.yaml"], ["lint", "source.yaml"],
+      ["run", "p.yaml", "--dry-run"],
       ["fetch", "s.sqlite", "--entity", "Person", "--predicate", "age == 7", "--count"],
     ] {
       let command = try Command(arguments, in: people.folder.path)

@@ -31,6 +31,13 @@ package enum ExternalData {
 
   private static let folderName = "_EXTERNAL_DATA"
 
+  /// Removes the folder with a store's external data, and the one around it, as far as they are empty.
+  static func removeEmptyFolder(ofStore path: String) {
+    let folder = folder(ofStore: path)
+    FileSystem.removeFolder(folder)
+    FileSystem.removeFolder(FileSystem.folder(of: folder))
+  }
+
   /// Whether a path may be that of a store's external data, which are alone in a folder of their own.
   static func isFolder(_ path: String) -> Bool { FileSystem.name(of: path) == folderName }
 

@@ -11,9 +11,11 @@ struct ExternalFileList {
   let path: String
 
   /// The names that were made, and those that are to go.
-  func read() -> (made: Set<String>, obsolete: Set<String>) {
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  func read() throws(StoreError) -> (made: Set<String>, obsolete: Set<String>) {
     var result = (made: Set<String>(), obsolete: Set<String>())
-    guard let size = FileSystem.size(path), size > 0, let bytes = FileSystem.head(path, count: size) else {
+    guard let size = FileSystem.size(path), size > 0, let bytes = try FileSystem.headIfThere(path, count: size) else {
       return result
     }
     for line in bytes.split(separator: 10) where line.count == 37 {

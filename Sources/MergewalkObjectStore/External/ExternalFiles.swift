@@ -31,7 +31,6 @@ package final class ExternalFiles {
   private var hasMetOthers = false
   /// The files that earlier processes of the run have made and replaced.
   private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
-  private var isFolderMade = false
   private var isFolderDirty = false
   /// Whether the names of the folder and the one above it are on the disk.
   private var isFolderNamed = false
@@ -41,7 +40,7 @@ package final class ExternalFiles {
     self.path = path
     self.hasReproducibleNames = hasReproducibleNames
     self.list = list.map(ExternalFileList.init)
-    if let list = self.list { earlier = list.read() }
+    if let names = try? self.list?.read() { earlier = names }
   }
 
   /// Whether an earlier process has left names.
@@ -71,11 +70,9 @@ package final class ExternalFiles {
   package func write(
     _ bytes: UnsafeRawBufferPointer, table: String, primaryKey: Int64, slot: Int
   ) throws(StoreError) -> [UInt8] {
-    if !isFolderMade {
-      try FileSystem.makeFolder(FileSystem.folder(of: folder))
-      try FileSystem.makeFolder(folder)
-      isFolderMade = true
-    }
+    // Whoever removes the last file removes the folders.
+    try FileSystem.makeFolder(FileSystem.folder(of: folder))
+    if try FileSystem.makeFolder(folder) { isFolderNamed = false }
     var name = StoreUUID.make()
     if hasReproducibleNames {
       var attempt: Int64 = 0
@@ -207,6 +204,8 @@ package final class ExternalFiles {
     madeNames = []
     earlier = ([], [])
     endList()
+    // Those of an app's commits may be filled again at once.
+    if list != nil { ExternalData.removeEmptyFolder(ofStore: path) }
   }
 
   /// The run was rolled back: removes what it has made.
@@ -224,9 +223,7 @@ package final class ExternalFiles {
     remove(made)
     made = []
     madeNames = []
-    // Only empty folders go away.
-    FileSystem.removeFolder(folder)
-    FileSystem.removeFolder(FileSystem.folder(of: folder))
+    ExternalData.removeEmptyFolder(ofStore: path)
   }
 
   /// The names of the files beside a store that hold values.

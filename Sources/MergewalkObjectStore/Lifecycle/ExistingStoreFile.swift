@@ -58,13 +58,13 @@ extension StoreFile {
         if file.isAdopted { named.formUnion(try result.schema.externalFileNames(file.overlay)) }
         files.adopt(named: named)
         for list in alone {
-          let names = list.read()
+          let names = try list.read()
           files.removeFormer(names.made.union(names.obsolete).subtracting(named))
           try FileSystem.remove(list.path)
         }
       }
       for plan in file.thrownAway {
-        let made = ExternalFileList(path: plan.files).read().made
+        let made = try ExternalFileList(path: plan.files).read().made
         if !made.isEmpty { files.remove(made.subtracting(try result.schema.externalFileNames(file.base))) }
         try plan.remove()
       }

@@ -24,12 +24,29 @@ package enum FileSystem {
 
   /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
   package static func head(_ path: String, count: Int) -> [UInt8]? {
+    let (bytes, failure) = start(of: path, count: count)
+    return failure == 0 ? bytes : nil
+  }
+
+  /// The same for a file that need not be there: `nil` means that there is none.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func headIfThere(_ path: String, count: Int) throws(StoreError) -> [UInt8]? {
+    let (bytes, number) = start(of: path, count: count)
+    if number == 0 { return bytes }
+    if number == ENOENT { return nil }
+    errno = number
+    throw failure(path, "cannot read")
+  }
+
+  /// The first bytes of a file, and the number of the error that kept the rest from being read; 0 when none did.
+  package static func start(of path: String, count: Int) -> (bytes: [UInt8], failure: Int32) {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return nil }
+    guard file >= 0 else { return ([], errno) }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: count)
-    let length = bytes.withUnsafeMutableBytes { WholeBytes.read(file, at: 0, into: $0).count }
-    return Array(bytes.prefix(length))
+    let (length, failure) = bytes.withUnsafeMutableBytes { WholeBytes.read(file, at: 0, into: $0) }
+    return (Array(bytes.prefix(length)), failure)
   }
 
   /// Waits until all that was written to the file system of a folder is on the disk.
@@ -106,14 +123,17 @@ package enum FileSystem {
     throw StoreError(.inputOutput, path: path, message: "it is \(kind), which no file replaces; name another place")
   }
 
-  package static func makeFolder(_ path: String, mode: UInt32 = 0o755) throws(StoreError) {
-    if mkdir(path, mode_t(mode)) == 0 { return }
+  /// Makes a folder, and returns whether there was none.
+  @discardableResult
+  package static func makeFolder(_ path: String, mode: UInt32 = 0o755) throws(StoreError) -> Bool {
+    if mkdir(path, mode_t(mode)) == 0 { return true }
     guard errno == EEXIST else { throw failure(path, "cannot make the folder") }
     if FileKind(path) == .file {
       throw StoreError(
         .alreadyExists, path: path,
         message: "there is a file where a folder is needed; name another folder, or remove it")
     }
+    return false
   }
 
   /// Copies the files of a folder into a new one, without those in folders below it.

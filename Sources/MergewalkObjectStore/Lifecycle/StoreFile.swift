@@ -367,6 +367,9 @@ package final class StoreFile {
   /// Whether an earlier process has planned a run that the store no longer is what it was for: it was dropped.
   package var hasOutdatedPlan: Bool { if case .plannedFile(let file) = undo { file.isOutdated } else { false } }
 
+  /// Whether the store has a planned run, and files of the plan stay beside it as they could not be removed.
+  package var leavesPlan: Bool { if case .plannedFile(let file) = undo { file.leavesPlan } else { false } }
+
   /// The rows and statements that only keep a plan.
   package var bookkeeping: (rows: Int, statements: Int) {
     if case .plannedFile(let file) = undo { file.bookkeeping } else { (0, 0) }

@@ -66,7 +66,6 @@ enum StoreBackup {
     guard StoresOfSameName.paths(beside: path).isEmpty else { return }
     let folder = ExternalData.folder(ofStore: path)
     for name in FileSystem.names(in: folder) { try? FileSystem.remove("\(folder)/\(name)") }
-    FileSystem.removeFolder(folder)
-    FileSystem.removeFolder(FileSystem.folder(of: folder))
+    ExternalData.removeEmptyFolder(ofStore: path)
   }
 }

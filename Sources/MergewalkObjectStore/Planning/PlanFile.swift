@@ -28,51 +28,79 @@ struct PlanFile {
 
   private init(path: String) { self.path = path }
 
-  /// The plans that processes have left beside a store.
-  static func all(ofStore store: String) -> [PlanFile] { all(ofStore: store, with: "-wal") }
+  /// The suffixes of the files of a plan, without the list of files.
+  private static let planSuffixes = ["", "-wal", UnfinishedStoreNames.laterSuffix]
+
+  /// Plans of runs that can be resumed, and those that are good for nothing any more, as the store has them in it or was
+  /// changed since.
+  typealias Left = (resumable: [PlanFile], outdated: [PlanFile])
+
+  /// The plans of which processes have left any file beside a store; none while a process is at work with one.
+  ///
+  /// - Parameter isClaimed: Whether the caller has the claim.
+  /// - Throws: ``StoreError`` as opening a store, if there are any.
+  static func left(ofStore store: String, isClaimed: Bool = false) throws(StoreError) -> Left {
+    var result: Left = ([], [])
+    let plans = all(ofStore: store, with: planSuffixes)
+    if plans.isEmpty || !isClaimed && (try? StoreClaim.requireFree(store)) == nil { return result }
+    let state = try StoreState(store)
+    for plan in plans {
+      if try plan.isResumable(state) { result.resumable.append(plan) } else { result.outdated.append(plan) }
+    }
+    return result
+  }
 
   /// The lists of files that processes have left beside a store without a plan: those who applied it or gave it up did
   /// not come to remove the files.
   static func listsAlone(ofStore store: String) -> [PlanFile] {
-    all(ofStore: store, with: filesSuffix).filter { !$0.hasPlan }
+    all(ofStore: store, with: [filesSuffix]).filter { !$0.hasPlan }
   }
 
   /// The plans beside a store that were to be thrown away by processes that were killed; whoever asks has the claim.
   static func thrownAway(ofStore store: String) -> [PlanFile] {
+    all(ofStore: store, with: planSuffixes + [filesSuffix]).filter(\.isThrownAway)
+  }
+
+  private static func all(ofStore store: String, with suffixes: [String]) -> [PlanFile] {
     let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
-    let paths = FileSystem.names(in: FileSystem.folder(of: store)).compactMap { name -> String? in
-      guard name.hasPrefix(prefix) else { return nil }
-      let plan = name.prefix(prefix.count + 16 + thrownAwaySuffix.count)
-      return plan.hasSuffix(thrownAwaySuffix) ? "\(FileSystem.folder(of: store))/\(plan)" : nil
+    let folder = FileSystem.folder(of: store)
+    let paths = FileSystem.names(in: folder).compactMap { name -> String? in
+      guard name.hasPrefix(prefix), name.count >= prefix.count + 16 else { return nil }
+      var plan = name.prefix(prefix.count + 16)
+      if name.dropFirst(plan.count).hasPrefix(thrownAwaySuffix) {
+        plan = name.prefix(plan.count + thrownAwaySuffix.count)
+      }
+      return suffixes.contains(String(name.dropFirst(plan.count))) ? "\(folder)/\(plan)" : nil
     }
     return Set(paths).sorted().map { PlanFile(path: $0) }
   }
 
-  private static func all(ofStore store: String, with suffix: String) -> [PlanFile] {
-    let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
-    return FileSystem.names(in: FileSystem.folder(of: store)).filter { $0.hasPrefix(prefix) && $0.hasSuffix(suffix) }
-      .sorted().map { PlanFile(path: "\(FileSystem.folder(of: store))/\($0.dropLast(suffix.utf8.count))") }
-  }
+  private var isThrownAway: Bool { path.hasSuffix(Self.thrownAwaySuffix) }
 
   var hasPlan: Bool { FileSystem.size(log) ?? 0 > 0 }
+
+  /// Whether something is planned for this state of the store.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`: nothing is known of a plan that cannot be read.
+  func isResumable(_ state: StoreState) throws(StoreError) -> Bool {
+    guard !isThrownAway, hasPlan, let bytes = try FileSystem.headIfThere(path, count: 4096) else { return false }
+    return (try? BinaryPropertyListReader.read(bytes)).flatMap(StoreState.init) == state
+  }
 
   func remove() throws(StoreError) {
     try removePlan()
     try FileSystem.remove(files)
   }
 
-  /// Removes what was planned.
+  /// Removes what was planned: what cannot be removed does not keep the rest.
   ///
   /// The list of files stays, for whoever removes those that nothing names any more.
   func removePlan() throws(StoreError) {
-    try FileSystem.remove(log)
-    try FileSystem.remove(later)
-    try FileSystem.remove(path)
-  }
-
-  /// The state of the store for which it was planned; `nil` when there is none.
-  var state: StoreState? {
-    FileSystem.head(path, count: 4096).flatMap { try? BinaryPropertyListReader.read($0) }.flatMap(StoreState.init)
+    var failure: StoreError?
+    for file in [log, later, path] {
+      do throws(StoreError) { try FileSystem.remove(file) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
   }
 
   /// Begins a plan in the place of one that is there.
@@ -86,6 +114,18 @@ struct PlanFile {
       buffer.copyBytes(from: bytes)
       return bytes.count
     }
+  }
+}
+
+extension StoreFile {
+  /// Whether an earlier process has planned a part of a run that the next one resumes; the store is not open.
+  ///
+  /// - Parameter run: What names the pipeline's runs.
+  package static func hasResumablePlan(path: String, run: String) -> Bool {
+    let path = StorePath.resolved(path)
+    let plan = PlanFile(store: path, run: run)
+    guard plan.hasPlan, let state = try? StoreState(path) else { return false }
+    return (try? plan.isResumable(state)) ?? false
   }
 }
 

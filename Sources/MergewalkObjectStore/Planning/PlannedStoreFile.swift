@@ -34,7 +34,11 @@ final class PlannedStoreFile {
   private let identity: FileID?
   /// The bytes of the overlay's log that an earlier process has committed.
   private let lengthBefore: Int
+  /// Whether a log stays that was there before and of which nothing is known: a run that is thrown away removes nothing.
+  private let sparesLog: Bool
   private var isApplied = false
+  /// Whether the store has the run, and files of its plan could not be removed.
+  private(set) var leavesPlan = false
 
   let overlay: Connection
   /// Whether an earlier process has planned a part.
@@ -60,6 +64,7 @@ final class PlannedStoreFile {
   ) throws(StoreError) {
     self.path = path
     patience = max(0, min(lockWait, 86_400))
+    sparesLog = isThrownAway && LogFiles.hasLog(path)
     let claim = try StoreClaim.take(path, wait: lockWait)
     let base = try Connection.open(path, .readWrite)
     do throws(StoreError) {
@@ -74,7 +79,7 @@ final class PlannedStoreFile {
       let state = StoreState(path, log: snapshot.log)
       var plan = PlanFile(store: path, run: run)
       // What is thrown away resumes nothing: a process that is killed could not roll back what it had added.
-      var fits = !isThrownAway && plan.hasPlan && plan.state == state
+      var fits = isThrownAway ? false : try plan.isResumable(state)
       var parts: (overlay: Connection, changed: ChangedRows, deferred: DeferredRows)?
       if fits {
         do throws(StoreError) { parts = try Self.overlay(snapshot, plan, path, cacheKiB) } catch {
@@ -232,7 +237,11 @@ final class PlannedStoreFile {
     isApplied = true
     // From here on the store has it all; a plan that stays is one for another state of the store.
     try? overlay.close()
-    try? plan.removePlan()
+    do throws(StoreError) { try plan.removePlan() } catch {
+      leavesPlan = true
+      // The next run is not to take it for one that was never applied.
+      try? FileSystem.truncateFile(plan.log, to: 0)
+    }
     moveLog()
   }
 
@@ -332,7 +341,7 @@ final class PlannedStoreFile {
       try overlay.close()
     }
     // What others have committed into the log is theirs to move.
-    let keepsLog = !isApplied && snapshot.log.frames > 0
+    let keepsLog = !isApplied && (snapshot.log.frames > 0 || sparesLog)
     if keepsLog { base.keepLogOnClose() }
     if !base.isAutocommit { try? base.execute("COMMIT") }
     try base.close()

@@ -11,7 +11,7 @@ public enum StoreCleaner {
     public var sharedFiles: [String] = []
     /// The stores whose values are in the same folder: those with the same name but for the extension.
     public var otherStores: [String] = []
-    /// The plans that cannot be resumed because another program has written to the store since.
+    /// The plans that cannot be resumed because the store has them in it, or another program has written to it since.
     public var outdatedPlans: [String] = []
     /// The plans of runs that can be resumed; they stay.
     public var resumablePlans: [String] = []
@@ -35,7 +35,7 @@ public enum StoreCleaner {
     // A dry run writes nothing, not even what keeps others out.
     if isDryRun {
       try StoreClaim.requireFree(path)
-      let plans = try plans(path)
+      let plans = try PlanFile.left(ofStore: path)
       return try PersistentStore.withReadableStore(path, found) { store throws(StoreError) in
         try leftovers(of: store.file, plans)
       }
@@ -43,7 +43,7 @@ public enum StoreCleaner {
     // Without a run, and without a process that has made a file and not yet committed the row.
     let claim = try StoreClaim.take(path, wait: 2)
     defer { claim.giveBack() }
-    let plans = try plans(path)
+    let plans = try PlanFile.left(ofStore: path, isClaimed: true)
     let file = try StoreFile.open(path: path, model: found.model, configuration: found.configuration)
     defer { try? file.rollBackRun() }
     let result = try leftovers(of: file, plans)
@@ -58,25 +58,16 @@ public enum StoreCleaner {
     }
     for list in PlanFile.listsAlone(ofStore: path) { try list.remove() }
     for list in UnfinishedStoreNames(path).listsAlone() { try FileSystem.remove(list.path) }
+    ExternalData.removeEmptyFolder(ofStore: path)
     return result
   }
 
-  /// The plans beside a store: those of runs that can be resumed, and the others.
-  private typealias Plans = (resumable: [PlanFile], outdated: [PlanFile])
-
-  private static func plans(_ path: String) throws(StoreError) -> Plans {
-    let plans = PlanFile.all(ofStore: path)
-    if plans.isEmpty { return ([], []) }
-    let state = try StoreState(path)
-    return (plans.filter { $0.state == state }, plans.filter { $0.state != state })
-  }
-
-  private static func leftovers(of file: StoreFile, _ plans: Plans) throws(StoreError) -> Leftovers {
+  private static func leftovers(of file: StoreFile, _ plans: PlanFile.Left) throws(StoreError) -> Leftovers {
     // First the files: one whose row comes meanwhile is no orphan.
     let present = ExternalFiles.names(besideStore: file.path)
     var named = try file.schema.externalFileNames(file.connection)
     // What a plan has made belongs to rows that are still to come.
-    for plan in plans.resumable { named.formUnion(ExternalFileList(path: plan.files).read().made) }
+    for plan in plans.resumable { named.formUnion(try ExternalFileList(path: plan.files).read().made) }
     var result = Leftovers()
     result.resumablePlans = plans.resumable.map(\.path)
     result.outdatedPlans = plans.outdated.map(\.path)

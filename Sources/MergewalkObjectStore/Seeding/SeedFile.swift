@@ -59,12 +59,11 @@ package enum SeedFile {
       try publish(sealed, as: path, staging)
     }
     // What stays does no harm: nothing names it any more, or another store of the same name does.
-    guard former.contains(where: { !names.contains($0) }), StoresOfSameName.paths(beside: path).isEmpty else {
-      return result
-    }
+    guard replaces, StoresOfSameName.paths(beside: path).isEmpty else { return result }
     for name in former where StoreUUID.isValid(name) && !names.contains(name) {
       try? FileSystem.remove(folder + "/" + name)
     }
+    ExternalData.removeEmptyFolder(ofStore: path)
     return result
   }
 

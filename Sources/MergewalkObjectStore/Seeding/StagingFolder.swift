@@ -110,8 +110,8 @@ package final class StagingFolder {
     for line in bytes.split(separator: 0) {
       guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
       let target = String(decoding: line[line.index(after: space)...], as: UTF8.self)
-      guard identity(target) == String(decoding: line[..<space], as: UTF8.self) else { continue }
-      try? FileSystem.removeTree(target)
+      if identity(target) == String(decoding: line[..<space], as: UTF8.self) { try? FileSystem.removeTree(target) }
+      // Also where a process was killed between the two.
       if ExternalData.isFolder(target) { FileSystem.removeFolder(FileSystem.folder(of: target)) }
     }
   }

@@ -50,19 +50,21 @@ package enum StoreMove {
     for name in names { try place(ExternalData.folder(ofStore: from) + "/" + name, target + "/" + name) }
   }
 
-  /// Removes files beside a store, and their folder when it is empty then.
+  /// Removes files beside a store, and their folder when it is empty then; one that a killed process has left empty
+  /// goes, too.
   ///
   /// - Parameter isUnwanted: Is asked with the path of each, relative to the store's folder.
   package static func removeCompanions(
     of store: String, where isUnwanted: (String) -> Bool
   ) throws(StoreError) {
-    let unwanted = companions(of: store).filter(isUnwanted)
+    let companions = companions(of: store)
+    let unwanted = companions.filter(isUnwanted)
+    let support = FileSystem.folder(of: ExternalData.folder(ofStore: store))
+    guard companions.isEmpty ? FileSystem.exists(support) : !unwanted.isEmpty else { return }
     // Those of another store of the same name are among them.
-    guard !unwanted.isEmpty, StoresOfSameName.paths(beside: store).isEmpty else { return }
+    guard StoresOfSameName.paths(beside: store).isEmpty else { return }
     for name in unwanted { try FileSystem.remove(FileSystem.folder(of: store) + "/" + name) }
-    let folder = ExternalData.folder(ofStore: store)
-    FileSystem.removeFolder(folder)
-    FileSystem.removeFolder(FileSystem.folder(of: folder))
+    ExternalData.removeEmptyFolder(ofStore: store)
   }
 
   /// Removes a store and what stands beside it.

@@ -68,6 +68,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case orphanFile
     /// An earlier process has left an unapplied run into the store.
     case unfinishedRun
+    /// Files of a run are beside the store that are good for nothing any more; `store clean` removes them.
+    case outdatedPlan
     /// The store tracks persistent history.
     case history
     /// The store is mirrored to CloudKit.

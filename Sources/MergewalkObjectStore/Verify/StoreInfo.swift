@@ -42,6 +42,10 @@ public struct StoreInfo: Sendable {
   public let modelProblem: String?
   /// Notes about parts that the store's own copy of its model lacks.
   public let modelNotes: [String]
+  /// The plans beside the store of runs that can be resumed.
+  public let resumablePlans: [String]
+  /// The plans beside the store that cannot be resumed, as ``StoreCleaner/Leftovers/outdatedPlans``.
+  public let outdatedPlans: [String]
 
   /// Reads the figures of a store without a model.
   ///
@@ -49,7 +53,9 @@ public struct StoreInfo: Sendable {
   /// - Complexity: O(rows): SQLite counts by scanning the tables.
   public static func read(path: String) throws(StoreError) -> StoreInfo {
     let fileBytes = FileSystem.size(path) ?? 0
-    let logBytes = FileSystem.size(StorePath.resolved(path) + "-wal") ?? 0
+    let resolved = StorePath.resolved(path)
+    let logBytes = FileSystem.size(resolved + "-wal") ?? 0
+    let plans: PlanFile.Left = FileSystem.exists(resolved) ? try PlanFile.left(ofStore: resolved) : ([], [])
     return try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let metadata = try StoreMetadata.read(connection)
       let header = try DatabaseHeader(connection)
@@ -90,7 +96,8 @@ public struct StoreInfo: Sendable {
         hasHistory: try connection.tracksHistory(),
         cloudNote: try CloudTables.note(connection),
         hasModelCache: try ModelCache.content(connection) != nil,
-        modelProblem: problem, modelNotes: own?.notes ?? [])
+        modelProblem: problem, modelNotes: own?.notes ?? [], resumablePlans: plans.resumable.map(\.path),
+        outdatedPlans: plans.outdated.map(\.path))
     }
   }
 }

@@ -27,18 +27,21 @@ public struct StoreVerifier {
     path: String, model: ManagedObjectModel? = nil, configuration: String? = nil
   ) throws(StoreError) -> StoreReport {
     let logBytes = FileSystem.size(StorePath.resolved(path) + "-wal") ?? 0
-    return try ReadableStore.withConnection(path) { connection throws(StoreError) in
+    let (checked, source) = try ReadableStore.withConnection(path) {
+      connection throws(StoreError) -> (StoreVerifier, StoreReport.ModelSource) in
       var verifier = StoreVerifier(connection: connection)
       if logBytes > 0 {
         verifier.add(
           .note, .log, message: "a log of \(logBytes) bytes is beside the store; copy both or the rows in it are lost")
       }
       let source = verifier.run(model, configuration)
-      verifier.checkFiles(beside: StorePath.resolved(path))
-      return StoreReport(
-        path: path, findings: verifier.findings, modelSource: source, checkedRows: verifier.checkedRows,
-        checksRelationships: verifier.checksRelationships)
+      return (verifier, source)
     }
+    var verifier = checked
+    verifier.checkFiles(beside: StorePath.resolved(path))
+    return StoreReport(
+      path: path, findings: verifier.findings, modelSource: source, checkedRows: verifier.checkedRows,
+      checksRelationships: verifier.checksRelationships)
   }
 
   private init(connection: Connection) { self.connection = connection }
@@ -139,15 +142,7 @@ public struct StoreVerifier {
 
   /// Checks the files beside the store against what rows name.
   private mutating func checkFiles(beside path: String) {
-    let plans = PlanFile.all(ofStore: path).count
-    if plans > 0 {
-      add(
-        .note, .unfinishedRun, rows: nil,
-        message: plans == 1
-          ? "there is an unfinished run: run its pipeline again to resume it, or with --restart to drop it"
-          : "there are \(plans) unfinished runs: run their pipelines again to resume them, or with --restart to drop them"
-      )
-    }
+    checkPlans(beside: path)
     guard let namedFiles else { return }
     let present = ExternalFiles.names(besideStore: path)
     let missing = namedFiles.subtracting(present).sorted()
@@ -173,6 +168,30 @@ public struct StoreVerifier {
           + " \(ExternalData.folder(ofStore: path)), such as \(first); they stay, as \(StoresOfSameName.words(others))"
           + " with the same name but for the extension keeps files there too"
       )
+    }
+  }
+
+  /// Says what runs have left that were interrupted, or could not remove it.
+  private mutating func checkPlans(beside path: String) {
+    let plans: PlanFile.Left
+    do throws(StoreError) { plans = try PlanFile.left(ofStore: path) } catch {
+      return add(.error, .unreadable, message: error.message)
+    }
+    let (runs, others) = (plans.resumable.count, plans.outdated.count)
+    if runs > 0 {
+      add(
+        .note, .unfinishedRun,
+        message: runs == 1
+          ? "there is an unfinished run: run its pipeline again to resume it, or with --restart to drop it"
+          : "there are \(runs) unfinished runs: run their pipelines again to resume them, or with --restart to drop them"
+      )
+    }
+    if let first = plans.outdated.first {
+      add(
+        .note, .outdatedPlan,
+        message: "\(PrintableText.count(others, "plan")) of earlier runs \(others == 1 ? "is" : "are") left beside the"
+          + " store, such as \(first.path): the store has what was planned, or was changed since; “mergewalk store"
+          + " clean” removes what is left")
     }
   }
 

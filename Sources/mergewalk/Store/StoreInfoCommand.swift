@@ -43,6 +43,8 @@ struct StoreInfoCommand: ParsableCommand {
     ]
     if let note = info.cloudNote { facts.append(("cloud", note)) }
     for note in info.modelNotes { facts.append(("warning", note)) }
+    for path in info.resumablePlans { facts.append(("unfinished", "a run that can be resumed, in \(path)")) }
+    for path in info.outdatedPlans { facts.append(("left over", "\(path), which “mergewalk store clean” removes")) }
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
     var table = TextTable("entity", "number", "objects", "greatest key")
@@ -65,6 +67,8 @@ struct StoreInfoCommand: ParsableCommand {
       ("model_copy", .boolean(info.hasModelCopy)), ("model_usable", .boolean(info.modelProblem == nil)),
       ("model_problem", info.modelProblem.map { .string($0) } ?? .null),
       ("model_notes", .array(info.modelNotes.map { .string($0) })),
+      ("resumable_plans", .array(info.resumablePlans.map { .string($0) })),
+      ("outdated_plans", .array(info.outdatedPlans.map { .string($0) })),
       ("digest", info.metadata.digest.map { .string($0) } ?? .null),
       ("checksum", info.metadata.checksum.map { .string($0) } ?? .null),
       (

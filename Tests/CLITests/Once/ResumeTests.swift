@@ -36,6 +36,8 @@ struct ResumeTests {
   @Test("go on by themselves, and say so")
   func goingOn() throws {
     let night = try unfinished()
+    let explained = try Command(["explain", "p.yaml", "--json"], in: night.folder.path).object()["store"]
+    #expect((explained as? [String: Any])?["unfinished_run"] as? Bool == true)
     let command = try night.run()
     #expect(command.status == 1, "\(command.words)")
     let object = try command.object()

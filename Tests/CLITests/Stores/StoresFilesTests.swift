@@ -65,6 +65,20 @@ struct StoresFilesTests {
     #expect(!family.exists(stray))
   }
 
+  @Test(
+    "empty folders that a process has left which was killed while it removed them go with the next commit",
+    arguments: [".DE_SUPPORT", ".DE_SUPPORT/_EXTERNAL_DATA"])
+  func emptyFolders(name: String) throws {
+    let family = try family()
+    let rows = [["a1", "DE", "AQID"], ["a2", "FR", "AQID"]]
+    try family.folder.write(Family.csv(rows, header: "code,country,photo"), to: "items.csv")
+    #expect(try family.build().status == 0)
+    try FileManager.default.createDirectory(
+      atPath: family.folder.file("out/" + name), withIntermediateDirectories: true)
+    #expect(try family.stores("commit", "out").status == 0)
+    #expect(!family.exists("out/.DE_SUPPORT"))
+  }
+
   @Test("a commit that fails at any write is given again, without any task")
   func commits() throws {
     let family = try family()

@@ -86,8 +86,14 @@ struct PlannedFilesTests {
     }
     #expect(try #require(throws: StoreError.self) { try dryClean() }.code == .busy)
     try first.suspend()
+    func plans() throws -> Set<StoreFinding.Code> {
+      let report = try StoreVerifier.verify(path: path, model: try model())
+      return Set(report.findings.map(\.code)).intersection([.unfinishedRun, .outdatedPlan])
+    }
     let report = try StoreVerifier.verify(path: path, model: try model())
     #expect(report.findings.contains { $0.code == .orphanFile && $0.rows == 1 })
+    #expect(try plans() == [.unfinishedRun])
+    #expect(try StoreInfo.read(path: path).resumablePlans.count == 1)
     #expect(try dryClean().resumablePlans.count == 1)
     #expect(try dryClean().orphans == [])
     #expect(try StoreCleaner.clean(path: path, model: try model()).resumablePlans.count == 1)
@@ -98,6 +104,8 @@ struct PlannedFilesTests {
     #expect(try dryClean().outdatedPlans.count == 1)
     try writer.close()
     #expect(try dryClean().outdatedPlans.count == 1)
+    #expect(try plans() == [.outdatedPlan])
+    #expect(try StoreInfo.read(path: path).outdatedPlans.count == 1)
     let second = try open()
     #expect(second.hasOutdatedPlan)
     #expect(try files() == [old])
@@ -163,7 +171,7 @@ struct PlannedFilesTests {
     try first.suspend()
     #expect(try files() == [old])
     try open().finish()
-    #expect(try files() == [])
+    #expect(!FileManager.default.fileExists(atPath: folder.file(".zoo_SUPPORT")))
     #expect(try StoreVerifier.verify(path: path, model: try model()).isSound)
   }
 
@@ -300,6 +308,45 @@ struct PlannedFilesTests {
     try StoreFile.create(path: folder.file("zoo2.sqlite"), model: try model()).finish()
     #expect(try StoreCleaner.clean(path: path, model: try model()).orphans == [orphan])
     #expect(try files() == [old])
+  }
+
+  @Test(
+    "empty folders that a process has left which was killed while it removed them go with the next run, or are cleaned",
+    arguments: [false, true], [".zoo_SUPPORT", ".zoo_SUPPORT/_EXTERNAL_DATA"])
+  func emptyFolders(isCleaned: Bool, name: String) throws {
+    try open().finish()
+    try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+    if isCleaned { _ = try StoreCleaner.clean(path: path, model: try model()) } else { try open().finish() }
+    #expect(!FileManager.default.fileExists(atPath: folder.file(".zoo_SUPPORT")))
+  }
+
+  @Test("folders that went meanwhile are made again")
+  func foldersMadeAgain() throws {
+    let file = try open()
+    try file.begin()
+    let mark = file.externalFiles.mark
+    try add(1, to: file)
+    file.externalFiles.removeMade(since: mark)
+    try file.connection.execute("DELETE FROM ZANIMAL")
+    try FileManager.default.removeItem(atPath: folder.file(".zoo_SUPPORT"))
+    let name = try add(2, to: file)
+    try file.finish()
+    #expect(try files() == [name])
+  }
+
+  @Test("whatever is left of a plan is found and removed", arguments: ["", "-later", "-wal", "-dry-wal"])
+  func leftovers(suffix: String) throws {
+    _ = try makeStore()
+    let notes = ".zoo.sqlite.mergewalk-plan-notes"
+    try folder.write("x", to: ".zoo.sqlite.mergewalk-plan-0123456789abcdef" + suffix)
+    try folder.write("x", to: notes)
+    let report = try StoreVerifier.verify(path: path, model: try model())
+    #expect(report.findings.contains { $0.code == .outdatedPlan })
+    #expect(!report.findings.contains { $0.code == .unfinishedRun })
+    let found = try StoreCleaner.clean(path: path, model: try model())
+    #expect(found.outdatedPlans.count == 1 && found.resumablePlans == [])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.filter { $0.contains(".mergewalk-plan") } == [notes])
   }
 
   @Test("what nothing names any more is found and removed")

@@ -20,4 +20,16 @@ struct StagingFolderTests {
     #expect(try String(contentsOfFile: folder.file("kept"), encoding: .utf8) == "new")
     #expect(!FileManager.default.fileExists(atPath: folder.file("new")))
   }
+
+  @Test("the folder around external data goes, where a process was killed when it had taken back the data alone")
+  func emptySupportFolder() throws {
+    let folder = TemporaryFolder()
+    let support = folder.file(".store_SUPPORT")
+    try FileManager.default.createDirectory(atPath: support, withIntermediateDirectories: false)
+    let staging = try StagingFolder(forStore: folder.file("store"))
+    try FileManager.default.createDirectory(atPath: staging.file("files"), withIntermediateDirectories: false)
+    try staging.note(published: [(from: staging.file("files"), to: support + "/_EXTERNAL_DATA")])
+    staging.takeBackPublished()
+    #expect(!FileManager.default.fileExists(atPath: support))
+  }
 }

@@ -32,7 +32,11 @@ extension ImportSession {
       throw ImportError(
         code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.words)
     }
-    return try result.get()
+    var explanation = try result.get()
+    if StoreFile.hasResumablePlan(path: definition.storePath, run: definition.journalName) {
+      explanation.store.hasUnfinishedRun = true
+    }
+    return explanation
   }
 }
 
