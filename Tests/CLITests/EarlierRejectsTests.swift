@@ -70,6 +70,15 @@ struct EarlierRejectsTests {
     #expect(words.contains("earlier runs\n") && words.contains(aside))
   }
 
+  @Test("are told of by a run that is skipped, too") func skipped() throws {
+    try pipeline("people", "again: skip")
+    #expect(try run(["a,1", "b,x"]).status == 1)
+    #expect(try run(["b,2", "c,y"]).warnings().count == 1)
+    let skipped = try run(["b,2", "c,y"])
+    #expect(try skipped.object()["status"] as? String == "skipped_again", "\(skipped.words)")
+    #expect(try skipped.warnings().count == 1)
+  }
+
   @Test("are kept once while the same records fail every night") func sameRecords() throws {
     for night in 1...3 {
       let command = try run(["a,\(night)", "b,x", "c,x"])

@@ -77,6 +77,28 @@ import Testing
     }
   }
 
+  @Test("a run that goes on with a later one says what was found in the earlier ones") func warnsWhenResumed() throws {
+    // The last record may have lost its end.
+    try folder.write("name,born\nNina,1933\nOtis,", to: "artists.csv")
+    func albums(_ year: Int) throws {
+      try folder.write(
+        "title,year,artist\n" + (1...40).map { "Album \($0),\(year),Nina\n" }.joined(), to: "albums.csv")
+    }
+    try albums(1960)
+    let path = try pipeline()
+    let whole = try ImportSession(Pipeline.read(path).definition).run()
+    #expect(whole.warnings.contains { $0.code == .doubtfulEnd }, "\(whole.warnings)")
+    try albums(1961)
+    var definition = try Pipeline.read(path).definition
+    definition.batchLimit.records = 5
+    var read = 0
+    let first = try ImportSession(definition).run(progress: { read = $0.records }, shouldStop: { read >= 17 })
+    #expect(first.status == .interrupted)
+    let second = try ImportSession(definition).run()
+    #expect(second.resumedAfter ?? 0 > 2)
+    #expect(second.warnings.map(\.description) == whole.warnings.map(\.description))
+  }
+
   @Test("a limit that the last one breaches takes all of them back") func rollsAllBack() throws {
     let summary = try ImportSession(Pipeline.read(try pipeline(limit: 0)).definition).run()
     #expect(summary.status == .limitBreached)

@@ -65,10 +65,10 @@ extension ImportSession {
     var plans = 1
     var reasons: [String] = []
     while true {
-      let (identified, warnings) = (session, reasons)
+      let identified = session
+      for reason in reasons { session.summary.warn(RunWarning(.plannedAgain, reason)) }
       do throws(ImportError) {
         return try session.execute(progress: progress, shouldStop: shouldStop) { summary in
-          for reason in warnings { summary.warn(RunWarning(.plannedAgain, reason)) }
           report(&summary, identified.identity)
         }
       } catch {

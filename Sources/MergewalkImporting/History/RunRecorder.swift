@@ -14,7 +14,7 @@ struct RunRecorder {
     self.definition = definition
     inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
       RunRecord.Input(
-        path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: SourcePrint(source).text)
+        path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: (try? SourcePrint(source))?.text)
     }
   }
 

@@ -69,13 +69,12 @@ package struct OutputCheck: Sendable {
       return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
     }
     used[key] = words
-    if let kind, isThere, !kind.mayReplace(path) {
-      return (
-        "\(words) “\(path)” would take the place of a file that is not \(kind.words)",
-        "name another file, or move that one away"
-      )
-    }
-    return nil
+    guard let kind, isThere, let number = kind.obstacle(at: path) else { return nil }
+    let what =
+      number == EEXIST
+      ? "would take the place of a file that is not \(kind.words)"
+      : "cannot be read: \(String(cString: strerror(number)))"
+    return ("\(words) “\(path)” \(what)", "name another file, or move that one away")
   }
 }
 

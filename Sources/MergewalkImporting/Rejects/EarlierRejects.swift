@@ -70,14 +70,32 @@ package struct EarlierRejects: Sendable {
   }
 
   /// The run that wrote a file, by its first line; `nil` when that does not say it.
-  static func run(of path: String) -> String? {
-    do {
+  ///
+  /// - Throws: ``RejectWriterError`` `cannotRead`.
+  static func run(of path: String) throws(RejectWriterError) -> String? {
+    do throws(ReadError) {
       var lines = try RejectLines(ByteSource(path: path))
       guard case .success(let line)? = try lines.next(), !line.run.isEmpty else { return nil }
       return line.run
     } catch {
+      if error.code == .inputFailed { throw RejectWriterError(code: .cannotRead, path: path, number: EIO) }
       return nil
     }
+  }
+
+  /// The warning about the files that were not replayed; `nil` when there are none.
+  ///
+  /// A file that cannot be read counts as one.
+  ///
+  /// - Parameter own: the file of the run that warns.
+  func warning(_ replayed: ReplayedRejects, except own: String) -> RunWarning? {
+    let waiting = paths.filter { $0 != own && (try? replayed.contains($0)) != true }
+    guard let first = waiting.first else { return nil }
+    let more = waiting.count > 1 ? ", and of \(waiting.count - 1) more beside it," : ""
+    return RunWarning(
+      .rejectsNotReplayed,
+      "the rejects of an earlier run\(more) were not replayed; put the records right and replay them, or remove the file"
+        + (waiting.count > 1 ? "s" : ""), file: first)
   }
 
   /// Whether two paths lead to one file; equal paths do.
@@ -94,12 +112,10 @@ package struct EarlierRejects: Sendable {
   func setAside() throws(RejectWriterError) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    guard OutputKind.rejects.mayReplace(path) else {
-      throw RejectWriterError(code: .notRejects, path: path, number: EEXIST)
-    }
+    try Self.requireRejects(path)
     let changed = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     let moment =
-      Self.run(of: path).flatMap(Self.moment) ?? RunIdentity.timestamp(changed).filter { $0 != ":" }
+      try Self.run(of: path).flatMap(Self.moment) ?? RunIdentity.timestamp(changed).filter { $0 != ":" }
     var target = place(prefix + moment + suffix)
     var number = 2
     while access(target, F_OK) == 0 {
@@ -112,16 +128,25 @@ package struct EarlierRejects: Sendable {
     return target
   }
 
+  /// Checks that a file holds rejects, or nothing, so that it may go aside or be emptied.
+  static func requireRejects(_ path: String) throws(RejectWriterError) {
+    guard let number = OutputKind.rejects.obstacle(at: path) else { return }
+    throw RejectWriterError(code: number == EEXIST ? .notRejects : .cannotRead, path: path, number: number)
+  }
+
   /// The file that a run has written, wherever it is now; `nil` when there is none.
-  func file(ofRun run: String) -> String? {
-    ([path] + paths.reversed()).first { access($0, F_OK) == 0 && Self.run(of: $0) == run }
+  func file(ofRun run: String) throws(RejectWriterError) -> String? {
+    for file in [path] + paths.reversed() where access(file, F_OK) == 0 {
+      if try Self.run(of: file) == run { return file }
+    }
+    return nil
   }
 
   /// Puts the file of a run that resumes back in its place; what was there goes aside.
   ///
   /// - Returns: whether there is such a file.
   func putBack(run: String) throws(RejectWriterError) -> Bool {
-    guard let file = file(ofRun: run) else { return false }
+    guard let file = try file(ofRun: run) else { return false }
     guard file != path else { return true }
     _ = try setAside()
     guard rename(file, path) == 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }

@@ -176,14 +176,7 @@ final class RejectOutput {
     summary.rejectCounts = countsByName
     guard let writer else { return summary.rejectSample = sample.bytes }
     summary.rejectsPath = writer.count > 0 ? writer.path : nil
-    let waiting = EarlierRejects(of: writer.path).paths.filter { $0 != writer.path && !replayed.contains($0) }
-    guard let first = waiting.first else { return }
-    let more = waiting.count > 1 ? ", and of \(waiting.count - 1) more beside it," : ""
-    summary.warn(
-      RunWarning(
-        .rejectsNotReplayed,
-        "the rejects of an earlier run\(more) were not replayed; put the records right and replay them, or remove the file"
-          + (waiting.count > 1 ? "s" : ""), file: first))
+    if let warning = EarlierRejects(of: writer.path).warning(replayed, except: writer.path) { summary.warn(warning) }
   }
 
   /// One reason for rejecting one record.

@@ -8,6 +8,8 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
   package enum Code: String, Sendable, CaseIterable {
     /// The file or its folder does not let itself be written.
     case cannotOpen
+    /// The file does not let itself be read, so that nothing is known of what it holds.
+    case cannotRead
     /// The disk is full, or another failure of the operating system.
     case cannotWrite
     /// There is a file that holds something else.
@@ -26,6 +28,7 @@ package struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvert
     switch code {
     case .cannotOpen where number == ENXIO: "the pipe \(path) for the rejects has no reader"
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
+    case .cannotRead: "the rejects file \(path) cannot be read: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
     case .notRejects:
       "the rejects file \(path) would take the place of a file that is not a rejects file; name another one, or move it away"
@@ -65,11 +68,12 @@ package final class RejectWriter {
   ///   - run: what names the run in each line.
   ///   - access: who may use a file that is made.
   ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.
-  /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when
-  ///   there is a file that can be neither set aside nor written, or no file can be made; better now than after hours.
-  ///   The folder is made when it does not exist.
+  /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotRead`,
+  ///   `cannotOpen` when there is a file that can be neither set aside nor written, or no file can be made; better now
+  ///   than after hours. The folder is made when it does not exist.
   package init(
-    path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
+    path: String, run: String, access: FileAccess = .usual,
+    isReplayed: (_ path: String) throws(RejectWriterError) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
     self.path = path
     text = RejectText(run: run)
@@ -77,18 +81,15 @@ package final class RejectWriter {
     earlier = EarlierRejects(of: path)
     var status = stat()
     if stat(path, &status) == 0 {
-      let isKept =
-        status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-        // What an earlier process of this run has written and never committed is written again.
-        && EarlierRejects.run(of: path) != run && !isReplayed(path)
-      if isKept {
+      // What an earlier process of this run has written and never committed is written again.
+      if status.st_mode & S_IFMT == S_IFREG, status.st_size > 0, try EarlierRejects.run(of: path) != run,
+        try !isReplayed(path)
+      {
         _ = try earlier.setAside()
         rights.mode &= status.st_mode
         return
       }
-      guard OutputKind.rejects.mayReplace(path) else {
-        throw RejectWriterError(code: .notRejects, path: path, number: EEXIST)
-      }
+      try EarlierRejects.requireRejects(path)
       descriptor = FileOpening.forWriting(path, O_TRUNC)
       guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
       return
@@ -106,10 +107,10 @@ package final class RejectWriter {
   /// only written to.
   ///
   /// - Parameter count: the number of rejects in these bytes.
-  /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotOpen`, `cannotWrite`.
+  /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotRead`, `cannotOpen`, `cannotWrite`.
   package convenience init(
     path: String, run: String, access: FileAccess = .usual, keeping length: Int, count: Int,
-    isReplayed: (_ path: String) -> Bool = { _ in false }
+    isReplayed: (_ path: String) throws(RejectWriterError) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
     var status = stat()
     let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
@@ -247,6 +248,6 @@ package final class RejectWriter {
   private func findMoved() {
     var own = stat()
     guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG, FileID(path) != FileID(own) else { return }
-    path = earlier.file(ofRun: text.run) ?? path
+    path = (try? earlier.file(ofRun: text.run)) ?? path
   }
 }

@@ -1,6 +1,7 @@
 import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkRecordFormats
+import MergewalkSystem
 
 /// The rejects files of a pipeline that were replayed into a store: by their size and the hash of all their bytes.
 ///
@@ -21,18 +22,26 @@ struct ReplayedRejects {
 
   /// Whether a file was replayed as it is.
   ///
+  /// - Throws: ``RejectWriterError`` `cannotRead`.
   /// - Complexity: O(bytes of the file) when a file of this size was.
-  func contains(_ path: String) -> Bool {
+  func contains(_ path: String) throws(RejectWriterError) -> Bool {
     let source = ByteSource(path: path)
     guard let size = source.fileSize.map(UInt64.init) else { return false }
     let hashes = stride(from: 0, to: files.count, by: 2).filter { files[$0] == size }.map { files[$0 + 1] }
-    guard !hashes.isEmpty, let hash = SourcePrint.contents([source]) else { return false }
-    return hashes.contains(hash)
+    guard !hashes.isEmpty else { return false }
+    do throws(ReadError) {
+      guard let hash = try SourcePrint.contents([source]) else { return false }
+      return hashes.contains(hash)
+    } catch {
+      throw RejectWriterError(code: .cannotRead, path: path, number: EIO)
+    }
   }
 
   /// The metadata with another file that was replayed.
-  func adding(_ source: ByteSource, to metadata: StoreMetadata) -> StoreMetadata {
-    guard let size = source.fileSize, let hash = SourcePrint.contents([source]) else { return metadata }
+  ///
+  /// - Throws: `inputFailed`.
+  func adding(_ source: ByteSource, to metadata: StoreMetadata) throws(ReadError) -> StoreMetadata {
+    guard let size = source.fileSize, let hash = try SourcePrint.contents([source]) else { return metadata }
     var files = files + [UInt64(size), hash]
     if files.count > 2 * Self.limit { files.removeFirst(files.count - 2 * Self.limit) }
     var metadata = metadata

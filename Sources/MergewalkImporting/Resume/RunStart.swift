@@ -33,15 +33,16 @@ struct RunStartChoice {
   let digest: UInt64
   let inputs: [SourcePrint]
 
-  init(_ definition: ImportDefinition) {
+  /// - Throws: `cannotRead`: inputs that cannot be read are not taken for others.
+  init(_ definition: ImportDefinition) throws(ImportError) {
     self.definition = definition
     digest = definition.digest ?? DefinitionDigest.of(definition)
-    inputs = definition.allSources.map(SourcePrint.init)
+    do throws(ReadError) { inputs = try SourcePrint.prints(of: definition) } catch { throw ImportError(error) }
   }
 
   /// How the run begins in an existing store.
   ///
-  /// - Throws: the codes of ``ImportError`` that are about earlier runs.
+  /// - Throws: the codes of ``ImportError`` that are about earlier runs, and `cannotRead`.
   func choose(_ file: StoreFile) throws(ImportError) -> RunStart {
     let policy = definition.policy
     let state = file.metadata.mergewalk
@@ -54,19 +55,19 @@ struct RunStartChoice {
       }
       if checkpoint.isDone {
         // Its end was not reported. The same inputs are not imported twice for that.
-        if policy.unfinished != .restart, !definition.isDryRun, difference(checkpoint) == nil {
+        if policy.unfinished != .restart, !definition.isDryRun, try difference(checkpoint) == nil {
           return .done(checkpoint)
         }
       } else if policy.unfinished == .restart {
         return .fresh
       } else {
-        if let difference = difference(checkpoint) { throw difference }
+        if let difference = try difference(checkpoint) { throw difference }
         return .resumed(checkpoint)
       }
     }
     if policy.unfinished == .resumeOrFail { throw Self.nothingToResume(definition) }
     if !definition.isDryRun, policy.unfinished != .restart,
-      let finished = state.finished[definition.journalName].flatMap(FinishedRun.init), isAgain(finished)
+      let finished = state.finished[definition.journalName].flatMap(FinishedRun.init), try isAgain(finished)
     {
       switch definition.effectiveAgain {
       case .run: break
@@ -83,7 +84,8 @@ struct RunStartChoice {
 
   /// Why an unfinished run cannot go on although its pipeline and inputs are the same; `nil` when it can.
   func loss(_ file: StoreFile) -> String? {
-    guard !file.hasOutdatedPlan else {
+    // What the store tells of a run that has ended is the end of this plan: whoever applied it did not come to remove it.
+    guard !file.hasOutdatedPlan || hasEnded(file) else {
       return "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
     }
     return lacksWaitingRecords(file)
@@ -119,10 +121,14 @@ struct RunStartChoice {
           + " leave --resume-or-fail out to begin one")
   }
 
-  private func isAgain(_ finished: FinishedRun) -> Bool {
+  private func isAgain(_ finished: FinishedRun) throws(ImportError) -> Bool {
+    guard finished.definition == digest, finished.size == inputs.reduce(0, { $0 + max($1.size, 0) }) else {
+      return false
+    }
     // Reading the files is the last question.
-    finished.definition == digest && finished.size == inputs.reduce(0) { $0 + max($1.size, 0) }
-      && SourcePrint.contents(definition.allSources) == finished.contents
+    do throws(ReadError) { return try SourcePrint.contents(definition.allSources) == finished.contents } catch {
+      throw ImportError(error)
+    }
   }
 
   // MARK: What has changed
@@ -139,7 +145,7 @@ struct RunStartChoice {
   }
 
   /// Why the run cannot go on; `nil` when it can, as far as can be told from outside of the inputs.
-  private func difference(_ checkpoint: RunCheckpoint) -> ImportError? {
+  private func difference(_ checkpoint: RunCheckpoint) throws(ImportError) -> ImportError? {
     if checkpoint.definition != digest {
       return error(
         .pipelineChanged, checkpoint, "the pipeline or its model has changed since the run began")
@@ -160,7 +166,7 @@ struct RunStartChoice {
       let new = Array(inputs[start..<start + counts[number]])
       oldStart = min(oldStart + checkpoint.inputCounts[number], checkpoint.inputs.count)
       start += counts[number]
-      if let found = difference(checkpoint, part: number, old, new, part.sources) { return found }
+      if let found = try difference(checkpoint, part: number, old, new, part.sources) { return found }
     }
     return nil
   }
@@ -168,7 +174,7 @@ struct RunStartChoice {
   private func difference(
     _ checkpoint: RunCheckpoint, part: Int, _ old: [SourcePrint], _ new: [SourcePrint],
     _ sources: [ByteSource]
-  ) -> ImportError? {
+  ) throws(ImportError) -> ImportError? {
     let mayGrow = definition.policy.append && part >= checkpoint.part
     let names = new.map(\.name)
     let hasMore = names.count > old.count && names.starts(with: old.map(\.name))
@@ -195,9 +201,11 @@ struct RunStartChoice {
       if now.size == before.size {
         return error(.inputChanged, checkpoint, "\(path) was written to since")
       }
-      guard before.isBeginning(of: sources[index]) else {
-        return error(.inputChanged, checkpoint, "\(path) has other content now")
+      let isBeginning: Bool
+      do throws(ReadError) { isBeginning = try before.isBeginning(of: sources[index]) } catch {
+        throw ImportError(error)
       }
+      guard isBeginning else { return error(.inputChanged, checkpoint, "\(path) has other content now") }
       // What was read to its end must not grow any more: the records behind it have been imported.
       guard mayGrow, part > checkpoint.part || index >= checkpoint.position.source else {
         let advice = definition.policy.append ? "" : " (“append: true” allows that)"

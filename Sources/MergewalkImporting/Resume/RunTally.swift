@@ -37,8 +37,13 @@ struct RunTally: Sendable, Equatable {
   var seconds = 0.0
   /// The columns that the current part maps and has not found; `nil` before it begins.
   var unmatched: UnmatchedColumns.State?
-  /// The warnings of the finished parts.
+  /// The warnings so far, but for those that reading the rest of a part finds again.
   var warnings: [RunWarning] = []
+
+  /// Adds warnings, unless they are there.
+  mutating func warn(_ more: [RunWarning]) {
+    for warning in more where !warnings.contains(warning) { warnings.append(warning) }
+  }
 
   /// Notes which objects went because no record names them.
   mutating func note(_ removal: SyncRun.Result) {

@@ -29,7 +29,10 @@ struct SourcePrint: Sendable, Equatable {
   /// How many bytes at each end are hashed.
   static let windowBytes = 64 << 10
 
-  init(_ source: ByteSource) {
+  /// Looks at an input; one that cannot be opened is told by who reads it.
+  ///
+  /// - Throws: `inputFailed` when reading fails: it is not known to be another input then.
+  init(_ source: ByteSource) throws(ReadError) {
     name = Self.nameHash(source.path)
     size = -1
     head = 0
@@ -47,8 +50,17 @@ struct SourcePrint: Sendable, Equatable {
       number = UInt64(status.st_ino)
     }
     let window = min(bytes, Self.windowBytes)
-    head = Self.hash(source.path, at: 0, count: window)
-    tail = Self.hash(source.path, at: bytes - window, count: window)
+    head = try Self.hash(source.path, at: 0, count: window)
+    tail = try Self.hash(source.path, at: bytes - window, count: window)
+  }
+
+  /// Those of all inputs of a run.
+  ///
+  /// - Throws: `inputFailed`.
+  static func prints(of definition: ImportDefinition) throws(ReadError) -> [SourcePrint] {
+    var prints: [SourcePrint] = []
+    for source in definition.allSources { prints.append(try SourcePrint(source)) }
+    return prints
   }
 
   private init(words: [UInt64]) {
@@ -87,11 +99,13 @@ struct SourcePrint: Sendable, Equatable {
   }
 
   /// Whether the input with this path still begins with the bytes that the fingerprint was made of.
-  func isBeginning(of source: ByteSource) -> Bool {
+  ///
+  /// - Throws: `inputFailed`.
+  func isBeginning(of source: ByteSource) throws(ReadError) -> Bool {
     guard size >= 0, let bytes = source.fileSize, Int64(bytes) >= size else { return false }
     let window = min(Int(size), Self.windowBytes)
-    return Self.hash(source.path, at: 0, count: window) == head
-      && Self.hash(source.path, at: Int(size) - window, count: window) == tail
+    guard try Self.hash(source.path, at: 0, count: window) == head else { return false }
+    return try Self.hash(source.path, at: Int(size) - window, count: window) == tail
   }
 
   static func nameHash(_ path: String) -> UInt64 {
@@ -99,24 +113,28 @@ struct SourcePrint: Sendable, Equatable {
     return path.withUTF8 { bytes in bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 1) } ?? 0 }
   }
 
-  /// The hash of a piece of a file; 0 when it cannot be read.
-  private static func hash(_ path: String, at offset: Int, count: Int) -> UInt64 {
+  /// The hash of a piece of a file; 0 when the file cannot be opened or ends before.
+  private static func hash(_ path: String, at offset: Int, count: Int) throws(ReadError) -> UInt64 {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return 0 }
     defer { close(file) }
-    return withUnsafeTemporaryAllocation(byteCount: max(count, 1), alignment: 8) { buffer in
+    let (hash, failure) = withUnsafeTemporaryAllocation(byteCount: max(count, 1), alignment: 8) {
+      buffer -> (UInt64, Int32) in
       let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-      let isWhole = WholeBytes.read(file, at: offset, into: piece).count == count
-      return isWhole ? buffer.baseAddress.map { CellHash.bytes($0, count, seed: 2) } ?? 0 : 0
+      let (got, failure) = WholeBytes.read(file, at: offset, into: piece)
+      return (got == count ? buffer.baseAddress.map { CellHash.bytes($0, count, seed: 2) } ?? 0 : 0, failure)
     }
+    guard failure == 0 else { throw ReadError(errno: failure, path: path, doing: "read") }
+    return hash
   }
 
-  /// The hash of all bytes of the inputs in their order; `nil` when one of them is no plain file or cannot be read.
+  /// The hash of all bytes of the inputs in their order; `nil` when one of them is no plain file or cannot be opened.
   ///
   /// Paths do not count: what was imported under one name is the same under another.
   ///
+  /// - Throws: `inputFailed` when reading fails.
   /// - Complexity: O(bytes of the inputs).
-  static func contents(_ sources: [ByteSource]) -> UInt64? {
+  static func contents(_ sources: [ByteSource]) throws(ReadError) -> UInt64? {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     guard let base = buffer.baseAddress else { return nil }
@@ -127,18 +145,13 @@ struct SourcePrint: Sendable, Equatable {
       guard file >= 0 else { return nil }
       defer { close(file) }
       var total = 0
-      var filled = 0
       while true {
         // Pieces are filled, so that the hash does not depend on how the bytes arrive.
-        let got = read(file, base + filled, buffer.count - filled)
-        if got < 0 && errno == EINTR { continue }
-        guard got >= 0 else { return nil }
-        filled += got
-        guard got == 0 || filled == buffer.count else { continue }
+        let (filled, failure) = WholeBytes.read(file, into: buffer)
+        guard failure == 0 else { throw ReadError(errno: failure, path: source.path, doing: "read") }
         hash = CellHash.bytes(base, filled, seed: hash)
         total += filled
-        if got == 0 { break }
-        filled = 0
+        if filled < buffer.count { break }
       }
       hash = CellHash.mix(hash, UInt64(total) ^ 0x8EBC_6AF0_9C88_C6E3)
     }

@@ -93,6 +93,7 @@ public struct ImportError: Error, CustomStringConvertible {
     switch error {
     case let error as ImportError: self = error
     case let error as StoreError: self.init(error)
+    case let error as ReadError: self.init(error)
     default: self.init(code: .database, message: "\(error)")
     }
   }

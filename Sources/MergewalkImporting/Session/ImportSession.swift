@@ -24,7 +24,7 @@ public final class ImportSession {
   private(set) lazy var schema = StoreSchema(model: definition.model)
   /// Whether it is one of many runs of one definition.
   private let isOneOfMany: Bool
-  private var summary = ImportSummary()
+  var summary = ImportSummary()
   private let started = ImportSession.now()
   /// The seconds that earlier processes have spent on the run.
   private var secondsBefore = 0.0
@@ -130,11 +130,13 @@ public final class ImportSession {
     let (file, begin) = try open()
     let impatience = Impatience(shouldStop)
     do {
+      for warning in definition.warnings { summary.warn(warning) }
       switch begin {
-      case .again: try end(file, .skippedAgain)
+      case .again:
+        warnOfRejects(file)
+        try end(file, .skippedAgain)
       case .done(let checkpoint): try reportFinished(checkpoint, file)
       case .fresh, .resumed:
-        for warning in definition.warnings { summary.warn(warning) }
         for plan in plans {
           for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
         }
@@ -171,18 +173,15 @@ public final class ImportSession {
   /// Opens the store and decides how the run begins; one that is to begin anew is forgotten before.
   private func open() throws(ImportError) -> (StoreFile, RunStart) {
     var file = try openStore()
-    let choice = RunStartChoice(definition)
-    digest = choice.digest
-    inputs = choice.inputs
-    if let reason = choice.loss(file), definition.policy.unfinished != .restart {
-      if definition.policy.unfinished == .resumeOrFail {
-        try? file.rollBackToOpening()
-        throw RunStartChoice.nothingToResume(definition, reason)
-      }
-      summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run started over"))
-    }
-    if file.isNew, !file.isAdopted { return (file, .fresh) }
     do throws(ImportError) {
+      let choice = try RunStartChoice(definition)
+      digest = choice.digest
+      inputs = choice.inputs
+      if let reason = choice.loss(file), definition.policy.unfinished != .restart {
+        if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition, reason) }
+        summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run started over"))
+      }
+      if file.isNew, !file.isAdopted { return (file, .fresh) }
       let begin = try choice.lacksWaitingRecords(file) ? .fresh : choice.choose(file)
       switch begin {
       case .resumed, .done: return (file, begin)
@@ -278,6 +277,8 @@ public final class ImportSession {
     if definition.hashSeed != nil { file.isReproducible = true }
     file.seedIdentity = definition.seedIdentity
     var first = checkpoint(begin)
+    // Whoever reports the run may find the store otherwise; what the pipeline says is known to all.
+    first.tally.warn(summary.warnings.filter { !definition.warnings.contains($0) })
     // What is written without a journal may be there in part, the mark of the end included: nothing of it is resumed.
     first.boot = file.isNew && !file.keepsBatches ? "" : BootIdentity.current ?? ""
     identity = RunIdentity(pipeline: definition.name, started: first.started)
@@ -319,13 +320,7 @@ public final class ImportSession {
 
   /// Checks what was read against what was expected, and notes whether anything was.
   private func checkCompleteness() throws(ImportError) {
-    let sources = definition.allSources
-    let isDigested = sources.contains { $0.expected != nil }
-    if definition.expectedRecords != nil || isDigested {
-      summary.completeness = .checked
-    } else if sources.contains(where: \.isReadOnce) {
-      summary.completeness = .unchecked
-    }
+    noteCompleteness()
     guard let expected = definition.expectedRecords, expected != summary.read else { return }
     throw ImportError(
       code: .inputIncomplete,
@@ -334,14 +329,24 @@ public final class ImportSession {
         + " finished, or wrote something else; nothing was kept")
   }
 
+  private func noteCompleteness() {
+    let sources = definition.allSources
+    let isDigested = sources.contains { $0.expected != nil }
+    if definition.expectedRecords != nil || isDigested {
+      summary.completeness = .checked
+    } else if sources.contains(where: \.isReadOnce) {
+      summary.completeness = .unchecked
+    }
+  }
+
   // MARK: The end
 
   /// Keeps the whole run.
   private func finish(
     _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPosition
   ) throws(ImportError) {
-    let finished = finishedRun()
     do {
+      let finished = try finishedRun()
       try file.begin()
       var metadata = file.metadata
       if let journal {
@@ -353,19 +358,19 @@ public final class ImportSession {
         if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
       try noteReplay(file)
-    } catch let error as ImportError {
-      throw error
     } catch {
-      throw ImportError(code: .database, message: "\(error)")
+      throw ImportError(wrapping: error)
     }
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
   }
 
   /// Notes, with the end of a replay, that nothing of the rejects file waits any more.
-  private func noteReplay(_ file: StoreFile) throws(StoreError) {
+  ///
+  /// Where that cannot be found out the run fails: the next one would take the rejects for some that wait.
+  private func noteReplay(_ file: StoreFile) throws {
     // A file that was written during the run is not the one that was read.
     guard definition.reporting.kind == .replay, let source = definition.allSources.first,
-      areInputsSame(definition.allSources.map(SourcePrint.init))
+      areInputsSame(try SourcePrint.prints(of: definition))
     else { return }
     let pipeline = definition.reporting.listedName ?? definition.name
     try file.writeMetadata(ReplayedRejects(file.metadata, pipeline: pipeline).adding(source, to: file.metadata))
@@ -378,10 +383,19 @@ public final class ImportSession {
     summary.resumedAfter = checkpoint.ledger.read
     summary.counts = checkpoint.ledger.counts
     summary.note(checkpoint.tally)
+    warnOfRejects(file)
+    noteCompleteness()
     summary.rejectCounts = checkpoint.tally.rejectCounts
     summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejectsPath : nil
     secondsBefore = checkpoint.tally.seconds
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Warns of rejects of earlier runs, where no output of this one does.
+  private func warnOfRejects(_ file: StoreFile) {
+    guard let path = definition.rejectsPath else { return }
+    let replayed = ReplayedRejects(file.metadata, pipeline: definition.name)
+    if let warning = EarlierRejects(of: path).warning(replayed, except: path) { summary.warn(warning) }
   }
 
   /// Whether the inputs were not changed since the run began.
@@ -391,13 +405,13 @@ public final class ImportSession {
 
   /// The record that the store keeps of the run to recognize its inputs; `nil` when that does not matter, or is not
   /// possible.
-  private func finishedRun() -> FinishedRun? {
+  ///
+  /// - Throws: `inputFailed`: without the record the same inputs would be imported twice.
+  private func finishedRun() throws(ReadError) -> FinishedRun? {
     guard definition.effectiveAgain != .run else { return nil }
-    let now = definition.allSources.map(SourcePrint.init)
+    let now = try SourcePrint.prints(of: definition)
     // Inputs that were written during the run are not those that were imported.
-    guard areInputsSame(now), let contents = SourcePrint.contents(definition.allSources) else {
-      return nil
-    }
+    guard areInputsSame(now), let contents = try SourcePrint.contents(definition.allSources) else { return nil }
     return FinishedRun(
       definition: digest, contents: contents,
       size: now.reduce(0) { $0 + max($1.size, 0) },
@@ -432,6 +446,13 @@ public final class ImportSession {
 
   private func noteFilesThatStay(_ file: StoreFile) {
     guard !isTold else { return }
+    if file.leavesPlan {
+      summary.warn(
+        RunWarning(
+          .filesNotRemoved,
+          "the store has the whole run, and files of its plan beside the store could not be removed; the next run of this"
+            + " pipeline tries again, and so does mergewalk store clean"))
+    }
     let shared = file.externalFiles.sharedFiles
     if let name = shared.min() {
       summary.warn(

@@ -33,7 +33,6 @@ final class PartImport {
   let transforms: TransformRunner?
   /// The mapped columns that were not found.
   private var unmatched: UnmatchedColumns
-  private(set) var warnings: [RunWarning] = []
   /// Those about files that may be cut.
   private var ends: [RunWarning] = []
   /// Those about columns that nothing uses, and empty members of archives.
@@ -136,6 +135,8 @@ final class PartImport {
     tally.partText = text
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
     tally.unmatched = unmatched.state
+    // Whoever goes on does not look at the records before that place again.
+    tally.warn(transforms?.warnings ?? [])
     return tally
   }
 
@@ -150,7 +151,8 @@ final class PartImport {
           partKeys: place.partKeys, generation: generation))
     }
     tally.unmatched = nil
-    if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
+    tally.warn(notes.all + ends)
+    if !isInterrupted, breach == nil { tally.warn(unmatched.warnings) }
     return tally
   }
 
@@ -243,7 +245,6 @@ final class PartImport {
     } else if breach == nil {
       try finishReading()
     }
-    warnings = (transforms?.warnings ?? []) + notes.all + ends
     if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write

@@ -22,7 +22,6 @@ final class RecordRun {
   private(set) var breach: LimitBreach?
   /// Whether the caller wanted it to stop.
   private(set) var isInterrupted = false
-  private(set) var warnings: [RunWarning] = []
   private var progress = ImportProgress()
   private let report: ((ImportProgress) -> Void)?
   private let shouldStop: (() -> Bool)?
@@ -114,7 +113,7 @@ final class RecordRun {
     try place.ledger.check()
     if let loss = place.tally.loss { throw ImportError(code: .countsDiffer, message: loss) }
     // No record hangs on that.
-    if let uncounted = RunWarning(of: place.tally.text) { warnings.append(uncounted) }
+    if let uncounted = RunWarning(of: place.tally.text) { place.tally.warn([uncounted]) }
     checkLimits(isEnd: true)
   }
 
@@ -130,7 +129,7 @@ final class RecordRun {
       ImportSession.context(definition, store, place), rejects: rejects, sample: sample)
     place.tally.note(removal)
     breach = removal.breach
-    warnings += sync.warnings
+    place.tally.warn(sync.warnings)
     times.write += ImportSession.now() - before
   }
 
@@ -144,10 +143,9 @@ final class RecordRun {
   func note(_ summary: inout ImportSummary) {
     summary.breach = breach
     summary.changes = sample?.changes ?? []
-    for warning in warnings { summary.warn(warning) }
-    rejects.note(&summary)
     summary.counts = place.ledger.counts
     summary.note(place.tally)
+    rejects.note(&summary)
     summary.readerPhases = [("read", times.read), ("convert", times.convert)]
   }
 
@@ -236,7 +234,6 @@ final class RecordRun {
     breach = load.breach
     isInterrupted = load.isInterrupted
     place = load.nextPlace
-    warnings += load.warnings
     if !load.isHeld, goesOn, let counts = place.tally.parts.last { try load.didEnd(counts) }
     times.add(load.times)
     return load

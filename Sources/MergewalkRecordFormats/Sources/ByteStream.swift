@@ -187,7 +187,7 @@ final class MemoryStream: RandomAccessStream {
 
 extension ReadError {
   /// The error that an errno stands for.
-  init(errno number: Int32, path: String, doing verb: String) {
+  package init(errno number: Int32, path: String, doing verb: String) {
     let code: Code =
       switch number {
       case ENOENT, ENOTDIR: .notFound

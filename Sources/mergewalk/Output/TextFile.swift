@@ -23,15 +23,18 @@ enum TextFile {
   /// - Parameters:
   ///   - kind: what the text is; a file that is something else stays.
   ///   - access: who may use the file at most.
-  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind.
+  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind, `fileUnreadable` when that is not known.
   static func replace(
     _ path: String, _ text: String, as kind: OutputKind, access: FileAccess = .usual
   ) throws(DiagnosticList) {
     if isSpecial(path) { return try OutputFile.send(path, text) }
     if FileKind(path) == .folder { throw DiagnosticList([OutputFile.folder(path)]) }
-    guard kind.mayReplace(path) else {
+    if let number = kind.obstacle(at: path) {
       throw DiagnosticList(
-        error: "fileExists", path: path, message: "there is a file that is not \(kind.words); it was not changed",
+        error: number == EEXIST ? "fileExists" : "fileUnreadable", path: path,
+        message: number == EEXIST
+          ? "there is a file that is not \(kind.words); it was not changed"
+          : "the file cannot be read, and was not changed: \(String(cString: strerror(number)))",
         hint: "name another file")
     }
     let path = ResolvedPath.of(path)

@@ -44,7 +44,8 @@ struct RejectsCleanCommand: ParsableCommand {
     let earlier = EarlierRejects(of: file)
     for path in earlier.paths {
       // Moments in names are of one width and sort as they follow each other.
-      guard let moment = earlier.moment(of: path), moment < limit, OutputKind.rejects.mayReplace(path) else {
+      guard let moment = earlier.moment(of: path), moment < limit, OutputKind.rejects.obstacle(at: path) == nil
+      else {
         kept.append(path)
         continue
       }

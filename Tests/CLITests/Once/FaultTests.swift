@@ -94,6 +94,35 @@ struct FaultTests {
     #expect(try night.state() == reference.state())
   }
 
+  @Test("when the plan of a run that the store has cannot be removed: all say so until it is cleaned")
+  func planStays() throws {
+    let shop = try NightShop(seed: 9, orders: 60)
+    let trace = TemporaryFolder()
+    let reference = try shop.night()
+    _ = try reference.run(environment: Shim.tracing(into: trace.file("trace")))
+    let calls = try String(contentsOfFile: trace.file("trace"), encoding: .utf8).split(separator: "\n")
+    let call = try #require(calls.last { $0.contains(" unlink ") && $0.contains("plan-") && $0.contains("-wal ") })
+    let number = try #require(Int(call.prefix { $0 != " " }))
+    let night = try shop.night()
+    let run = try night.run(environment: Shim.failing(at: number, EIO))
+    #expect(run.status == 1, "\(run.words)")
+    let warnings = try run.warnings()
+    #expect(warnings.contains { $0.hasPrefix("filesNotRemoved: the store has the whole run") }, "\(warnings)")
+    func ask(_ arguments: String...) throws -> Command { try Command(arguments, in: night.folder.path) }
+    #expect(try ask("store", "verify", "shop.sqlite").output.contains("[outdatedPlan]"))
+    #expect(try (ask("store", "info", "shop.sqlite", "--json").object()["outdated_plans"] as? [String])?.count == 1)
+    let next = TemporaryFolder()
+    try FileManager.default.copyItem(atPath: night.folder.path, toPath: next.file("copy"))
+    #expect(try ask("store", "clean", "shop.sqlite").output.contains("outdated plan: "))
+    #expect(try night.state() == reference.state())
+    // The next run is of another night, and begins without a word about this one.
+    let again = try Command(["run", "p.yaml", "--json", "--quiet"], in: next.file("copy"))
+    #expect(again.status == 1, "\(again.words)")
+    #expect(try !again.warnings().contains { $0.hasPrefix("unfinishedDropped") }, "\(again.words)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: next.file("copy"))
+    #expect(!names.contains { $0.contains(".mergewalk-plan") }, "\(names)")
+  }
+
   @Test("when rejects go to a device that takes nothing")
   func fullDevice() throws {
     var shop = try NightShop(seed: 5, orders: 60)

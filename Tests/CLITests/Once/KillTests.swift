@@ -10,17 +10,21 @@ struct KillTests {
   private struct Wanted {
     var state: Night.State
     var counts: [String: String]
+    var warnings: [String]
     /// How many writes it makes.
     var writes: Int
   }
 
   private func wanted(_ shop: NightShop) throws -> Wanted {
     let night = try shop.night()
+    try night.leaveRejects()
     let count = TemporaryFolder()
     let command = try night.run(environment: Shim.counting(into: count.file("count")))
     #expect(command.status == 1, "\(command.words)")
     let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
-    return Wanted(state: try night.state(), counts: try Night.counts(command), writes: writes)
+    let warnings = try command.warnings()
+    #expect(warnings.contains { $0.hasPrefix("rejectsNotReplayed") }, "\(warnings)")
+    return Wanted(state: try night.state(), counts: try Night.counts(command), warnings: warnings, writes: writes)
   }
 
   /// Kills a run at random writes until one comes to its end, and compares; returns how many went on where they were.
@@ -35,6 +39,7 @@ struct KillTests {
     let first = (0..<points).map { _ in Int.random(in: 1...wanted.writes, using: &generator) }
     for start in first + fromEnd.map({ max(1, wanted.writes - $0) }) {
       let night = try shop.night()
+      try night.leaveRejects()
       var kills = [start]
       var command = try night.run(environment: Shim.killing(at: kills[0]))
       // The first process that tells how the run ended counts, whatever becomes of it then.
@@ -57,6 +62,9 @@ struct KillTests {
       #expect(command.status == 1 || report != nil, place)
       let counts = try Night.counts(report ?? command)
       #expect(counts == wanted.counts, "\(counts.filter { wanted.counts[$0.key] != $0.value }) \(place)")
+      // A new store that is not whole begins anew, and that is said.
+      let warnings = try (report ?? command).warnings().filter { shop.hasStore || !$0.hasPrefix("unfinishedDropped") }
+      #expect(warnings == wanted.warnings, place)
       if try (report ?? command).object()["resumed_after"] as? Int ?? 0 > 0 { resumed += 1 }
       let state = try night.state()
       #expect(state.isIntact, place)
@@ -80,6 +88,12 @@ struct KillTests {
     var shop = try NightShop(seed: seed)
     shop.duplicates = duplicates
     try kill(shop, points: Self.points, seed: seed)
+  }
+
+  @Test("at the end of a run into an existing store, which whoever goes on knows for its own")
+  func endInExistingStore() throws {
+    let seed = Soak.seed(4117)
+    try kill(try NightShop(seed: seed, orders: 60), points: 0, fromEnd: Array(0..<32), seed: seed)
   }
 
   @Test("that insert without looking")

@@ -112,6 +112,14 @@ final class Night {
     try Command(["run", "p.yaml", "--json", "--quiet"] + arguments, in: folder.path, environment: environment)
   }
 
+  /// Leaves rejects of an earlier run, which were not replayed.
+  func leaveRejects() throws {
+    try folder.write(
+      "{\"run\":\"night@2024-05-01T02:00:00.123Z\",\"file\":\"in-0.csv\",\"record\":1,\"line\":2,\"column\":1,"
+        + "\"code\":\"value.integer\",\"message\":\"no\",\"raw\":\"1,bad\"}\n",
+      to: "rejects.2024-05-01T020000.123Z.ndjson")
+  }
+
   /// Runs the pipeline and kills it after about this share of its writes.
   func runHalf(of writes: Int, share: Double = 0.5) throws {
     let command = try run(environment: Shim.killing(at: Int(Double(writes) * share)))

@@ -20,7 +20,7 @@ struct RunCheckpointTests {
     checkpoint.started = 1_714_521_600.5
     checkpoint.definition = .max
     checkpoint.seed = 7
-    checkpoint.inputs = [SourcePrint(ByteSource(path: "/nowhere/a")), SourcePrint(ByteSource(path: "-"))]
+    checkpoint.inputs = ["/nowhere/a", "-"].compactMap { try? SourcePrint(ByteSource(path: $0)) }
     checkpoint.inputCounts = [2, 0]
     checkpoint.inputsHash = 1 << 63
     checkpoint.commits = 12
