@@ -93,8 +93,7 @@ package enum StoreReplacement {
     ExternalFiles(path: path, hasReproducibleNames: false, list: nil)
       .removeFormer(ExternalFiles.names(besideStore: path).subtracting(named))
     // Only empty folders go away.
-    FileSystem.removeFolder(ExternalData.folder(ofStore: path))
-    FileSystem.removeFolder(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
+    ExternalData.removeEmptyFolder(ofStore: path)
     StoreBackup.removeExternalData(hidden)
   }
 
