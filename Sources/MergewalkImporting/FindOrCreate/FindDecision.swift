@@ -16,6 +16,8 @@ struct FindDecision {
     case subentities
     /// The store is new, and the records' own objects are made.
     case newStore
+    /// The same, and records that repeat a key are rejected.
+    case newKeys
     /// The table has no rows.
     case noRows
     /// The pipeline or the command line says so.
@@ -73,6 +75,7 @@ struct FindDecision {
     case .sharedTable: "several parts of a record fill this table, so each must see the others' rows"
     case .subentities: "other entities inherit from this one, so objects are looked for in the table"
     case .newStore: "the store is new: keys that were certainly not seen before are new, others wait for an index"
+    case .newKeys: "the store is new, and all keys are recorded, as a record that repeats one must leave nothing"
     case .noRows: "there are no rows yet: keys are recorded as objects are created"
     case .asked: "the pipeline or the command line asks for it (\(rows))"
     case .fewRows: "\(rows) fit in memory, and \(coming): all keys are read once"

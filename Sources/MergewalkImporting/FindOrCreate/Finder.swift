@@ -43,11 +43,8 @@ protocol Finder: AnyObject {
   /// Makes the object of a row look as if its content were unknown.
   func forgetContent(of row: StoredKey, _ importer: BatchImporter)
   /// Remembers what it knows for ``undo()``.
-  ///
-  /// - Parameter isLikely: Whether the database may refuse rows. If not, a filter is not asked to remember: its keys are put
-  ///   off when they come again, which is slower and just as right.
-  func mark(isLikely: Bool)
-  /// Forgets what it has learnt since ``mark(isLikely:)``.
+  func mark()
+  /// Forgets what it has learnt since ``mark()``; a filter is told which keys these are.
   func undo()
 }
 
@@ -68,7 +65,7 @@ extension Finder {
   ) throws(ImportError) { try importer.lookUpBySeek(records, state, view, body) }
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {}
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) {}
-  func mark(isLikely: Bool) {}
+  func mark() {}
   func undo() {}
 
   /// Whether what is kept in memory has outgrown it.
@@ -90,11 +87,11 @@ final class NoFinder: Finder {
 /// The table was empty when the run began: keys that were certainly not seen before are new; others are put off.
 extension KeyFilter: Finder {
   var name: String { "filter" }
-  var meetsAllKeys: Bool { false }
 
   func find(_ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
     let node = view.nodes[state.node]
     importer.startKeys(state)
+    if let seen = state.seenKeys { return find(among: seen, state, view, importer) }
     let last = view.records.upperBound - 1
     for record in view.records {
       // The filter is larger than the processor's caches.
@@ -108,10 +105,22 @@ extension KeyFilter: Finder {
     }
   }
 
+  /// Rejects the records at once that repeat a key: the targets of those that are put off would be filled already.
+  private func find(among seen: SeenKeys, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter) {
+    let node = view.nodes[state.node]
+    for record in view.records where view.isWanted(record, node) {
+      if seen.noteFirst(node.keyHashes[record]) {
+        if importer.mayInsert(record, state, view) { importer.create(record, state, view) }
+      } else {
+        state.counts.duplicates += 1
+        if importer.mayRepeat(record, state, view) { _ = importer.mayUpdate(record, state, view) }
+      }
+    }
+  }
+
   /// The store that the run builds has no object from before it.
   func lookUp(
     _ records: ContiguousArray<Int32>, _ state: NodeImporter, _ view: BatchView, _ importer: BatchImporter,
     _ body: (Int, Int64) -> Void
   ) {}
-  func mark(isLikely: Bool) { if isLikely { mark() } }
 }

@@ -33,9 +33,6 @@ final class KeyFilter {
       blockCount = UInt64(count)
     }
 
-    /// Whether a block is one of the layer's.
-    func contains(_ block: UnsafeMutablePointer<Block>) -> Bool { block >= blocks && block < blocks + Int(blockCount) }
-
     /// Where a key's bits are.
     @inline(__always)
     func block(_ hash: UInt64) -> UnsafeMutablePointer<Block> {
@@ -53,10 +50,10 @@ final class KeyFilter {
   private var room: Int
   /// The bytes that further layers may take.
   private var bytesLeft: Int
-  /// Whether added keys can be removed; it costs 128 bytes a key.
-  private var keepsJournal = false
-  /// The blocks that were changed since the last mark, as they were.
-  private var journal: [(block: UnsafeMutablePointer<Block>, old: Block)] = []
+  /// Whether all keys are noted exactly, in ``NodeImporter/seenKeys``; then the filter itself stays empty.
+  var meetsAllKeys = false
+  /// Keys that were removed, whose bits are still set.
+  private var removed: Set<UInt64> = []
 
   private static let salts = Block(
     0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31,
@@ -82,21 +79,11 @@ final class KeyFilter {
     free(last.blocks)
   }
 
-  /// Starts to remember what is added, so that ``undo()`` can take it back.
-  func mark() {
-    keepsJournal = true
-    journal.removeAll(keepingCapacity: true)
-  }
+  /// Removes a key that ``testAndInsert(_:)`` has taken for new, so that it is new again.
+  func remove(_ hash: UInt64) { removed.insert(hash) }
 
-  /// Forgets what was added since ``mark()``; nothing when there was no mark.
-  func undo() {
-    for (block, old) in journal.reversed() {
-      block.pointee = old
-      // A layer that was full before it took others' keys has a little less in it now, and stays as it is.
-      if room < .max, last.contains(block) { room += 1 }
-    }
-    journal.removeAll(keepingCapacity: true)
-  }
+  /// Whether a key whose bits are set may be there; one that was removed is added again.
+  private func mayContain(_ hash: UInt64) -> Bool { removed.isEmpty || removed.remove(hash) == nil }
 
   /// Asks for the memory that ``testAndInsert(_:)`` needs.
   @inline(__always)
@@ -110,12 +97,11 @@ final class KeyFilter {
   func testAndInsert(_ hash: UInt64) -> Bool {
     let low = Block(repeating: UInt32(truncatingIfNeeded: hash))
     let mask = Block(repeating: 1) &<< ((low &* Self.salts) &>> 27)
-    for layer in full where layer.block(hash).pointee & mask == mask { return true }
+    for layer in full where layer.block(hash).pointee & mask == mask { return mayContain(hash) }
     if room == 0 { grow() }
     let block = last.block(hash)
     let old = block.pointee
-    if old & mask == mask { return true }
-    if keepsJournal { journal.append((block, old)) }
+    if old & mask == mask { return mayContain(hash) }
     block.pointee = old | mask
     if room < .max { room -= 1 }
     return false

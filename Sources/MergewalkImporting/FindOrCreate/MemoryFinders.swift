@@ -64,7 +64,6 @@ extension KeyTable: Finder, KnownKeys {
     _ body: (Int, Int64) -> Void
   ) { importer.lookUp(records, among: self, state, view, body) }
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) { importer.forgetContent(of: row, among: self) }
-  func mark(isLikely: Bool) { mark() }
 }
 
 /// The hashes of all rows are in memory. Looking up may give another object with the same hash, for one key in 10^19.
@@ -88,7 +87,6 @@ extension ScanTable: Finder, KnownKeys {
     _ body: (Int, Int64) -> Void
   ) { importer.lookUp(records, among: self, state, view, body) }
   func forgetContent(of row: StoredKey, _ importer: BatchImporter) { importer.forgetContent(of: row, among: self) }
-  func mark(isLikely: Bool) { mark() }
 }
 
 extension BatchImporter {

@@ -29,7 +29,8 @@ final class NodeImporter {
   var named: NamedObjects?
   /// Notes the objects that records have changed, and the node's number there; `nil` where changes are not compared.
   var updates: (of: RepeatedUpdates, node: Int)?
-  /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
+  /// Keys that records of this run have named, by hash, for the policies `first` and `reject`, and for a filter that meets
+  /// all keys; else `nil`.
   var seenKeys: SeenKeys?
 
   // Work lists of one batch.
@@ -82,15 +83,15 @@ final class NodeImporter {
     firstFinderName = finder.name
   }
 
-  /// Remembers what finding knows for ``undo()``; see ``Finder/mark(isLikely:)``.
-  func mark(isLikely: Bool) {
+  /// Remembers what finding knows for ``undo()``.
+  func mark() {
     seenKeys?.mark()
     if role != .root { named?.mark() }
     updates?.of.mark()
-    finder.mark(isLikely: isLikely)
+    finder.mark()
   }
 
-  /// Forgets what finding has learnt since ``mark(isLikely:)``.
+  /// Forgets what finding has learnt since ``mark()``.
   func undo() {
     seenKeys?.undo()
     if role != .root { named?.undo() }

@@ -1,4 +1,4 @@
-/// The hashes of keys that a run has named, for the policies that treat a key's later records differently.
+/// The hashes of keys that a run has named, for the policies and modes that treat a key's later records differently.
 ///
 /// - Complexity: 8 bytes a key at 50 to 70 % load; it grows with the number of distinct keys.
 final class SeenKeys {

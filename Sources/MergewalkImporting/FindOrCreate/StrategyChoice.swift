@@ -87,8 +87,10 @@ struct StrategyChoice {
     switch decision.plan {
     case .none: return NoFinder()
     case .filter:
-      let filter = KeyFilter(bytes: filterBytes(rows: decision.rows ?? 0))
-      if decision.rows ?? 0 > 0 { try fill(filter, store.access(root: part.rootEntity), entity, part) }
+      let isExact = plan.rejectsRepeats && plan.postponed.isEmpty
+      let filter = KeyFilter(bytes: isExact ? 0 : filterBytes(rows: decision.rows ?? 0))
+      filter.meetsAllKeys = isExact
+      if !isExact, decision.rows ?? 0 > 0 { try fill(filter, store.access(root: part.rootEntity), entity, part) }
       return filter
     case .seek: return SeekFinder()
     case .deduplicate: return DeduplicateFinder()
@@ -118,11 +120,13 @@ struct StrategyChoice {
       FindDecision(plan, reason, rows: rows, expected: expected, hasIndex: hasIndex)
     }
     if rows == 0 {
-      // What is put off comes without its lists, and after records that may take its one-to-one partners or its values.
+      // What is put off comes without its lists, and after records that may take its one-to-one partners or its values. In
+      // the first of two passes, it depends on its object whether a record that repeats a key is rejected.
       let isNewRoot =
         isOwn(index) && plan.lists.isEmpty && isNewStore && !part.relationships.contains(where: \.isTakenByOthers)
-        && !hasLooseConstraints(part)
-      return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
+        && !hasLooseConstraints(part) && (plan.postponed.isEmpty || !plan.rejectsRepeats)
+      guard isNewRoot else { return decision(.table, .noRows) }
+      return decision(.filter, plan.rejectsRepeats ? .newKeys : .newStore)
     }
     func partitioned(_ reason: FindDecision.Reason) -> FindDecision {
       var found = decision(.seek, reason)

@@ -6,7 +6,7 @@ final class SinceProgress {
   let filter: SinceFilter
   private let kind: SincePolicy.Kind
   private let holds: Bool
-  /// The greatest value of a record that was settled well.
+  /// The greatest value of a record that does not hold the cursor.
   private var greatest: CursorValue?
   /// The least value of a record that was rejected.
   private var leastRejected: CursorValue?
@@ -35,7 +35,7 @@ final class SinceProgress {
       for (record, outcome) in outcomes.enumerated() {
         if outcome == .deferred || !batch.isBeforeCursor.isEmpty && batch.isBeforeCursor[record] { continue }
         let (tag, payload) = (column.tags[record], column.payloads[record])
-        if outcome == .rejected {
+        if holds, outcome == .rejected {
           noteRejected(value(tag, payload, arena))
         } else if isGreater(tag, payload, arena) {
           greatest = value(tag, payload, arena)
@@ -95,6 +95,8 @@ final class SinceProgress {
   }
 
   /// The cursor after the run.
+  ///
+  /// Where it passes rejects, their values move it like any other: what the rejects file has is not to be read again.
   ///
   /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the first
   /// of them at most, and back to it when `--since` has read below the cursor. When it is not known which that is, or ties

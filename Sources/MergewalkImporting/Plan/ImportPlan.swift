@@ -26,6 +26,13 @@ struct ImportPlan: Sendable {
   /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
   var sinceField: Int?
 
+  /// Whether records of a new store are rejected that repeat a key, and fill other objects if that is not known before.
+  var rejectsRepeats: Bool {
+    let own = nodes[root]
+    return own.mode != .update && (own.duplicates == .reject || own.mode == .insert && own.duplicates == .last)
+      && nodes.count > postponed.count + 1
+  }
+
   struct FieldName: Sendable {
     var entity: String
     var attribute: String

@@ -92,7 +92,7 @@ extension BatchImporter {
   }
 
   /// Whether what a record says of an object that it names is written in the attempt: of its own object only if it is
-  /// neither rejected nor put off, of its targets in any case.
+  /// neither rejected nor put off, of its targets in any case, as one that is rejected has none any more.
   func speaks(_ record: Int, _ state: NodeImporter, _ view: BatchView) -> Bool {
     !state.role.settles || view.outcomes[record] != .rejected && view.outcomes[record] != .deferred
   }

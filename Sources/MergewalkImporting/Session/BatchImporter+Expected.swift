@@ -7,11 +7,7 @@ extension BatchImporter {
   /// - Returns: How many rejects there are then.
   func expectFirst(_ view: BatchView) throws(ImportError) -> Int? {
     let root = nodes[plan.root]
-    guard root.role == .root, root.plan.relationships.contains(where: isDueNow),
-      !nodes.contains(where: {
-        $0 !== root && !$0.isLateTarget && $0.plan.rootEntity == root.plan.rootEntity && isResolved($0)
-      })
-    else { return nil }
+    guard root.role == .root, root.plan.relationships.contains(where: isDueNow), !meetsOwnBefore else { return nil }
     try expectTargets(root, view)
     return rejects.count
   }

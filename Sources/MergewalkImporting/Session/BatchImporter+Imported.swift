@@ -132,7 +132,7 @@ extension BatchImporter {
     }
   }
 
-  private var rootKeyField: Int32? { nodes[plan.root].plan.keyFields.first.map { Int32($0) } }
+  var rootKeyField: Int32? { nodes[plan.root].plan.keyFields.first.map { Int32($0) } }
 
   /// Whether another node than the records' own may make the object of a record that was skipped for want of it.
   func findsMakersOfSkipped() -> Bool {

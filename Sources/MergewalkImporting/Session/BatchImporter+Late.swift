@@ -19,6 +19,7 @@ extension BatchImporter {
     if pass == .waiting { try turnAwayRepeats(nodes[plan.root], view) }
     // Before anything is done with their other targets, so that nothing is left of records without a late one.
     let expected = try expectFirst(view)
+    let settled = rejects.count
     var written: Set<RootIndex> = []
     for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
@@ -34,6 +35,7 @@ extension BatchImporter {
       let isFirst = pass.postpones && state.role == .root
       if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
+      if state.role == .root, leavesTraces(since: settled, view) { return }
       if isFirst { try linkKnown(state, view) }
       for relationship in state.plan.relationships where isDueNow(relationship) {
         try flush(state.plan.rootEntity)

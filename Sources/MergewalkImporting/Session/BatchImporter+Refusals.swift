@@ -59,7 +59,9 @@ struct Refusal {
 /// refused; k refused records among n cost O(k log n) attempts.
 extension BatchImporter {
   /// Imports the records of a view that have not been rejected yet.
-  func importRecords(_ view: BatchView) throws(ImportError) {
+  ///
+  /// - Parameter rejected: Those that an earlier attempt has rejected too late.
+  func importRecords(_ view: BatchView, without rejected: [TurnedAway] = []) throws(ImportError) {
     parkFollowers(view)
     let mark = try mark(view)
     attempted = view.records.count
@@ -68,6 +70,7 @@ extension BatchImporter {
     movedEntities.removeAll()
     hasMovedReferences = false
     forgetElementRejects()
+    for record in rejected { turnAway(record, view) }
     if attempted > 1 {
       for meeting in listMeetings {
         let root = meeting.first.state.plan.rootEntity
@@ -76,6 +79,14 @@ extension BatchImporter {
     }
     do {
       try resolveAll(view)
+      if !turnedAway.isEmpty {
+        let all = rejected + turnedAway
+        turnedAway = []
+        try undo(mark, view)
+        // What one of them has made may be all that another one repeats.
+        if meetsOwnBefore, view.records.count > 1 { return try importHalves(view) }
+        return try importRecords(view, without: all)
+      }
       guard elementRejects.isEmpty else {
         let isTooSoon = rejectsTooSoon(view)
         try undo(mark, view)
@@ -136,7 +147,7 @@ extension BatchImporter {
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
-    for state in allNodes { state.mark(isLikely: keepsSavepoints) }
+    for state in allNodes { state.mark() }
     waitingSince.removeAll(keepingCapacity: true)
     vacancies.mark()
     watch?.mark()
@@ -158,6 +169,10 @@ extension BatchImporter {
     for key in waitingSince { waitingObjects.remove(key) }
     vacancies.undo()
     watch?.undo()
+    if let filter = nodes[plan.root].finder as? KeyFilter, !filter.meetsAllKeys, !pass.isReplay {
+      let hashes = view.nodes[plan.root].keyHashes
+      for record in view.records where view.outcomes[record] == .inserted { filter.remove(hashes[record]) }
+    }
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts
@@ -170,8 +185,8 @@ extension BatchImporter {
         let node = view.nodes[state.node]
         node.targets[record] = mark.targets[state.node][i]
         node.targetEntities?[record] = -1
-        // The targets' keys were chained to it; unknown is always right.
-        node.contents[record] = 0
+        // The targets' keys were chained to it.
+        node.contents[record] = content(of: record, state, view)
         // A target that was not there may be there in another order.
         if node.keyStates[record] == ImportBatch.KeyState.missing {
           node.keyStates[record] = ImportBatch.KeyState.usable

@@ -35,6 +35,20 @@ extension BatchImporter {
     }
   }
 
+  /// The hash of what a record says of an object beside its targets, as ``BatchPreparer`` makes it; 0 for unknown, which is
+  /// always right.
+  func content(of record: Int, _ state: NodeImporter, _ view: BatchView) -> UInt64 {
+    // Records that come back have no other cells than those of their own object.
+    guard state.finder.keepsKeys, !pass.isReplay else { return 0 }
+    var hash = ContentHash.start(seed)
+    for field in state.plan.keyFields + state.plan.attributeFields {
+      let tag = view.fields[field].tags[record]
+      if tag == CellTag.absent { return 0 }
+      hash = CellHash.cell(tag, view.fields[field].payloads[record], view.arena, seed: hash)
+    }
+    return hash
+  }
+
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
   func settle(

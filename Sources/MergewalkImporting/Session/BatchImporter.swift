@@ -55,6 +55,8 @@ final class BatchImporter {
   var firstKeys: [RootIndex: Int64] = [:]
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
+  /// Records that the current attempt has rejected too late.
+  var turnedAway: [TurnedAway] = []
   /// How many records the current attempt imports together.
   var attempted = 0
   /// Whether lists have deleted objects in the current attempt.
@@ -208,7 +210,10 @@ final class BatchImporter {
 
   /// Releases everything that finding needed, before indexes are built.
   func forget() {
-    for state in allNodes { state.finder = NoFinder() }
+    for state in allNodes {
+      state.finder = NoFinder()
+      state.seenKeys = nil
+    }
     context.reset()
   }
 

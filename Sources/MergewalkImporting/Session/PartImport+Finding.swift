@@ -21,7 +21,8 @@ extension PartImport {
         plan: plan, context: ImportSession.context(definition, store, place), store: store, nodes: nodes,
         seed: seed)
       try importer.addLists(choice)
-      for state in nodes where state.plan.duplicates != .last && state.finder.meetsAllKeys {
+      for state in nodes
+      where state.finder.meetsAllKeys && (state.plan.duplicates != .last || state.finder is KeyFilter) {
         state.seenKeys = SeenKeys()
       }
       importer.watch = watch

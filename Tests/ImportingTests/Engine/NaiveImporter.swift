@@ -131,11 +131,9 @@ struct NaiveImporter {
       counts.rejected += 1
       return
     }
-    guard let targets = relate(record, root) else {
-      counts.rejected += 1
-      return
-    }
+    let before = self
     let name = root.entityName
+    guard let targets = relate(record, root) else { return reject(name, before) }
     guard let place = places[name]?[key] else {
       guard root.mode != .update else {
         counts.skipped += 1
@@ -154,9 +152,9 @@ struct NaiveImporter {
     if !isFirst, root.duplicates == .first {
       counts.skipped += 1
     } else if !isFirst, root.duplicates == .reject {
-      counts.rejected += 1
+      reject(name, before)
     } else if root.mode == .insert {
-      counts.rejected += 1
+      reject(name, before)
     } else if root.mode == .createMissing {
       counts.skipped += 1
     } else if update(record, root, place, targets) {
@@ -165,6 +163,15 @@ struct NaiveImporter {
       counts.unchanged += 1
       entityCounts[name]?.unchanged += 1
     }
+  }
+
+  /// Rejects a record: nothing is left of it but that it has named its key.
+  private mutating func reject(_ name: String, _ before: NaiveImporter) {
+    let after = self
+    self = before
+    (seen, imported) = (after.seen, after.imported)
+    entityCounts[name]?.duplicates = after.entityCounts[name]?.duplicates ?? 0
+    counts.rejected += 1
   }
 
   /// The targets of a record's relationships; `nil` when one is missing and the record is to be rejected.

@@ -161,7 +161,9 @@ import Testing
     }
     func records(_ texts: [(String, String?)]) throws -> ImportDefinition {
       let made = texts.map { (sku, serial) -> MadeRecord in
-        var record: MadeRecord = ["sku": .text(sku), "email": .text("p@x"), "amount": .text("3")]
+        // Those that are rejected leave nobody behind.
+        let email = ["b", "d", "e"].contains(sku) ? "lost@x" : "p@x"
+        var record: MadeRecord = ["sku": .text(sku), "email": .text(email), "amount": .text("3")]
         if let serial { record["serial"] = .text(serial) }
         return record
       }
@@ -171,12 +173,14 @@ import Testing
       definition.format = .ndjson(NDJSONOptions())
       return definition
     }
-    let first = try ImportSession(records([("a", "1"), ("b", nil), ("c", "3"), ("d", nil)])).run()
-    #expect(first.inserted == 2 && first.rejectCounts == ["validate.missing": 2])
+    let first = try ImportSession(records([("a", "1"), ("b", nil), ("c", "3"), ("d", nil), ("b", nil)])).run()
+    #expect(first.inserted == 2 && first.rejectCounts == ["validate.missing": 3])
+    #expect(first.entities["Person"]?.inserted == 1)
     // An object that is there keeps what it has.
     let definition = try records([("e", nil), ("a", nil), ("f", "6"), ("c", "4")])
     let second = try ImportSession(definition).run()
     #expect(second.inserted == 1 && second.unchanged == 1 && second.updated == 1 && second.rejected == 1)
+    #expect(try dump(definition).entities["Person"]?.count == 1)
     #expect(try dump(definition).entities["Item"]?.count == 3)
   }
 

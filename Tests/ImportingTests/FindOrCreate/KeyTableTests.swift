@@ -189,52 +189,32 @@ import Testing
     #expect(hashes.allSatisfy { filter.testAndInsert($0) })
   }
 
-  @Test func whatCameAfterTheMarkCanBeTakenBack() {
-    var random = SeededGenerator(seed: 5)
-    let filter = KeyFilter(bytes: 1 << 16)
-    let hashes = (0..<2000).map { _ in random.next() }
-    for hash in hashes.prefix(1000) { _ = filter.testAndInsert(hash) }
-    filter.mark()
-    for hash in hashes.dropFirst(1000) { _ = filter.testAndInsert(hash) }
-    filter.undo()
-    #expect(hashes.prefix(1000).allSatisfy { filter.testAndInsert($0) })
-    filter.undo()
-    let known = hashes.dropFirst(1000).count { filter.testAndInsert($0) }
-    #expect(known < 10)
-  }
-
-  /// Layers begin before the mark, between mark and undo, and after.
+  /// Layers begin before the keys that are removed, among them, and behind them.
   @Test(arguments: [0, 100, 400, 800, 1000, 2400, 5000])
-  func whatCameAfterTheMarkCanBeTakenBackFromAllLayers(before: Int) {
+  func whatIsRemovedIsNewAgain(before: Int) {
     var random = SeededGenerator(seed: UInt64(before))
     // The first layer has room for 819 keys, the second one for 1,638, the third one for the rest.
     let filter = KeyFilter(bytes: 1 << 16, firstBytes: 4096)
     let old = (0..<before).map { _ in random.next() }
     let taken = (0..<3000).map { _ in random.next() }
-    let kept = (0..<3000).map { _ in random.next() }
     for hash in old { _ = filter.testAndInsert(hash) }
     for _ in 0..<3 {
-      filter.mark()
-      for hash in taken { _ = filter.testAndInsert(hash) }
-      filter.undo()
+      let new = taken.filter { !filter.testAndInsert($0) }
+      #expect(new.count > 2970)
+      for hash in new { filter.remove(hash) }
     }
     #expect(old.allSatisfy { filter.testAndInsert($0) })
-    filter.mark()
-    for hash in kept { _ = filter.testAndInsert(hash) }
-    filter.mark()
-    filter.undo()
-    #expect((old + kept).allSatisfy { filter.testAndInsert($0) })
     #expect(taken.count { filter.testAndInsert($0) } < 30)
+    #expect(taken.allSatisfy { filter.testAndInsert($0) })
   }
 
-  /// A batch that is taken back again and again takes no room.
-  @Test func whatWasTakenBackLeavesItsRoom() {
+  /// A batch that is imported again and again takes no room.
+  @Test func whatWasRemovedTakesItsPlaceAgain() {
     var random = SeededGenerator(seed: 17)
     let filter = KeyFilter(bytes: 1 << 16, firstBytes: 4096)
+    let hashes = (0..<500).map { _ in random.next() }
     for _ in 0..<20 {
-      filter.mark()
-      for _ in 0..<500 { _ = filter.testAndInsert(random.next()) }
-      filter.undo()
+      for hash in hashes where !filter.testAndInsert(hash) { filter.remove(hash) }
     }
     #expect(filter.layerCount == 1)
     for _ in 0..<900 { _ = filter.testAndInsert(random.next()) }

@@ -254,6 +254,7 @@ struct ReferenceImporter {
     let before = self
     isRefused = false
     guard hasTwoPasses || !lacksLateTarget(record, orOwn: true), let targets = relate(record, root) else {
+      self = before
       return refuse(entry, ["relationship.missingTarget"])
     }
     if isRefused {
@@ -285,7 +286,10 @@ struct ReferenceImporter {
     switch result {
     case .waiting: return
     case .rejected(let code):
-      if code != "key.duplicate" { self = before }
+      let after = self
+      self = before
+      // It has named its key all the same.
+      if code == "key.duplicate" { (seen, tally, since) = (after.seen, after.tally, after.since) }
       return refuse(entry, [code])
     case .inserted, .updated, .unchanged: break
     }

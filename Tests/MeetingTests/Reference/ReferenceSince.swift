@@ -67,6 +67,7 @@ struct ReferenceSince {
   }
 
   mutating func noteRejected(_ value: CursorValue?) {
+    guard holds else { return noteSettled(value) }
     guard let value else { return isUncertain = true }
     leastRejected = leastRejected.map { min($0, value) } ?? value
   }
@@ -83,12 +84,10 @@ struct ReferenceSince {
   private var settled: CursorValue? {
     guard let greatest else { return stored }
     var reached = greatest
-    if holds {
-      if isUncertain { return stored }
-      if let leastRejected, !(greatest < leastRejected) {
-        guard policy.ties == .read else { return stored }
-        reached = leastRejected
-      }
+    if isUncertain { return stored }
+    if let leastRejected, !(greatest < leastRejected) {
+      guard policy.ties == .read else { return stored }
+      reached = leastRejected
     }
     return stored.map { max($0, reached) } ?? reached
   }

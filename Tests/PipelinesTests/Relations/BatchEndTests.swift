@@ -132,12 +132,13 @@ import Testing
         let number = "\(10 + inputs.count * 16 + lines.count)"
         var fields: [(String, String?)] = [("k", number)]
         var names: [String] = []
+        let before = ages
         for (role, policy) in [("seller", missing.seller), ("buyer", missing.buyer)] {
           let name = "p\(Int.random(in: 0..<9, using: &random))"
           let age = "\(Int.random(in: 0..<3, using: &random))"
           fields += [(role, name), (role + "_age", age)]
           if policy == "create" || ages[name] != nil {
-            if !names.contains("!") { ages[name] = age }
+            ages[name] = age
             names.append(name)
           } else {
             names.append(policy == "null" ? "-" : "!")
@@ -146,6 +147,7 @@ import Testing
         lines.append(record(fields))
         if names.contains("!") {
           rejected[rejected.count - 1] += 1
+          ages = before
         } else {
           deals.append("D \(number) \(names[0]) \(names[1])")
         }

@@ -125,13 +125,13 @@ import Testing
         ]
       ], rows: ["a - z -", "b - x -", "person x two - -", "person z - - -"]),
     Meeting(
-      name: "a rejected record has made what a later one leaves alone", model: apart, more: "duplicates: reject",
+      name: "a rejected record has not made what a later one makes", model: apart, more: "duplicates: reject",
       relationships: [
         "author: { mode: create-missing, find_by: { e: author }, attributes: { name: an },"
           + " relationships: { boss: { find_by: { e: boss } } } }"
       ],
       inputs: [[#"{"k":"b"}"#, #"{"k":"b","boss":"x"}"#, #"{"k":"a","author":"x","an":"one"}"#]],
-      query: books(people: "ZPERSON"), rows: ["a - x -", "b - - -", "person x - - -"], rejected: [1]),
+      query: books(people: "ZPERSON"), rows: ["a - x -", "b - - -", "person x one - -"], rejected: [1]),
     Meeting(
       name: "a record that waits has said something of its target already", model: apart,
       relationships: [author, fans, "sequel: { find_by: { k: sequel } }"],
