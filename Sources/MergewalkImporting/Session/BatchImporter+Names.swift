@@ -43,6 +43,14 @@ extension BatchImporter {
     }
   }
 
+  /// What a checkpoint keeps of an import with the plan, in its open transaction.
+  func keeper(in file: StoreFile, part: Int) -> () throws(StoreError) -> Void {
+    { () throws(StoreError) in
+      try self.keepNames(file, part: part)
+      try self.keepUpdates(file, part: part)
+    }
+  }
+
   /// Counts the records of a batch whose objects earlier records have named.
   func countDuplicates(_ view: BatchView) {
     let root = nodes[plan.root]

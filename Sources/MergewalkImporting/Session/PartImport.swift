@@ -112,10 +112,7 @@ final class PartImport {
     if !file.isNew, !self.isHeld {
       try importer.noteRepeatedUpdates(file, part: place.part, isKept: journal != nil)
     }
-    journal?.keepers.append { [importer, part = place.part] () throws(StoreError) in
-      try importer.keepNames(file, part: part)
-      try importer.keepUpdates(file, part: part)
-    }
+    journal?.keepers.append(importer.keeper(in: file, part: place.part))
     if importer.nodes[plan.root].finder is KeyFilter { importer.deferred = makeDeferred() }
     startPasses()
     try takeOverWaiting()
