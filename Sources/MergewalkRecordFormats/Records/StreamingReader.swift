@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 
 /// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
 ///
@@ -258,7 +257,7 @@ struct StreamingReader<Parser: RecordParser> {
       return
     }
     let rest = window.end - window.cursor
-    if carry.count < rest { carry = ContiguousArray(repeating: 0, count: max(rest, 2 * carry.count)) }
+    if carry.count < rest { carry = ContiguousArray(zeros: max(rest, 2 * carry.count)) }
     carry.withUnsafeMutableBytes { target in
       batch.bytes.withUnsafeBytes { source in
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[window.cursor..<window.end]))
@@ -279,23 +278,7 @@ extension RecordBatch {
   /// Makes room for `count` bytes, keeping the first `used`.
   mutating func reserveBytes(used: Int, _ count: Int) {
     if bytes.count >= count { return }
-    bytes = Self.enlarged(bytes, keeping: min(used, bytes.count), max(count, 2 * used))
-  }
-
-  /// An array of `count` elements: the first of another one, and zeros behind them.
-  ///
-  /// A loop takes a hundred times as long where nothing is optimized, and tests open readers for files of few records.
-  private static func enlarged<Element: BitwiseCopyable>(
-    _ array: ContiguousArray<Element>, keeping kept: Int, _ count: Int
-  ) -> ContiguousArray<Element> {
-    ContiguousArray(unsafeUninitializedCapacity: count) { target, initialized in
-      guard let start = target.baseAddress else { return }
-      array.withUnsafeBufferPointer { old in
-        if let base = old.baseAddress { start.initialize(from: base, count: kept) }
-      }
-      memset(start + kept, 0, (count - kept) * MemoryLayout<Element>.stride)
-      initialized = count
-    }
+    bytes = bytes.enlarged(to: max(count, 2 * used), keeping: min(used, bytes.count))
   }
 
   /// The number of entries that may be written behind the last field.
@@ -305,10 +288,10 @@ extension RecordBatch {
   mutating func reserveRecords(_ count: Int) {
     let fields = count * columnCount + Self.fieldPadding
     if starts.count < fields {
-      starts = Self.enlarged(starts, keeping: starts.count, fields)
-      lengths = Self.enlarged(lengths, keeping: lengths.count, fields)
-      states = Self.enlarged(states, keeping: states.count, fields)
+      starts = starts.enlarged(to: fields, keeping: starts.count)
+      lengths = lengths.enlarged(to: fields, keeping: lengths.count)
+      states = states.enlarged(to: fields, keeping: states.count)
     }
-    if records.count < count { records = Self.enlarged(records, keeping: records.count, count) }
+    if records.count < count { records = records.enlarged(to: count, keeping: records.count) }
   }
 }
