@@ -9,12 +9,12 @@ import Testing
 /// are those of an undisturbed run.
 ///
 /// A kill is simulated by what the folder holds behind a batch, before the run stops: a killed process leaves the same.
-/// Ten seeds, 3,000 with `MERGEWALK_SOAK`, from `MERGEWALK_FIRST_SEED` on.
+/// Five seeds, 3,000 with `MERGEWALK_SOAK`, from `MERGEWALK_FIRST_SEED` on.
 @Suite("Interrupted second passes") struct InterruptedFuzzTests {
   private static let seeds: [UInt64] = {
     if let given = ProcessInfo.processInfo.environment["MERGEWALK_SEED"].flatMap(UInt64.init) { return [given] }
     let first = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
-    return Array(first..<first + (Soak.isOn ? 3000 : 10))
+    return Array(first..<first + (Soak.isOn ? 3000 : 5))
   }()
 
   /// What a run leaves.
