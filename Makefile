@@ -3,6 +3,8 @@
 .PHONY: help site screenshots dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-readers sanitize-address lint format bench bench-smoke demo soak campaigns consumer docs-site clean
 
 SWIFT ?= swift
+# No target but those of users needs the build plugin, whose tool is a second debug build of the command: see Package.swift.
+export MERGEWALK_PLUGINS := none
 # Where the optimized command is built; CI builds it beside the tests, which need .build.
 RELEASE ?= .build
 MERGEWALK := $(RELEASE)/release/mergewalk

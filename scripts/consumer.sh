@@ -2,6 +2,7 @@
 # Builds and runs the package in Tests/Consumer, which depends on Mergewalk from outside: as those who use it do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+unset MERGEWALK_PLUGINS
 scratch=$PWD/.build-consumer
 "${SWIFT:-swift}" run --package-path Tests/Consumer --scratch-path "$scratch" Consumer
 # It does not use the macros, so it does not build what they need.

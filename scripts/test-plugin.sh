@@ -3,6 +3,7 @@
 # the pipeline fail the build. Takes as long as a build of mergewalk. MERGEWALK_SCRATCH names a folder for build products.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+unset MERGEWALK_PLUGINS
 scratch=${MERGEWALK_SCRATCH:-$PWD/build/plugin}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -68,7 +68,12 @@ package struct BinaryPropertyListReader {
   /// The big-endian number of `size` bytes at a place that is known to be inside the bytes.
   private func number(at offset: Int, size: Int) -> UInt64 {
     var value: UInt64 = 0
-    for i in 0..<size { value = value << 8 | UInt64(bytes[offset + i]) }
+    var place = offset
+    // Every batch of an import writes metadata, and loops over ranges are slow where nothing is optimized: in tests.
+    while place < offset + size {
+      value = value << 8 | UInt64(bytes[place])
+      place += 1
+    }
     return value
   }
 
@@ -106,8 +111,9 @@ package struct BinaryPropertyListReader {
     case 0x5, 0x7:
       let body = try counted(start, low: low, width: 1)
       let isASCII = marker >> 4 == 0x5
-      guard !isASCII || bytes[body].allSatisfy({ $0 < 0x80 }),
-        let string = String(validating: bytes[body], as: UTF8.self)
+      // Every scalar beyond ASCII has more bytes than units.
+      guard let string = String(validating: bytes[body], as: UTF8.self),
+        !isASCII || string.utf8.count == string.utf16.count
       else { throw PropertyListError(.invalidString, at: start) }
       return .string(string)
     case 0x6:
@@ -196,10 +202,12 @@ package struct BinaryPropertyListReader {
     guard body.count / referenceSize <= remaining else { throw PropertyListError(.tooManyObjects, at: start) }
     var result: [Int] = []
     result.reserveCapacity(body.count / referenceSize)
-    for place in stride(from: body.lowerBound, to: body.upperBound, by: referenceSize) {
+    var place = body.lowerBound
+    while place < body.upperBound {
       let reference = number(at: place, size: referenceSize)
       guard reference < UInt64(objectCount) else { throw PropertyListError(.outOfBounds, at: place) }
       result.append(Int(reference))
+      place += referenceSize
     }
     return result
   }

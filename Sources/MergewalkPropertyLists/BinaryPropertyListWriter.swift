@@ -75,7 +75,11 @@ package struct BinaryPropertyListWriter {
   }
 
   private mutating func append(_ value: UInt64, size: Int) {
-    for i in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * i))) }
+    var shift = UInt64(8 * size)
+    while shift > 0 {
+      shift -= 8
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
   }
 
   private mutating func appendMarker(_ marker: UInt8, count: Int) {
@@ -97,12 +101,13 @@ package struct BinaryPropertyListWriter {
   private mutating func appendLeaf(_ list: PropertyList) {
     switch list {
     case .string(let string):
-      let isASCII = string.utf8.allSatisfy { $0 < 0x80 }
-      if isASCII {
-        appendMarker(0x50, count: string.utf8.count)
+      let count = string.utf16.count
+      // Every scalar beyond ASCII has more bytes than units.
+      if string.utf8.count == count {
+        appendMarker(0x50, count: count)
         bytes += string.utf8
       } else {
-        appendMarker(0x60, count: string.utf16.count)
+        appendMarker(0x60, count: count)
         for unit in string.utf16 { append(UInt64(unit), size: 2) }
       }
     case .integer(let value): appendInteger(value)

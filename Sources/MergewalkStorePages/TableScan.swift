@@ -1,3 +1,5 @@
+import MergewalkSystem
+
 /// Reads the rows of a table from the pages of a file, in the order of their numbers, without SQLite.
 ///
 /// For the next developer:
@@ -60,7 +62,7 @@ package final class TableScan {
     values = .allocate(capacity: width)
     values.initialize(repeating: .null)
     window = .allocate(byteCount: Self.pagesInWindow * layout.pageSize + Self.slack, alignment: 4096)
-    window.initializeMemory(as: UInt8.self, repeating: 0)
+    if let start = window.baseAddress { memset(start, 0, window.count) }
   }
 
   deinit {

@@ -16,4 +16,18 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
     return z ^ (z >> 31)
   }
+
+  /// The number that `Int.random(in: 0..<bound, using:)` gives, whose generic code takes ten times as long where nothing is
+  /// optimized: for data that are made byte by byte.
+  ///
+  /// Source: Lemire, "Fast Random Integer Generation in an Interval" (2018), as in the standard library.
+  public mutating func below(_ bound: Int) -> Int {
+    let bound = UInt64(bound)
+    var product = next().multipliedFullWidth(by: bound)
+    if product.low < bound {
+      let least = (0 &- bound) % bound
+      while product.low < least { product = next().multipliedFullWidth(by: bound) }
+    }
+    return Int(product.high)
+  }
 }

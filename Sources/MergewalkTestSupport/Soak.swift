@@ -14,11 +14,11 @@ public enum Soak {
     return isOn ? UInt64.random(in: 0..<1_000_000_000) : usual
   }
 
-  /// The seeds from `first` on: `count` of them, or 50 times as many in a long run.
+  /// The seeds from `first` on: `count` of them, in a long run `long` of them, or 50 times as many.
   ///
   /// `MERGEWALK_FIRST_SEED` is added, so that long runs can try others.
-  public static func seeds(_ count: Int, from first: UInt64 = 0) -> Range<UInt64> {
-    seeds(first..<first + UInt64(count * (isOn ? 50 : 1)))
+  public static func seeds(_ count: Int, from first: UInt64 = 0, long: Int? = nil) -> Range<UInt64> {
+    seeds(first..<first + UInt64(isOn ? long ?? 50 * count : count))
   }
 
   /// The seeds of a test of readers: those of ``seeds(_:from:)``, and a third of them in a build that is not optimized.

@@ -98,6 +98,7 @@ struct BinaryPropertyListTests {
     "objects that are no property list are refused",
     arguments: [
       ([0x00], .unknownObject), ([0xC0], .unknownObject), ([0x51, 0x80], .invalidString),
+      ([0x52, 0xC3, 0xA9], .invalidString),
       ([0x61, 0xD8, 0x00], .invalidString), ([0x71, 0xFF], .invalidString), ([0xD1, 0x00, 0x00], .cycle),
       ([0x15], .invalidNumber), ([0x32], .invalidNumber), ([0x5F, 0x13, 0xFF], .outOfBounds),
       ([0x4F, 0x10, 0xFF], .outOfBounds), ([0xA1, 0x07], .outOfBounds),

@@ -47,12 +47,13 @@ struct RandomTable {
     let distinct = [2, 30, 1 << 40].randomElement(using: &random)!
     let wanted = [0, 1, 2, 3, 20, 150, 700, 3000].randomElement(using: &random)!
     var (id, used) = (Int64.random(in: -3...2, using: &random), 0)
+    let affinities = types.map { ColumnAffinity(declaredType: $0) }
     for _ in 0..<wanted where used < budget {
       id += Int.random(in: 0..<40, using: &random) == 0 ? Int64.random(in: 1...1 << 36, using: &random) : 1
       var row: [Value] = []
-      for type in types {
+      for affinity in affinities {
         let size = isMixed ? Int.random(in: 0...max(typical, 1), using: &random) : typical
-        let value = Self.value(type, size: count > 20 ? min(size, 30) : size, distinct: distinct, using: &random)
+        let value = Self.value(affinity, size: count > 20 ? min(size, 30) : size, distinct: distinct, using: &random)
         if case .text(let bytes) = value { used += bytes.count }
         if case .blob(let bytes) = value { used += bytes.count }
         row.append(value)
@@ -63,7 +64,7 @@ struct RandomTable {
   }
 
   private static func value(
-    _ type: String, size: Int, distinct: Int, using random: inout SeededGenerator
+    _ affinity: ColumnAffinity, size: Int, distinct: Int, using random: inout SeededGenerator
   ) -> Value {
     while true {
       let value: Value
@@ -78,11 +79,15 @@ struct RandomTable {
       case 5, 6, 7:
         let letters = Bool.random(using: &random) ? Array("ab".utf8) : Array(UInt8(0x41)...0x7A)
         let head: [UInt8] = Bool.random(using: &random) ? Array("common-prefix-".utf8) : [0x5A]
-        let rest = (0..<size).map { _ in letters.randomElement(using: &random)! }
-        value = .text(size == 0 ? [] : Array((head + rest).prefix(max(size, 1))))
-      default: value = .blob((0..<size).map { _ in UInt8.random(in: 0...255, using: &random) })
+        var text = head
+        for _ in 0..<size { text.append(letters[random.below(letters.count)]) }
+        value = .text(size == 0 ? [] : Array(text.prefix(max(size, 1))))
+      default:
+        var bytes: [UInt8] = []
+        for _ in 0..<size { bytes.append(UInt8(truncatingIfNeeded: random.next())) }
+        value = .blob(bytes)
       }
-      if value.stored(ColumnAffinity(declaredType: type)) != nil { return value }
+      if value.stored(affinity) != nil { return value }
     }
   }
 

@@ -11,25 +11,30 @@ enum NameHash {
     let count = units.count
     if count <= 96 { return hash(units, length: count) }
     let middle = count / 2 - 16
-    return hash(units[..<32] + units[middle..<middle + 32] + units.suffix(32), length: count)
+    return hash(Array(units[..<32] + units[middle..<middle + 32] + units.suffix(32)), length: count)
   }
 
   /// The hash of the fixed table: of a long name the first 8 and the last 16 units count.
   static func fixed(_ name: String) -> UInt32 {
     let units = Array(name.utf16)
-    return hash(units.count > 23 ? units.prefix(8) + units.suffix(16) : units[...], length: units.count)
+    return hash(units.count > 23 ? Array(units.prefix(8) + units.suffix(16)) : units, length: units.count)
   }
 
-  private static func hash(_ units: some RandomAccessCollection<UInt16>, length: Int) -> UInt32 {
+  private static func hash(_ units: [UInt16], length: Int) -> UInt32 {
     var result = UInt32(truncatingIfNeeded: length)
-    var rest = units[...]
-    while rest.count >= 4 {
+    var i = 0
+    while i + 4 <= units.count {
       result = result &* 67_503_105
-      for factor: UInt32 in [16_974_593, 66_049, 257, 1] {
-        result &+= UInt32(rest.removeFirst()) &* factor
-      }
+      result &+= UInt32(units[i]) &* 16_974_593
+      result &+= UInt32(units[i + 1]) &* 66_049
+      result &+= UInt32(units[i + 2]) &* 257
+      result &+= UInt32(units[i + 3])
+      i += 4
     }
-    for unit in rest { result = result &* 257 &+ UInt32(unit) }
+    while i < units.count {
+      result = result &* 257 &+ UInt32(units[i])
+      i += 1
+    }
     return result &+ result << UInt32(length & 31)
   }
 

@@ -30,9 +30,9 @@ struct ByteTable {
   init?(asking converter: Converter) {
     defer { converter.reset() }
     var bytes: [[UInt8]] = []
+    var output = [UInt8](repeating: 0, count: 16)
     for byte in UInt8.min...UInt8.max {
       converter.reset()
-      var output = [UInt8](repeating: 0, count: 16)
       let step = withUnsafeBytes(of: byte) { input in output.withUnsafeMutableBytes { converter.step(input, into: $0) }
       }
       switch step.end {

@@ -75,12 +75,12 @@ struct TextStream {
     switch encoding.kind {
     case .utf8: return
     case .automatic, .utf16, .utf32:
-      raw = ContiguousArray(repeating: 0, count: Self.rawSize)
+      raw = ContiguousArray(zeros: Self.rawSize)
       while rawEnd < 4, !atEnd { try refill() }
       let mark = raw.withUnsafeBytes { TextEncoding.marked(UnsafeRawBufferPointer(rebasing: $0[..<rawEnd])) }
       (encoding, skipped) = resolved(mark)
     case .detect:
-      raw = ContiguousArray(repeating: 0, count: Self.rawSize)
+      raw = ContiguousArray(zeros: Self.rawSize)
       while rawEnd < raw.count, !atEnd { try refill() }
       let guess = raw.withUnsafeBytes {
         EncodingDetector.detect(UnsafeRawBufferPointer(rebasing: $0[..<rawEnd]), isWhole: atEnd)
@@ -93,7 +93,7 @@ struct TextStream {
       encoding = guess.encoding
       let mark = raw.withUnsafeBytes { TextEncoding.marked(UnsafeRawBufferPointer(rebasing: $0[..<rawEnd])) }
       if let mark, mark.encoding == encoding, encoding != .utf8 { skipped = mark.length }
-    default: raw = ContiguousArray(repeating: 0, count: Self.rawSize)
+    default: raw = ContiguousArray(zeros: Self.rawSize)
     }
     rawStart = skipped
     rawOffset = skipped

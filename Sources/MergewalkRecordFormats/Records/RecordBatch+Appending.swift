@@ -13,7 +13,8 @@ extension RecordBatch {
     precondition(capacity >= 0 && used + capacity < 1 << 32, "a batch holds less than 4 GiB")
     // At least one byte, so that there is an address.
     let missing = max(1, used + capacity) - bytes.count
-    if missing > 0 { bytes.append(contentsOf: repeatElement(0, count: missing)) }
+    // A page at least, as most values are short; zeros of an array, as those of `repeatElement` take long in tests.
+    if missing > 0 { bytes.append(contentsOf: [UInt8](repeating: 0, count: max(missing, 4096))) }
     let written = bytes.withUnsafeMutableBufferPointer { body($0.baseAddress!, used) }
     precondition(written >= 0 && written <= capacity, "more bytes were written than there was room for")
     byteCount = used + written

@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 
 /// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
 ///
@@ -270,7 +269,7 @@ struct StreamingReader<Parser: RecordParser> {
       return
     }
     let rest = window.end - window.cursor
-    if carry.count < rest { carry = ContiguousArray(repeating: 0, count: max(rest, 2 * carry.count)) }
+    if carry.count < rest { carry = ContiguousArray(zeros: max(rest, 2 * carry.count)) }
     carry.withUnsafeMutableBytes { target in
       batch.bytes.withUnsafeBytes { source in
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[window.cursor..<window.end]))
@@ -291,16 +290,7 @@ extension RecordBatch {
   /// Makes room for `count` bytes, keeping the first `used`.
   mutating func reserveBytes(used: Int, _ count: Int) {
     if bytes.count >= count { return }
-    let size = max(count, 2 * used)
-    bytes = ContiguousArray(unsafeUninitializedCapacity: size) { target, initialized in
-      guard let start = target.baseAddress else { return }
-      let kept = min(used, bytes.count)
-      bytes.withUnsafeBufferPointer { old in
-        if let base = old.baseAddress { start.initialize(from: base, count: kept) }
-      }
-      memset(start + kept, 0, size - kept)
-      initialized = size
-    }
+    bytes = bytes.enlarged(to: max(count, 2 * used), keeping: min(used, bytes.count))
   }
 
   /// The number of entries that may be written behind the last field.
@@ -310,13 +300,10 @@ extension RecordBatch {
   mutating func reserveRecords(_ count: Int) {
     let fields = count * columnCount + Self.fieldPadding
     if starts.count < fields {
-      starts.append(contentsOf: repeatElement(0, count: fields - starts.count))
-      lengths.append(contentsOf: repeatElement(0, count: fields - lengths.count))
-      states.append(contentsOf: repeatElement(0, count: fields - states.count))
+      starts = starts.enlarged(to: fields, keeping: starts.count)
+      lengths = lengths.enlarged(to: fields, keeping: lengths.count)
+      states = states.enlarged(to: fields, keeping: states.count)
     }
-    if records.count < count {
-      let empty = RecordPosition(index: 0, line: 0, byteOffset: 0, rawStart: 0, rawLength: 0)
-      records.append(contentsOf: repeatElement(empty, count: count - records.count))
-    }
+    if records.count < count { records = records.enlarged(to: count, keeping: records.count) }
   }
 }

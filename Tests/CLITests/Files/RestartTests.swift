@@ -62,7 +62,7 @@ struct RestartTests {
     let writes = try #require(Int(String(contentsOfFile: count.file("count"), encoding: .utf8)))
     #expect(writes > 3)
     // All of the last ones, where names are given; of those before a part.
-    let step = Soak.isOn ? 1 : max(1, writes / 12)
+    let step = Soak.isOn ? 1 : max(1, writes / 6)
     let early = Array(stride(from: 1, to: max(2, writes - 16), by: step))
     for call in early + Array(max(1, writes - 16)...writes) {
       let folder = try copy(template)

@@ -103,7 +103,7 @@ private struct RandomImport {
     return block == 1 ? wanted[0]..<max(wanted[0], wanted[1]) : 0..<0
   }
 
-  @Test(arguments: Soak.seeds(12, from: 1))
+  @Test(arguments: Soak.seeds(6, from: 1, long: 600))
   func newStoresHoldWhatTheNaiveImporterMakes(block: UInt64) throws {
     for seed in Self.seeds(block) {
       var made = RandomImport(seed: seed)
@@ -123,7 +123,7 @@ private struct RandomImport {
     }
   }
 
-  @Test(arguments: Soak.seeds(12, from: 1))
+  @Test(arguments: Soak.seeds(6, from: 1, long: 600))
   func existingStoresHoldWhatTheNaiveImporterMakes(block: UInt64) throws {
     for seed in Self.seeds(block) {
       var made = RandomImport(seed: seed)
@@ -152,7 +152,7 @@ private struct RandomImport {
     }
   }
 
-  @Test(arguments: Soak.seeds(12, from: 1))
+  @Test(arguments: Soak.seeds(6, from: 1, long: 600))
   func newStoresAreTheSameHoweverOftenTheirRunsAreStopped(block: UInt64) throws {
     var resumed = 0
     for seed in Self.seeds(block) {

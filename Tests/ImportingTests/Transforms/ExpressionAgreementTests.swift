@@ -8,7 +8,7 @@ import Testing
 ///
 /// A failure names its seed and number; the same pair gives the same expression again.
 @Suite("Instructions, the evaluator and SQL agree") struct ExpressionAgreementTests {
-  @Test("generated expressions give the same over columns and record by record", arguments: Soak.seeds(6))
+  @Test("generated expressions give the same over columns and record by record", arguments: Soak.seeds(3, long: 300))
   func columnsAndRecords(seed: UInt64) throws {
     let records = ExpressionRecords(seed: seed)
     var (compiled, both, mixed, values, failures) = (0, 0, 0, 0, 0)
@@ -41,7 +41,7 @@ import Testing
     #expect(values > 500 && failures > 20, "seed \(seed): \(values) values, \(failures) failures")
   }
 
-  @Test("what both can say, stores and transforms say alike", arguments: Soak.seeds(6, from: 100))
+  @Test("what both can say, stores and transforms say alike", arguments: Soak.seeds(3, from: 100, long: 300))
   func storesAndTransforms(seed: UInt64) throws {
     let folder = TemporaryFolder()
     let records = ExpressionRecords(seed: seed, hasAbsent: false)

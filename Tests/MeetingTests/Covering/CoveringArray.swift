@@ -138,7 +138,7 @@ struct CoveringArray {
     steps += 1
     guard steps < 20_000 else { return nil }
     var choices: [(value: Int, gain: Int, tie: UInt64)] = []
-    for value in space.values(of: factor) where chosen.allSatisfy({ space.allows(value, $0) }) {
+    for value in space.values(of: factor) where space.allows(value, with: chosen) {
       choices.append((value, gain(of: value, with: chosen), random.next()))
     }
     choices.sort { ($0.gain, $0.tie) > ($1.gain, $1.tie) }
@@ -153,7 +153,10 @@ struct CoveringArray {
   private func mostBound(_ chosen: [Int], _ open: ArraySlice<Int>) -> Int? {
     for factor in open {
       var left = 0
-      for value in space.values(of: factor) where chosen.allSatisfy({ space.allows(value, $0) }) { left += 1 }
+      for value in space.values(of: factor) where space.allows(value, with: chosen) {
+        left += 1
+        if left == 2 { break }
+      }
       if left < 2 { return factor }
     }
     return open.first

@@ -63,6 +63,12 @@ struct FactorSpace: Sendable {
   /// Whether two values of different factors may stand in one pipeline.
   func allows(_ a: Int, _ b: Int) -> Bool { !isExcluded[a * count + b] }
 
+  /// Whether a value may stand in a pipeline with all of some values of other factors.
+  func allows(_ value: Int, with others: [Int]) -> Bool {
+    for other in others where isExcluded[value * count + other] { return false }
+    return true
+  }
+
   /// `factor=value`.
   func name(_ value: Int) -> String {
     let factor = factorOf[value]

@@ -2,6 +2,22 @@ import Foundation
 import MergewalkImporting
 import MergewalkObjectModel
 
+/// Patterns of values, made once: making one takes longer than a match.
+///
+/// They are only read, which any number of threads may do.
+enum ReferencePattern {
+  nonisolated(unsafe) static let integer = /[+-]?[0-9]+/
+  nonisolated(unsafe) static let number = /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/
+  nonisolated(unsafe) static let uuid = /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/
+  nonisolated(unsafe) static let day = /([0-9]{2})\.([0-9]{2})\.([0-9]{4})/
+  nonisolated(unsafe) static let time =
+    /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.,][0-9]+)?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?/
+  nonisolated(unsafe) static let scientific = /([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,5}))?/
+  nonisolated(unsafe) static let decimal = /([+-]?)([0-9]*)(?:\.([0-9]*))?/
+  /// Whether JSON has the number so, and nothing is lost by any of the formats.
+  nonisolated(unsafe) static let json = /-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?/
+}
+
 /// Conversion of one cell, as `docs/conversions.md` has it.
 struct ReferenceConversion {
   /// What a cell means.
@@ -63,10 +79,10 @@ struct ReferenceConversion {
   }
 
   static func trimmed(_ text: String) -> String {
-    var scalars = Substring.UnicodeScalarView(text.unicodeScalars)
+    var scalars = text[...].unicodeScalars
     while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
     while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }
-    return String(scalars)
+    return String(Substring(scalars))
   }
 
   // MARK: Types
@@ -98,7 +114,7 @@ struct ReferenceConversion {
     case .date: return ReferenceDate.parse(text, field.conversion)
     case .uuid:
       let digits = text.replacing("-", with: "").uppercased()
-      return text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil
+      return text.wholeMatch(of: ReferencePattern.uuid) != nil
         ? .value(.uuid(digits)) : .failed("value.uuid")
     case .binary, .transformable:
       return Data(base64Encoded: text).map { .value(.bytes(Array($0))) } ?? .failed("value.base64")
@@ -123,11 +139,11 @@ struct ReferenceConversion {
       guard !text.contains(".") else { return nil }
       text = text.replacing(mark, with: ".")
     }
-    return text.wholeMatch(of: /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/) == nil ? nil : text
+    return text.wholeMatch(of: ReferencePattern.number) == nil ? nil : text
   }
 
   private func integer(_ text: String, _ range: ClosedRange<Int64>) -> Result {
-    guard text.wholeMatch(of: /[+-]?[0-9]+/) != nil else { return .failed("value.integer") }
+    guard text.wholeMatch(of: ReferencePattern.integer) != nil else { return .failed("value.integer") }
     guard let number = Int64(text), range.contains(number) else { return .failed("value.range") }
     return .value(.integer(number))
   }
@@ -161,7 +177,7 @@ enum ReferenceDate {
     switch options.dateFormat {
     case .iso8601: return iso(text, options.timeZoneOffset)
     case .pattern("dd.MM.yyyy"):
-      guard let match = text.wholeMatch(of: /([0-9]{2})\.([0-9]{2})\.([0-9]{4})/) else { return .failed("value.date") }
+      guard let match = text.wholeMatch(of: ReferencePattern.day) else { return .failed("value.date") }
       return iso("\(match.3)-\(match.2)-\(match.1)", options.timeZoneOffset)
     case .secondsSince1970:
       guard let seconds = Double(text) else { return .failed("value.date") }
@@ -171,9 +187,7 @@ enum ReferenceDate {
   }
 
   private static func iso(_ text: String, _ zone: Int) -> ReferenceConversion.Result {
-    let form =
-      /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.,][0-9]+)?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?/
-    guard let match = text.wholeMatch(of: form) else { return .failed("value.date") }
+    guard let match = text.wholeMatch(of: ReferencePattern.time) else { return .failed("value.date") }
     func number(_ text: Substring?) -> Int { text.flatMap { Int($0) } ?? 0 }
     let (year, month, day) = (number(match.1), number(match.2), number(match.3))
     let (hour, minute, second) = (number(match.4), number(match.5), number(match.6))

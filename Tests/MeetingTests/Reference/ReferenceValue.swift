@@ -19,7 +19,7 @@ enum ReferenceValue: Hashable, CustomStringConvertible {
 
   /// A decimal number without superfluous zeros; nil when the text is none.
   static func decimal(of text: String) -> (value: ReferenceValue, digits: Int)? {
-    guard let match = text.wholeMatch(of: /([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,5}))?/) else {
+    guard let match = text.wholeMatch(of: ReferencePattern.scientific) else {
       return nil
     }
     guard !match.2.isEmpty || !(match.3 ?? "").isEmpty else { return nil }

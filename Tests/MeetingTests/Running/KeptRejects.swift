@@ -17,7 +17,7 @@ struct KeptRejects {
     for name in names where name.hasPrefix("rejects.") && name.hasSuffix("ndjson") {
       guard let text = try? String(contentsOfFile: folder + "/" + name, encoding: .utf8) else { continue }
       var counts: [String: Int] = [:]
-      for line in text.split(separator: "\n") { counts[Self.record(String(line)), default: 0] += 1 }
+      for line in text.components(separatedBy: "\n") where !line.isEmpty { counts[Self.record(line), default: 0] += 1 }
       found.merge(counts) { max($0, $1) }
     }
     let lost = kept.filter { found[$0.key, default: 0] < $0.value }.keys.sorted()

@@ -80,7 +80,7 @@ struct RealRun {
     guard let path = definition.rejects.path else { return nil }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
     var found: [RunOutcome.Reject] = []
-    for line in text.split(separator: "\n") {
+    for line in text.components(separatedBy: "\n") {
       guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { continue }
       guard let place = Self.place(object, definition) else { continue }
       let also = (object["also"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }

@@ -201,7 +201,7 @@ struct RecordMaker {
   }
 
   /// Whether JSON has the number so, and nothing is lost by any of the formats.
-  static func isNumber(_ text: String) -> Bool { text.wholeMatch(of: /-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?/) != nil }
+  static func isNumber(_ text: String) -> Bool { text.wholeMatch(of: ReferencePattern.json) != nil }
 
   /// A cell as the format can hold it.
   private func fit(_ cell: Cell, _ column: ColumnSpec) -> Cell {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A format of files with records.
 enum DataFormat: String, Sendable, CaseIterable {
   case csv, tsv
@@ -62,11 +64,9 @@ enum TextForm: String, Sendable {
     switch self {
     case .utf8: Array(text.utf8)
     case .utf8Mark: [0xEF, 0xBB, 0xBF] + Array(text.utf8)
-    case .utf16le: [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-    case .utf16be: [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
-    case .utf32le:
-      [0xFF, 0xFE, 0, 0]
-        + text.unicodeScalars.flatMap { scalar in (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) } }
+    case .utf16le: [0xFF, 0xFE] + [UInt8](text.data(using: .utf16LittleEndian) ?? Data())
+    case .utf16be: [0xFE, 0xFF] + [UInt8](text.data(using: .utf16BigEndian) ?? Data())
+    case .utf32le: [0xFF, 0xFE, 0, 0] + [UInt8](text.data(using: .utf32LittleEndian) ?? Data())
     case .latin1, .windows1252: text.unicodeScalars.map { $0 == "€" ? 0x80 : UInt8(truncatingIfNeeded: $0.value) }
     }
   }

@@ -164,7 +164,7 @@ struct DelimitedWriter {
   }
 
   private func quoted(_ text: String, _ always: Bool) -> String {
-    let special = text.unicodeScalars.contains { "\"'\r\n#".unicodeScalars.contains($0) }
+    let special = text.utf8.contains { $0 == 0x22 || $0 == 0x27 || $0 == 0x0D || $0 == 0x0A || $0 == 0x23 }
     guard always || special || text.contains(form.delimiter) || text == form.null else { return text }
     return form.quote + text.replacing(form.quote, with: form.quote + form.quote) + form.quote
   }

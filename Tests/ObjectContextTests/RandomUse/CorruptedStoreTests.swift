@@ -7,7 +7,7 @@ import Testing
 @Suite("No store kills a process, whatever is in it")
 struct CorruptedStoreTests {
   /// One of so many cases, each a process of its own.
-  private static let firsts = stride(from: 1 as UInt64, to: Soak.isOn ? 2000 : 40, by: 5).map { $0 }
+  private static let firsts = stride(from: 1 as UInt64, to: Soak.isOn ? 2000 : 20, by: 5).map { $0 }
   /// `MERGEWALK_SEED`: one seed in this process, so that a signal comes with its place.
   private static let given = ProcessInfo.processInfo.environment["MERGEWALK_SEED"].flatMap(UInt64.init)
 

@@ -110,8 +110,8 @@ struct DeleteRuleTableTests {
     try pair.save()
     try pair.reopen()
     // Deletions of what is saved, alone and two at once, refused or not; then with new objects among them.
-    for round in 0..<8 {
-      if round == 5 {
+    for round in 0..<6 {
+      if round == 4 {
         try add(world.sides[0].entity, 3)
         try relate()
       }

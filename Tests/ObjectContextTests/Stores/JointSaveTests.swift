@@ -100,7 +100,7 @@ struct JointSaveTests {
     #expect(calls > 10)
 
     var generator = SeededGenerator(seed: Soak.seed(UInt64(calls)))
-    let points = Soak.isOn ? Array(1...calls) : (0..<10).map { _ in Int.random(in: 1...calls, using: &generator) }
+    let points = Soak.isOn ? Array(1...calls) : (0..<5).map { _ in Int.random(in: 1...calls, using: &generator) }
     var ends = Set<[String]>()
     for point in points {
       let folder = try copy()

@@ -7,13 +7,13 @@ import Testing
 
 /// Rows of a planned run that wait for its end: in the store they are what they would be if they had been written at once.
 ///
-/// 60 trials, 2,000 with `MERGEWALK_SOAK`; `MERGEWALK_SEED` runs one.
+/// 30 trials, 2,000 with `MERGEWALK_SOAK`; `MERGEWALK_SEED` runs one.
 @Suite("Rows that wait")
 struct DeferredRowsTests {
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
     if let given = environment["MERGEWALK_SEED"].flatMap(UInt64.init) { return [given] }
-    return Array(1...(environment["MERGEWALK_SOAK"] == nil ? 60 : 2000))
+    return Array(1...(environment["MERGEWALK_SOAK"] == nil ? 30 : 2000))
   }()
 
   private let folder = TemporaryFolder()

@@ -6,13 +6,13 @@ import Testing
 
 /// Random changes, made to a database and planned for a copy of it: both are the same in the end.
 ///
-/// 60 trials, 2,000 with `MERGEWALK_SOAK`; `MERGEWALK_SEED` runs one.
+/// 30 trials, 2,000 with `MERGEWALK_SOAK`; `MERGEWALK_SEED` runs one.
 @Suite("Applied plans")
 struct PlanApplicationTests {
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
     if let given = environment["MERGEWALK_SEED"].flatMap(UInt64.init) { return [given] }
-    return Array(1...(environment["MERGEWALK_SOAK"] == nil ? 60 : 2000))
+    return Array(1...(environment["MERGEWALK_SOAK"] == nil ? 30 : 2000))
   }()
 
   private let folder = TemporaryFolder()

@@ -173,7 +173,7 @@ struct DatabaseSourceRoundTripTests {
 
   @Test("memory does not grow with the number of rows")
   func memory() throws {
-    let rows = Soak.isOn ? 1_000_000 : 100_000
+    let rows = Soak.isOn ? 1_000_000 : 30_000
     let path = folder.file("big.db")
     let connection = try Connection(path: path, mode: .create)
     try connection.execute(

@@ -236,7 +236,13 @@ struct RandomStore {
     _ join: JoinTable, _ owners: [Int64], _ targets: [Int64], _ connection: Connection
   ) throws {
     for owner in owners where !flag(3) {
-      let chosen = targets.shuffled(using: &generator).prefix(number(0...5))
+      let chosen: [Int64]
+      if targets.count > 200 {
+        // To shuffle them for each owner takes the square of their number; one that is chosen twice is linked once.
+        chosen = (0..<number(0...5)).map { _ in targets[number(0...targets.count - 1)] }
+      } else {
+        chosen = Array(targets.shuffled(using: &generator).prefix(number(0...5)))
+      }
       let isUsual = flag()
       for (place, target) in chosen.enumerated() {
         var columns = [join.master.ownerColumn, join.master.targetColumn]

@@ -167,7 +167,9 @@ struct RoundTripTests {
   @Test("stores that apps wrote come back equal", .enabled(if: Locations.shared != nil), arguments: AppStores.all)
   func apps(_ name: String) throws {
     let store = try AppStores.copy(name, to: folder)
-    for format in StoreExport.Format.allCases {
+    // In an ordinary run every format has a third of the stores.
+    let number = AppStores.all.firstIndex(of: name) ?? 0
+    for (place, format) in StoreExport.Format.allCases.enumerated() where Soak.isOn || (place + number) % 3 == 0 {
       try RoundTrip(folder: folder, store: store, format: format).check("\(name) \(format)")
     }
   }

@@ -15,7 +15,7 @@ import Testing
     while bytes.count < size {
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
-        bytes += (0..<Int.random(in: 1..<200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for _ in 0..<Int.random(in: 1..<200, using: &random) { bytes.append(UInt8(truncatingIfNeeded: random.next())) }
       case 1:
         bytes += [UInt8](
           repeating: UInt8.random(in: 0...255, using: &random), count: Int.random(in: 1..<9000, using: &random))

@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("bytes changed at random never trap, and whole reads as in pieces", arguments: Soak.seeds(60))
+  @Test("bytes changed at random never trap, and whole reads as in pieces", arguments: Soak.readerSeeds(60))
   func damaged(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let list = Self.list(&generator, onlyText: false)

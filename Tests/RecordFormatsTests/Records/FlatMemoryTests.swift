@@ -10,25 +10,35 @@ import Testing
     let path = "repeating"
     private(set) var bytesRead = 0
     private let start: [UInt8]
-    private let pattern: [UInt8]
+    /// The pattern, as often as a read can take it.
+    private let block: [UInt8]
     private let end: [UInt8]
     private let total: Int
 
     init(_ pattern: String, from start: String = "", to end: String = "", bytes: Int = 8 << 20) {
       self.start = Array(start.utf8)
-      self.pattern = Array(pattern.utf8)
+      let length = pattern.utf8.count
+      block = Array(String(repeating: pattern, count: (1 << 16) / length + 1).utf8)
       self.end = Array(end.utf8)
-      total = self.start.count + bytes / self.pattern.count * self.pattern.count
+      total = self.start.count + bytes / length * length
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
+      let room = min(buffer.count, 1 << 16)
       var count = 0
-      while count < min(buffer.count, 1 << 16), bytesRead < total + end.count {
-        let at = bytesRead
-        buffer[count] =
-          at < start.count ? start[at] : at < total ? pattern[(at - start.count) % pattern.count] : end[at - total]
-        count += 1
-        bytesRead += 1
+      while count < room, bytesRead < total + end.count {
+        let rest: ArraySlice<UInt8>
+        if bytesRead < start.count {
+          rest = start[bytesRead...]
+        } else if bytesRead < total {
+          rest = block[((bytesRead - start.count) % block.count)...].prefix(total - bytesRead)
+        } else {
+          rest = end[(bytesRead - total)...]
+        }
+        let part = rest.prefix(room - count)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyBytes(from: part)
+        count += part.count
+        bytesRead += part.count
       }
       return count
     }

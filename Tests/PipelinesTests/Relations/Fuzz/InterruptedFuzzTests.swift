@@ -7,12 +7,12 @@ import Testing
 
 /// Random imports with second passes, interrupted behind each batch in turn: see `InterruptedTrial`.
 ///
-/// Ten seeds, 3,000 with `MERGEWALK_SOAK`, from `MERGEWALK_FIRST_SEED` on.
+/// Five seeds, 3,000 with `MERGEWALK_SOAK`, from `MERGEWALK_FIRST_SEED` on.
 @Suite("Interrupted second passes") struct InterruptedFuzzTests {
   private static let seeds: [UInt64] = {
     if let given = ProcessInfo.processInfo.environment["MERGEWALK_SEED"].flatMap(UInt64.init) { return [given] }
     let first = ProcessInfo.processInfo.environment["MERGEWALK_FIRST_SEED"].flatMap(UInt64.init) ?? 0
-    return Array(first..<first + (Soak.isOn ? 3000 : 10))
+    return Array(first..<first + (Soak.isOn ? 3000 : 5))
   }()
 
   @Test("a run that is resumed ends as one that was not interrupted", arguments: seeds + [1076, 5015])
