@@ -1,7 +1,8 @@
-import MergewalkDiagnostics
 import Foundation
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkPipelines
+import MergewalkRecordFormats
 import MergewalkSQLite
 import MergewalkTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import MergewalkImporting
 import MergewalkPipelines
+import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 

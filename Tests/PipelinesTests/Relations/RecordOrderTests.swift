@@ -1,3 +1,4 @@
+import MergewalkImporting
 import MergewalkTestSupport
 import Testing
 
