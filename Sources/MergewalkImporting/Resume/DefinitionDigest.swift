@@ -19,6 +19,7 @@ struct DefinitionDigest {
       var part = part
       part.sources = []
       part.spool = []
+      part.inputFindings = InputFindings()
       part.findPlan = .automatic
       digest.add(part, depth: 0)
     }

@@ -84,7 +84,9 @@ struct InputReading: Sendable {
             if let tracking, batch.wasImported, left == 0 { try tracking.check(batch.position, source.path) }
             if batch.wasImported, tracking?.isRebuilding == false {
               passed += batch.records.account
-              channel.recycle(batch)
+              batch.header = reader.header
+              defer { channel.recycle(batch) }
+              try preparer.transforms?.passOver(&batch)
               continue
             }
           }

@@ -68,6 +68,11 @@ final class TransformRunner: Sendable {
     try ordered.begin(source, format: format, kinds: kinds)
   }
 
+  /// Looks at records that an earlier process has imported: the type of a column is that of its first value.
+  func passOver(_ batch: inout ImportBatch) throws(ImportError) {
+    if plan.contract != nil { try ordered.checkContract(&batch) }
+  }
+
   /// Ends the external process in order.
   ///
   /// - Throws: `process` when it does not end well.
