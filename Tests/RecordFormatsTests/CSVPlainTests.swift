@@ -70,11 +70,7 @@ import Testing
       var reader = try CSVReader(stream: stream, options: options, columns: request, index: 0, level: level)
       var batch = RecordBatch()
       while try reader.read(into: &batch, limit: limit) {
-        for record in 0..<batch.recordCount {
-          let fields = (0..<batch.columnCount).map { Reading.show(batch, record, $0) }
-          let places = (0..<batch.columnCount).map { "\(batch.position(record, $0))" }
-          lines.append("\(batch.records[record].index) \(fields) \(places) \(batch.raw(record).count)")
-        }
+        for record in 0..<batch.recordCount { lines.append(Reading.line(batch, record)) }
         lines += batch.errors.map { "\($0) \($0.recordIndex) \($0.raw.count)" }
         lines.append("batch")
       }

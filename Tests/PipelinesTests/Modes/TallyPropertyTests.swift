@@ -180,7 +180,7 @@ import Testing
     return definition
   }
 
-  @Test("are those of a count by hand, in one go and after an interruption", arguments: 0..<60)
+  @Test("are those of a count by hand, in one go and after an interruption", arguments: Soak.seeds(30, long: 60))
   func drawn(number: UInt64) throws {
     let seed = 20_261_122 + number
     let drawn = Drawn(seed: seed)

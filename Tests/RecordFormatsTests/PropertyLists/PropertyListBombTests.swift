@@ -133,7 +133,7 @@ private func binaryList(_ objects: [[UInt8]], top: UInt8 = 0, referenceSize: UIn
     }
   }
 
-  @Test("a packed list is read from a copy", arguments: [10, Soak.isOptimized || Soak.isOn ? 200_000 : 70_000])
+  @Test("a packed list is read from a copy", arguments: [10, Soak.readersAreWhole ? 200_000 : 70_000])
   func packed(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .dictionary([.init("n", .integer(Int64($0)))]) })
     let folder = TemporaryFolder()

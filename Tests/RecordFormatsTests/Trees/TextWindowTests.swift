@@ -34,7 +34,7 @@ import Testing
   @Test func `what stands behind the mark is kept, with its positions`() throws {
     var random = SeededGenerator(seed: 11)
     let bytes: [UInt8] = (0..<150_000).map { _ in Int.random(in: 0..<40, using: &random) == 0 ? 10 : 97 }
-    for _ in 0..<(Soak.isOptimized || Soak.isOn ? 40 : 10) {
+    for _ in 0..<(Soak.readersAreWhole ? 40 : 10) {
       let window = TextWindow(try ByteSource(bytes: bytes, chunkSize: 5_000).open(), encoding: .utf8)
       var mark = 0
       while !(try window.readPiece().isEmpty) {

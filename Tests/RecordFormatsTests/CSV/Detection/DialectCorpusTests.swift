@@ -9,7 +9,7 @@ import Testing
     var order: [String] = []
     var total = CorpusFile.Score()
     // Unoptimized, this takes a minute for all of them.
-    let step = Soak.isOptimized || Soak.isOn ? 1 : 3
+    let step = Soak.readersAreWhole ? 1 : 3
     for (index, file) in CorpusPollutions.all.enumerated() where index.isMultiple(of: step) {
       let score = file.score().score
       if kinds[file.kind] == nil { order.append(file.kind) }
