@@ -82,15 +82,6 @@ public struct BatchRow: ~Copyable {
     text.withUTF8 { stage.set(property, CellTag.text, bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Sets a String or URI attribute from UTF-8, which is copied.
-  ///
-  /// The bytes must be valid UTF-8; nothing checks that here.
-  package func set(_ property: Int, utf8 bytes: UnsafeRawBufferPointer) throws(ObjectError) {
-    try checkText(property)
-    try stage.requireRoom(bytes.count)
-    stage.set(property, CellTag.text, bytes: bytes)
-  }
-
   /// Sets a to-one relationship.
   ///
   /// Whether the object exists and is of the right entity is checked when the rows are written.

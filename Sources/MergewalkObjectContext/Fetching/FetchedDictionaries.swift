@@ -98,18 +98,6 @@ public struct FetchedDictionary: Sendable {
     }
   }
 
-  /// Calls `body` with the bytes of the text or the binary value at a place, without a copy; `nil` for anything else.
-  package func withBytes<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
-    let position = content.columns[index].position
-    let tag = content.table.tag(row: row, position)
-    guard tag == CellTag.text || tag == CellTag.blob else { return nil }
-    if content.external.contains(index) {
-      guard case .attribute(.binary(let bytes)) = self[index] else { return nil }
-      return try bytes.withUnsafeBytes(body)
-    }
-    return try withExtendedLifetime(content) { try body(content.table.bytes(row: row, position)) }
-  }
-
   /// A Swift dictionary with the values; as in Core Data, keys without a value are left out.
   public var dictionary: [String: ConstantValue] {
     var result: [String: ConstantValue] = [:]

@@ -142,11 +142,6 @@ package final class FetchedCells: @unchecked Sendable {
   @inline(__always)
   package func payload(row: Int, _ position: Int32) -> UInt64 { payloads[row * width + Int(position)] }
 
-  /// The bytes of a text or blob cell; they live as long as the table.
-  package func bytes(row: Int, _ position: Int32) -> UnsafeRawBufferPointer {
-    arena.bytes(ByteRange(payload: payload(row: row, position)))
-  }
-
   /// The value of a column: an attribute's value or an object's ID.
   package func value(row: Int, _ column: FetchedColumn) -> ConstantValue {
     let tag = tag(row: row, column.position)

@@ -49,9 +49,7 @@ struct BatchInsertTests {
       try row.set(3, text: "text \(next)")
       try row.set(4, boolean: true)
       try row.set(5, date: 1.5)
-      try "https://example.org".utf8CString.withUnsafeBytes {
-        try row.set(6, utf8: UnsafeRawBufferPointer(rebasing: $0.dropLast()))
-      }
+      try row.set(6, text: "https://example.org")
       try row.set(7, .uuid(1, 2))
       try row.set(8, integer: 12)
       try row.set(9, .binary([1, 2]))
