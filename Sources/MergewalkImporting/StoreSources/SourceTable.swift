@@ -49,8 +49,8 @@ struct SourceTable {
   /// An order makes SQLite read the table itself, never an index that has all that is requested, so that what comes
   /// first does not depend on which columns are read.
   func query(_ columns: [String]) -> String {
-    let list = columns.isEmpty ? "NULL" : columns.map(Self.quoted).joined(separator: ", ")
-    return "SELECT \(list) FROM main.\(Self.quoted(name))\(order)"
+    let list = columns.isEmpty ? "NULL" : columns.map(SQLQuoting.name).joined(separator: ", ")
+    return "SELECT \(list) FROM main.\(SQLQuoting.name(name))\(order)"
   }
 
   // MARK: Choosing
@@ -125,21 +125,10 @@ struct SourceTable {
   // MARK: SQL
 
   private static func order(_ columns: [String], _ keys: [String]?) -> String {
-    if let keys { return keys.isEmpty ? "" : " ORDER BY " + keys.map(quoted).joined(separator: ", ") }
+    if let keys { return keys.isEmpty ? "" : " ORDER BY " + keys.map(SQLQuoting.name).joined(separator: ", ") }
     // Columns may take the names of the row's number.
     let taken = Set(columns.map(folded))
     let free = ["rowid", "_rowid_", "oid"].first { !taken.contains(Array($0.utf8)) }
     return free.map { " ORDER BY \($0)" } ?? ""
-  }
-
-  private static func quoted(_ name: String) -> String {
-    // By bytes: a mark behind the quote makes one character of both.
-    var bytes: [UInt8] = [UInt8(ascii: "\"")]
-    for byte in name.utf8 {
-      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
-      bytes.append(byte)
-    }
-    bytes.append(UInt8(ascii: "\""))
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -45,7 +45,7 @@ package struct RepeatedSave {
     }
     if change.isInsert { return insert }
     let keys = change.keys.indices.filter { change.keys[$0] }
-    let condition = keys.enumerated().map { "\(TableColumns.quoted(columns.names[$1])) IS ?\($0 + 1)" }
+    let condition = keys.enumerated().map { "\(SQLQuoting.name(columns.names[$1])) IS ?\($0 + 1)" }
       .joined(separator: " AND ")
     let find = try connection.prepare(
       "SELECT \(columns.list(withRow: false)) FROM \(columns.table) WHERE \(condition)")

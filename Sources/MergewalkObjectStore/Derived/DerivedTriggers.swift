@@ -156,7 +156,7 @@ extension Connection {
     else { return }
     for (number, other) in others.enumerated() {
       do throws(StoreError) { try execute("CREATE TEMP TRIGGER " + other.sql.dropFirst(word.count)) } catch {
-        for made in others[..<number] { try execute("DROP TRIGGER temp.\(TableColumns.quoted(made.name))") }
+        for made in others[..<number] { try execute("DROP TRIGGER temp.\(SQLQuoting.name(made.name))") }
         return
       }
     }

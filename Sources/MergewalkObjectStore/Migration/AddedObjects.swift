@@ -1,3 +1,4 @@
+import CMergewalkSQLite
 import MergewalkSQLite
 
 /// What an app has added to a store's file: indexes and columns of its own in the model's tables, triggers, and views.
@@ -58,7 +59,9 @@ struct AddedObjects {
 
   /// Whether a table has a name as Core Data's own have, for bookkeeping, history and CloudKit.
   private static func isCoreDatas(table name: String) -> Bool {
-    ["Z_", "ACHANGE", "ATRANSACTION", "ANSCK", "SQLITE_"].contains { name.uppercased().hasPrefix($0) }
+    let name = name.uppercased()
+    return [HistoryTables.changes, HistoryTables.transactions, HistoryTables.strings].contains(name)
+      || ["Z_", "ANSCK", "SQLITE_"].contains { name.hasPrefix($0) }
   }
 
   /// Whether an index has the name of one over a column, as each version of Core Data has had some.
@@ -66,7 +69,7 @@ struct AddedObjects {
     name.uppercased().hasPrefix(table.uppercased() + "_") && name.uppercased().hasSuffix("_INDEX")
   }
 
-  private static func reading(_ view: String) -> String { "SELECT * FROM \(TableColumns.quoted(view))" }
+  private static func reading(_ view: String) -> String { "SELECT * FROM \(SQLQuoting.name(view))" }
 
   /// The step of the migration that this is, in words; none when there is nothing to keep.
   var steps: [String] {
@@ -84,7 +87,7 @@ struct AddedObjects {
   /// Takes the views out, and their triggers with them.
   func takeOut() throws(StoreError) {
     for view in objects where view.kind == .view {
-      try connection.execute("DROP VIEW \(TableColumns.quoted(view.name))")
+      try connection.execute("DROP VIEW \(SQLQuoting.name(view.name))")
     }
   }
 
@@ -92,16 +95,25 @@ struct AddedObjects {
   ///
   /// - Returns: What does not fit any more.
   func putBack() throws(StoreError) -> [MigrationLoss] {
-    var lost = columns
+    // Else a column that is gone would be taken for a text where an index has its name in double quotes.
+    let takesTexts = connection.option(SQLITE_DBCONFIG_DQS_DDL)
+    connection.setOption(SQLITE_DBCONFIG_DQS_DDL, false)
+    defer { connection.setOption(SQLITE_DBCONFIG_DQS_DDL, takesTexts) }
+    var refusals: [String?] = []
     let find = try connection.prepare("SELECT count(*) FROM sqlite_master WHERE type = ?1 AND name = ?2 COLLATE NOCASE")
     for object in objects {
       find.bind(1, text: object.kind.rawValue)
       find.bind(2, text: object.name)
       let isThere = try find.step() && find.integer(0) > 0
       find.reset()
-      if !isThere, let message = try putBack(object) {
-        lost.append(MigrationLoss(kind: object.kind, name: object.name, message: message))
-      }
+      refusals.append(try isThere ? nil : putBack(object))
+    }
+    var lost = columns
+    for (object, refusal) in zip(objects, refusals) {
+      var message = refusal
+      // Only now, because a view may read one that comes after it.
+      if message == nil, object.isReadable { message = try reasonNotToRead(object.name) }
+      if let message { lost.append(MigrationLoss(kind: object.kind, name: object.name, message: message)) }
     }
     return lost
   }
@@ -118,8 +130,12 @@ struct AddedObjects {
     do throws(StoreError) { try connection.execute(object.sql) } catch {
       return try "is not kept: " + error.refusal()
     }
-    guard object.isReadable else { return nil }
-    do throws(StoreError) { _ = try connection.prepare(Self.reading(object.name)) } catch {
+    return nil
+  }
+
+  /// What is to be said of a view that could be read before, if it cannot be now.
+  private func reasonNotToRead(_ view: String) throws(StoreError) -> String? {
+    do throws(StoreError) { _ = try connection.prepare(Self.reading(view)) } catch {
       return try "is kept, but can no longer be read: " + error.refusal()
     }
     return nil

@@ -86,7 +86,7 @@ extension AttributeValue {
   private static func quoted(_ text: String) -> String {
     // SQL ends at a NUL, so such a text is written as its bytes.
     if text.utf8.contains(0) { return "CAST(\(blob(Array(text.utf8))) AS TEXT)" }
-    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    return SQLQuoting.text(text)
   }
 
   private static func blob(_ bytes: [UInt8]) -> String {

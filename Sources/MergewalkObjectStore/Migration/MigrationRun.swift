@@ -72,7 +72,7 @@ struct MigrationRun {
   private func dropIndexes(of table: String, where isDropped: (String) -> Bool) throws(MigrationError) {
     for (name, _) in try names("type = 'index' AND sql IS NOT NULL AND tbl_name = '\(table)' COLLATE NOCASE")
     where isDropped(name) {
-      try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
+      try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(SQLQuoting.name(name))") }
     }
   }
 
@@ -81,7 +81,7 @@ struct MigrationRun {
       let words = sql.uppercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
       guard !tables.isDisjoint(with: words) else { continue }
       removed.list.append((name, sql))
-      try migrationErrors { () throws(StoreError) in try connection.execute("DROP TRIGGER \(connection.quoted(name))") }
+      try migrationErrors { () throws(StoreError) in try connection.execute("DROP TRIGGER \(SQLQuoting.name(name))") }
     }
   }
 

@@ -43,7 +43,7 @@ final class RemovedTriggers {
     let stale = old.derivedAttributes.filter { !$0.triggers.allSatisfy { same.contains($0.sql) } }
     list.removeAll { trigger in stale.contains { $0.owns(trigger: trigger.name) } }
     for name in try Self.names(connection) where stale.contains(where: { $0.owns(trigger: name) }) {
-      try connection.execute("DROP TRIGGER \(TableColumns.quoted(name))")
+      try connection.execute("DROP TRIGGER \(SQLQuoting.name(name))")
     }
   }
 
@@ -64,7 +64,7 @@ final class RemovedTriggers {
     find.bind(1, text: trigger.name)
     guard try find.step() else { return nil }
     let columns = try TableColumns(find.text(0), connection)
-    let all = columns.names.map { TableColumns.quoted($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
+    let all = columns.names.map { SQLQuoting.name($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
     let statements = [
       "INSERT INTO \(columns.table) DEFAULT VALUES", "UPDATE \(columns.table) SET \(all)",
       "DELETE FROM \(columns.table)",
@@ -75,7 +75,7 @@ final class RemovedTriggers {
       for statement in statements { _ = try connection.prepare("EXPLAIN " + statement) }
       return nil
     } catch {
-      try connection.execute("DROP TRIGGER \(TableColumns.quoted(trigger.name))")
+      try connection.execute("DROP TRIGGER \(SQLQuoting.name(trigger.name))")
       return try error.refusal()
     }
   }

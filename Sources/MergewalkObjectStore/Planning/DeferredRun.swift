@@ -26,8 +26,8 @@ struct DeferredShape: Hashable, Comparable {
   ///
   /// Such a row has to have the version before the one that is written.
   var sql: String {
-    let names = columns.map(TableColumns.quoted)
-    let table = TableColumns.quoted(table)
+    let names = columns.map(SQLQuoting.name)
+    let table = SQLQuoting.name(table)
     if isNew {
       let places = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
       return "INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES(\(places))"

@@ -127,7 +127,7 @@ package struct TableColumns {
   package let row: String
 
   package init(_ table: String, _ connection: Connection) throws(StoreError) {
-    self.table = Self.quoted(table)
+    self.table = SQLQuoting.name(table)
     var names: [String] = []
     let rows = try connection.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid")
     rows.bind(1, text: table)
@@ -138,11 +138,7 @@ package struct TableColumns {
   }
 
   /// The columns, separated by commas.
-  func list(withRow: Bool) -> String { ((withRow ? [row] : []) + names.map(Self.quoted)).joined(separator: ", ") }
-
-  package static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-  }
+  func list(withRow: Bool) -> String { ((withRow ? [row] : []) + names.map(SQLQuoting.name)).joined(separator: ", ") }
 }
 
 /// Moves the changed rows of one table.
@@ -256,7 +252,7 @@ final class RowTransfer {
 
   private func update(_ different: [Int32]) throws(StoreError) -> Statement {
     if let known = updates[different] { return known }
-    let list = different.enumerated().map { "\(TableColumns.quoted(columns.names[Int($1)])) = ?\($0 + 1)" }
+    let list = different.enumerated().map { "\(SQLQuoting.name(columns.names[Int($1)])) = ?\($0 + 1)" }
     let statement = try target.prepare(
       "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(columns.row) = ?\(different.count + 1)")
     updates[different] = statement

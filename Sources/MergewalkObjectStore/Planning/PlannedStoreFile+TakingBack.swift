@@ -150,7 +150,7 @@ extension PlannedStoreFile {
   /// Replaces one cell of a planned row.
   private func set(_ columns: TableColumns, _ column: Int, of key: Int64, to cell: [UInt8]) throws(StoreError) {
     let update = try overlay.prepare(
-      "UPDATE \(columns.table) SET \(TableColumns.quoted(columns.names[column])) = ?2 WHERE Z_PK = ?1")
+      "UPDATE \(columns.table) SET \(SQLQuoting.name(columns.names[column])) = ?2 WHERE Z_PK = ?1")
     update.use = .bookkeeping
     update.bind(1, key)
     update.bind(2, copying: cell)

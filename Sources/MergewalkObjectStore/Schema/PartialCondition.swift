@@ -117,7 +117,7 @@ struct PartialCondition {
     case .boolean(let flag): flag ? "1" : "0"
     case .integer(let number): "\(number)"
     case .double(let number): number.isFinite ? "\(number)" : nil
-    case .string(let text): "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+    case .string(let text): SQLQuoting.text(text)
     default: nil
     }
   }

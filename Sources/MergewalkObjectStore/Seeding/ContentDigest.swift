@@ -61,7 +61,7 @@ enum ContentDigest {
     while try select.step() {
       let name = select.text(0)
       if tables.last?.name != name { tables.append((name, UInt32(truncatingIfNeeded: select.integer(1)), [])) }
-      if !select.isNull(2) { tables[tables.count - 1].key.append(connection.quoted(select.text(2))) }
+      if !select.isNull(2) { tables[tables.count - 1].key.append(SQLQuoting.name(select.text(2))) }
     }
     return tables
   }
@@ -71,7 +71,7 @@ enum ContentDigest {
     _ table: String, by key: [String], _ connection: Connection, to digest: DigestStream
   ) throws(StoreError) {
     let order = key.isEmpty ? "rowid" : key.joined(separator: ", ")
-    let select = try connection.prepare("SELECT * FROM \(connection.quoted(table)) ORDER BY \(order)")
+    let select = try connection.prepare("SELECT * FROM \(SQLQuoting.name(table)) ORDER BY \(order)")
     let columns = select.columnCount
     digest.add(Int64(columns))
     for column in 0..<columns { digest.add(text: select.columnName(column)) }

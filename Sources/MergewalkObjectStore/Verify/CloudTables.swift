@@ -65,7 +65,7 @@ enum CloudTables {
     }
     let moved = kept.filter { $0.old != $0.new }
     for name in names {
-      let table = TableColumns.quoted(name)
+      let table = SQLQuoting.name(name)
       for column in try columns(name, connection) where numberColumns.contains(column) {
         try connection.execute("DELETE FROM \(table) WHERE \(isStray)")
         guard !moved.isEmpty else { continue }

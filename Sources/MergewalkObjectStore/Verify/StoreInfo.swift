@@ -79,7 +79,7 @@ public struct StoreInfo: Sendable {
       for root in rows where root.superNumber == 0 && root.isOfModel {
         let table = schema?.tableName(ofNumber: root.number) ?? "Z" + root.name.uppercased()
         guard try connection.hasTable(table) else { continue }
-        let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(connection.quoted(table)) GROUP BY Z_ENT")
+        let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(SQLQuoting.name(table)) GROUP BY Z_ENT")
         while try count.step() {
           counts[Int(truncatingIfNeeded: count.integer(0)), default: 0] += Int(count.integer(1))
         }

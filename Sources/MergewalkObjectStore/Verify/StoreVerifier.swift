@@ -134,7 +134,7 @@ public struct StoreVerifier {
     for column in columns {
       addRows(
         .valueType, table: table, "\(column) is not stored as an integer",
-        query: "\(key) AS k FROM \(connection.quoted(table)) WHERE typeof(\(column)) NOT IN ('null', 'integer')")
+        query: "\(key) AS k FROM \(SQLQuoting.name(table)) WHERE typeof(\(column)) NOT IN ('null', 'integer')")
     }
   }
 
@@ -347,7 +347,7 @@ public struct StoreVerifier {
         if !isKnown { add(.error, .missingTable, table: table, message: "the table is missing") }
         continue
       }
-      let name = connection.quoted(table)
+      let name = SQLQuoting.name(table)
       let maximum = attempt { connection throws(StoreError) in try connection.integer("SELECT max(Z_PK) FROM \(name)")
       }
       if let greatest = maximum ?? nil, greatest > root.maximum {
@@ -377,12 +377,5 @@ public struct StoreVerifier {
     // Parents have smaller numbers, so one pass in number order is enough.
     for row in rows where members.contains(row.superNumber) { members.insert(row.number) }
     return members.sorted()
-  }
-}
-
-extension Connection {
-  /// A name that comes from a file, safe to stand in a statement.
-  func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 }
