@@ -71,8 +71,9 @@ final class PlannedStoreFile {
       base.setBusyTimeout(milliseconds: Int32(patience * 1000))
       try base.apply(.update())
       if !isThrownAway, LogFiles.hasLog(path) {
-        // What others have left in the log goes into the file while they let it: then the file alone tells its state.
-        try? base.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        // What others have left in the log goes into the file while they let it: then the file alone tells its state. A
+        // log that is not emptied would count as new, were this process killed and the log's index lost.
+        Self.moveLog(base, patience)
       }
       identity = FileID(path)
       let snapshot = try base.mapped { () throws(SQLiteError) in try DatabaseSnapshot(base) }
@@ -242,7 +243,7 @@ final class PlannedStoreFile {
       // The next run is not to take it for one that was never applied.
       try? FileSystem.truncateFile(plan.log, to: 0)
     }
-    moveLog()
+    Self.moveLog(base, patience)
   }
 
   /// Makes the transaction that holds the snapshot the writing one.
@@ -306,11 +307,11 @@ final class PlannedStoreFile {
       if !base.isAutocommit { try? base.execute("ROLLBACK") }
       throw error
     }
-    moveLog()
+    Self.moveLog(base, patience)
   }
 
   /// Moves the log into the file, unless others need it; what stays in the log is as safe there.
-  private func moveLog() {
+  private static func moveLog(_ base: Connection, _ patience: Double) {
     base.setBusyTimeout(milliseconds: 0)
     try? base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     base.setBusyTimeout(milliseconds: Int32(patience * 1000))

@@ -173,6 +173,23 @@ struct PlannedStoreTests {
     try holder?.close()
   }
 
+  @Test("a log that a killed program has left is empty before a run is planned: a second kill makes it no change")
+  func leftLog() throws {
+    _ = try makeStore(.wal)
+    let program = try Connection(path: path, mode: .readWrite)
+    try insertZoo(program, 3, "Linz")
+    program.keepLogOnClose()
+    try program.close()
+    let first = try open()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")).isEmpty)
+    try planBatch(first, 4..<100)
+    try first.suspend()
+    let second = try open()
+    #expect(second.isAdopted)
+    try second.finish()
+    #expect(try cities().count == 99)
+  }
+
   @Test("what others have written meanwhile is not overwritten", arguments: [Journal.wal, .live])
   func changedMeanwhile(_ journal: Journal) throws {
     let holder = try makeStore(journal)
