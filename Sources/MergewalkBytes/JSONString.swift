@@ -5,8 +5,8 @@ package enum JSONEscaping: Sendable {
   /// Nothing: for values that go into stores. `\b` and `\f` are short.
   case least
   /// U+007F and all C1 controls, which terminals obey, U+2028 and U+2029, which some readers of lines take for line ends,
-  /// U+202A to U+202E and U+2066 to U+2069, which turn the direction of what follows, and U+FEFF, which has no look: for
-  /// rejects, logs, results and schemas. Nothing is left that would be spelt out for a terminal, which JSON does not have.
+  /// U+202A to U+202E and U+2066 to U+2069, which turn the direction of what follows, and U+FEFF, which is invisible: for
+  /// rejects, logs, results and schemas. Nothing is left that a terminal's escapes would have to spell out, which JSON does not have.
   case lines
   /// The same, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants it: for
   /// exports.

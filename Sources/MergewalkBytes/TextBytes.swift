@@ -25,8 +25,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-  /// The text of bytes that should be UTF-8, such as the name of a file: a byte that is none is spelt out, as `\xE9`, so
-  /// that different names stay different.
+  /// The text of bytes that should be UTF-8, such as the name of a file: a byte that is none is spelt out, as `\xE9`.
   package init(spelling bytes: [UInt8]) {
     if let text = String(validating: bytes, as: UTF8.self) {
       self = text

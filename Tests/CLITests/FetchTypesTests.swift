@@ -81,8 +81,8 @@ struct FetchTypesTests {
       in: folder.path)
     #expect(command.status == 0 && command.output == "0\n")
     #expect(
-      command.words == "--predicate: warning: b_ratio is a Float and never equals 0.1, for which it has "
-        + "0.10000000149011612; write that number, or %@ with --arg 0.1 [neverEqual]\n")
+      command.words == "--predicate: warning: b_ratio is a Float and never equals 0.1; the nearest Float is "
+        + "0.10000000149011612: write that number, or %@ with --arg 0.1 [neverEqual]\n")
     #expect(try fetch("--predicate", "b_ratio == 0.10000000149011612", "--count") == "1\n")
     #expect(try fetch("--predicate", "b_ratio == 16777216", "--count") == "0\n")
   }

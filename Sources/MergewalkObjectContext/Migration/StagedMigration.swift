@@ -71,7 +71,7 @@ public struct StagedMigrationManager {
   public let stages: [any MigrationStage]
   /// Called before each stage that runs.
   public var progress: ((any MigrationStage) -> Void)?
-  /// Called in the end with each addition of an app to the file that a stage did not keep.
+  /// Called at the end, once for each addition of an app to the file that a stage did not keep.
   public var didLose: ((MigrationLoss) -> Void)?
 
   /// Creates a manager.

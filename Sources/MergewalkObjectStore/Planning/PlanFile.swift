@@ -31,7 +31,7 @@ struct PlanFile {
   /// The suffixes of the files of a plan, without the list of files.
   private static let planSuffixes = ["", "-wal", UnfinishedStoreNames.laterSuffix]
 
-  /// Plans of runs that can be resumed, and those that are good for nothing any more, as the store has them in it or was
+  /// Plans of runs that can be resumed, and those that are no longer of use, because the store already contains them or was
   /// changed since.
   typealias Left = (resumable: [PlanFile], outdated: [PlanFile])
 

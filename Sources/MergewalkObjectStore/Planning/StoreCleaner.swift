@@ -11,7 +11,7 @@ public enum StoreCleaner {
     public var sharedFiles: [String] = []
     /// The stores whose values are in the same folder: those with the same name but for the extension.
     public var otherStores: [String] = []
-    /// The plans that cannot be resumed because the store has them in it, or another program has written to it since.
+    /// The plans that cannot be resumed because the store already contains them, or another program has written to it since.
     public var outdatedPlans: [String] = []
     /// The plans of runs that can be resumed; they stay.
     public var resumablePlans: [String] = []

@@ -68,7 +68,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case orphanFile
     /// An earlier process has left an unapplied run into the store.
     case unfinishedRun
-    /// Files of a run are beside the store that are good for nothing any more; `store clean` removes them.
+    /// Files of a run that are no longer of use are beside the store; `store clean` removes them.
     case outdatedPlan
     /// The store tracks persistent history.
     case history

@@ -1,7 +1,7 @@
 /// Comparisons that no object can satisfy, because the property cannot have the value beside it.
 extension ObjectPredicate {
   /// One sentence for each value that `==`, `!=` or `IN` compares with a property of another kind: a number in quotes beside
-  /// a number, a number beside a text or a date; or with a Float, of a number that is none.
+  /// a number, a number beside a text or a date; or a Float beside a number that no Float equals.
   ///
   /// The language finds such values unequal, which is seldom what was meant.
   package func mismatchedValues(in scope: ModelScope) -> [String] {
@@ -70,7 +70,7 @@ extension ComparisonPredicate {
     case (.float, .integer), (.float, .double):
       guard let text = value.modelText, let nearest = Float(text), nearest.isFinite, Double(text) != Double(nearest)
       else { return nil }
-      return "\(name) is a Float and never equals \(text), for which it has \(Double(nearest)); "
+      return "\(name) is a Float and never equals \(text); the nearest Float is \(Double(nearest)): "
         + "write that number, or %@ with --arg \(text)"
     default: return nil
     }
