@@ -22,8 +22,8 @@ case $kind in
 esac
 export MERGEWALK_SANITIZE=$kind
 export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/scripts/thread.suppressions"
-# Of each allocation four callers are kept: with thirty, a third of the tests' time is spent on them. Who needs more to see
-# where freed memory came from sets malloc_context_size in ASAN_OPTIONS.
+# Of each allocation four callers are kept: with thirty, they take a third of the tests' time. To see more of
+# where freed memory came from, set malloc_context_size in ASAN_OPTIONS.
 export ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0:malloc_context_size=4:quarantine_size_mb=64:${ASAN_OPTIONS:-}"
 # Optimized: the tests of readers take a minute, not a quarter of an hour.
 build=(--sanitize "$sanitizer" --scratch-path ".build-$kind" -c release -Xswiftc -enable-testing)

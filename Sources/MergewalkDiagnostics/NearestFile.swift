@@ -67,7 +67,7 @@ package enum NearestFile {
   private static func list(_ names: [String], ending: Substring, prefix: Substring) -> String? {
     let others = names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
     if others.isEmpty { return nil }
-    return "there is \(three(others, prefix: prefix))"
+    return "there \(others.count == 1 ? "is" : "are") \(three(others, prefix: prefix))"
   }
 
   /// Three of the names, and how many more there are.

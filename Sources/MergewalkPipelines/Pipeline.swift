@@ -55,7 +55,8 @@ public struct Pipeline: Sendable {
     ]
     definition.warnings = warnings.compactMap { finding in
       FindingCode(rawValue: finding.code).flatMap { told[$0] }.map {
-        RunWarning($0, finding.message, file: finding.path, position: finding.position)
+        let message = [finding.message, finding.hint].compactMap { $0 }.joined(separator: "; ")
+        return RunWarning($0, message, file: finding.path, position: finding.position)
       }
     }
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)

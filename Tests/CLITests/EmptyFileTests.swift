@@ -59,7 +59,8 @@ struct EmptyFileTests {
     ]
     for (name, text) in files { try folder.write(text, to: name) }
     let packed = try Command.shell(
-      "tar -cf all.tar e.csv a.csv f.csv b.csv && tar -cf none.tar e.csv f.csv", in: folder.path)
+      "tar -cf all.tar e.csv a.csv f.csv b.csv && tar -cf none.tar e.csv f.csv"
+        + " && tar -cf large.tar $(for n in $(seq 200); do : > n$n.csv; echo n$n.csv; done)", in: folder.path)
     try #require(packed.status == 0, "\(packed.words)")
     func run(_ option: String, _ files: String = "all.tar", _ input: String = "") throws -> Command {
       try folder.write(
@@ -71,6 +72,10 @@ struct EmptyFileTests {
     #expect(try run("").status == 2)
     #expect(try run(", empty_files: refuse").status == 2)
     #expect(try run(", empty_files: skip", "none.tar").status == 2)
+    // However large an archive without records is, it is skipped beside others.
+    let beside = try run(", empty_files: skip", "[al]*.tar")
+    #expect(beside.status == 0, "\(beside.words)")
+    #expect(try beside.warnings().contains("emptyFile: there is nothing in “large.tar”, and it is skipped"))
     for (files, input) in [("all.tar", ""), ("-", " < all.tar")] {
       let skipping = try run(", empty_files: skip", files, input)
       #expect(skipping.status == 0, "\(skipping.words)")

@@ -1,7 +1,7 @@
 /// A guess at a text's encoding.
 package struct EncodingGuess: Sendable, Hashable {
   package var encoding: TextEncoding
-  /// The evidence for it, in a sentence.
+  /// The evidence for it, as it follows “because of”.
   package var evidence: String
   /// From 0 to 1: 1 where the bytes leave no choice.
   package var confidence: Double
@@ -150,7 +150,7 @@ package enum EncodingDetector {
     let rival = found.first { $0.script != script && $0.score > score - 0.3 && $0.score > 0.1 }
     return (
       EncodingGuess(
-        encoding: encoding, evidence: "every byte is text in it, most of it common", confidence: min(1, score)),
+        encoding: encoding, evidence: "its bytes, which are all text, most of it common", confidence: min(1, score)),
       high < fewWideBytes ? rival?.encoding : nil
     )
   }
@@ -194,7 +194,7 @@ package enum EncodingDetector {
     }
     return best.map {
       EncodingGuess(
-        encoding: $0.encoding, evidence: "its letters beyond ASCII are those of \($0.language)",
+        encoding: $0.encoding, evidence: "its letters beyond ASCII, which are those of \($0.language)",
         confidence: min(1, $0.score))
     }
   }

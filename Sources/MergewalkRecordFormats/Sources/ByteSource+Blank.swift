@@ -5,7 +5,9 @@ extension ByteSource {
   /// their empty members are skipped, for what can be read only once and for what cannot be read.
   package var isBlank: Bool {
     if isReadOnce { return false }
-    if let size = fileSize, size == 0 || size >= InputBuffer.capacity { return size == 0 }
+    // An archive may be large though all its members are empty.
+    let most = container.skipsEmptyMembers ? Int.max : InputBuffer.capacity
+    if let size = fileSize, size == 0 || size >= most { return size == 0 }
     guard let contents = try? SourceContents(self), !contents.isArchive || container.skipsEmptyMembers,
       let stream = try? contents.next()
     else { return false }

@@ -186,13 +186,20 @@ import Testing
       var count = 0
       while count < records, try reader?.read(into: &batch, limit: BatchLimit()) == true { count += batch.recordCount }
       #expect(count >= records)
+      let open = try Self.descriptors(of: url)
+      withExtendedLifetime(reader) {}
+      #expect(open > 0)
       reader = nil
+      // The thread was waited for, and the file is closed.
+      #expect(try Self.descriptors(of: url) == 0)
     }
-    // Its descriptor is closed with it: as many readers one after the other as there are no descriptors for.
-    for _ in 0..<(Soak.isOn ? 200 : Soak.readersAreWhole ? 60 : 10) {
-      var reader = try CSVReader(source: ByteSource(path: url.path))
-      var batch = RecordBatch()
-      while batch.records.first?.index ?? 0 < 40_000, try reader.read(into: &batch, limit: BatchLimit()) {}
+  }
+
+  /// How many of the process's descriptors are of a file.
+  private static func descriptors(of url: URL) throws -> Int {
+    let (all, file) = ("/proc/self/fd/", url.resolvingSymlinksInPath().path)
+    return try FileManager.default.contentsOfDirectory(atPath: all).count {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: all + $0)) == file
     }
   }
 
