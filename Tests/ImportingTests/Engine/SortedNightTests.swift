@@ -39,7 +39,7 @@ import Testing
     let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     while try tables.step() {
       if tables.text(0) == "Z_METADATA" { continue }
-      let columns = try TableColumns(tables.text(0), connection).names.map { "quote(\(TableColumns.quoted($0)))" }
+      let columns = try TableColumns(tables.text(0), connection).names.map { "quote(\(SQLQuoting.name($0)))" }
       let rows = try connection.prepare(
         "SELECT \(columns.joined(separator: " || ',' || ")) FROM \(tables.text(0)) ORDER BY rowid")
       while try rows.step() { lines.append("\(tables.text(0)) \(rows.text(0))") }

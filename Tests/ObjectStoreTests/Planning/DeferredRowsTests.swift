@@ -121,7 +121,7 @@ struct DeferredRowsTests {
     #expect(try connection.text("PRAGMA integrity_check") == "ok")
     var lines: [String] = []
     for (table, order) in [("ZANIMAL", "Z_PK"), ("Z_PRIMARYKEY", "Z_ENT"), ("sqlite_schema", "name")] {
-      let columns = try TableColumns(table, connection).names.map { "quote(\(TableColumns.quoted($0)))" }
+      let columns = try TableColumns(table, connection).names.map { "quote(\(SQLQuoting.name($0)))" }
       let list = table == "sqlite_schema" ? "name, sql" : columns.joined(separator: " || '|' || ")
       let rows = try connection.prepare("SELECT \(list) FROM \(table) ORDER BY \(order)")
       while try rows.step() { lines.append("\(table) \(rows.text(0))") }

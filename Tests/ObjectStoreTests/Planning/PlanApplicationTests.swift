@@ -77,7 +77,7 @@ struct PlanApplicationTests {
     while try tables.step() {
       let name = tables.text(0)
       let columns = try TableColumns(name, connection)
-      let list = columns.names.map { "quote(\(TableColumns.quoted($0)))" }
+      let list = columns.names.map { "quote(\(SQLQuoting.name($0)))" }
       let rows = try connection.prepare(
         "SELECT \(columns.row), \(list.joined(separator: ", ")) FROM \(columns.table) ORDER BY 1")
       while try rows.step() {
