@@ -80,7 +80,7 @@ struct UTF16Buffer: ~Copyable {
     guard count > 0 else { return }
     var room = count * 3
     let start = output.count
-    output.append(contentsOf: [UInt8](repeating: 0, count: room))
+    output.append(contentsOf: repeatElement(0, count: room))
     var status: Int32 = 0
     output.withUnsafeMutableBufferPointer { target in
       let free = UnsafeMutableBufferPointer(rebasing: target[start...])
