@@ -71,8 +71,8 @@ struct AddedObjectsTests {
     let names = try app.text(
       "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE sql IS NOT NULL AND name GLOB '[a-z]*'"
         + " ORDER BY name)")
-    #expect(
-      names == "a_name,a_note,b_name,d_name,e_name,known_to_app,names,names_note,notes,notes_t,olds,pairs,q\"\u{301}")
+    let kept = "a_name,a_note,b_name,d_name,e_name,known_to_app,names,names_note,notes,notes_t,olds,pairs,q\"\u{301}"
+    #expect(names == kept)
     let notes = try app.text("SELECT sql FROM sqlite_master WHERE name = 'notes'")
     #expect(notes?.contains("a REFERENCES ZA (Z_PK), e REFERENCES \"ZF\" (Z_PK)") == true, "\(notes ?? "")")
     #expect(try app.text("SELECT tbl_name FROM sqlite_master WHERE name = 'e_name'") == "ZF")
