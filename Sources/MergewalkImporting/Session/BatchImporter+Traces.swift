@@ -41,7 +41,12 @@ extension BatchImporter {
     let root = nodes[plan.root]
     let isInsert = root.plan.mode == .insert
     let wasThere = record.target > 0 && record.target < store.nextPrimaryKey(root: root.plan.rootEntity)
-    if !isInsert || !wasThere || root.named?.contains(record.target) ?? false { root.counts.duplicates += 1 }
+    if wasThere, root.named != nil {
+      // Whether records of the run have named it, those of this batch included, is known at the end of the batch.
+      view.nodes[root.node].targets[number] = record.target
+    } else if !isInsert || !wasThere {
+      root.counts.duplicates += 1
+    }
     if isInsert, wasThere { root.seenKeys?.noteFirst(view.nodes[root.node].keyHashes[number]) }
   }
 

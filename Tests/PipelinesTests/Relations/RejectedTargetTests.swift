@@ -10,19 +10,19 @@ private struct OrderFolder {
   static let customer =
     "customer: { find_by: { name: customer }, attributes: [level], relationships: { country: { find_by: { code: country } } } }"
 
-  init() throws {
+  init(attributes: String = "id: string!", unique: String = "id") throws {
     try folder.write(
       """
       model: Shop
       entities:
         Order:
-          attributes: { id: string! }
+          attributes: { \(attributes) }
           relationships:
             customer: { to_one: Customer, inverse: orders }
             product: { to_one: Product, inverse: orders }
             tags: { to_many: Tag, inverse: orders }
             fans: { to_many: Customer, inverse: favourite }
-          unique: [id]
+          unique: [\(unique)]
         Customer:
           attributes: { name: string!, level: integer32 }
           relationships:
@@ -168,6 +168,21 @@ private struct OrderFolder {
     #expect((summary.inserted, summary.rejected) == (2, 2))
     #expect(try shop.orders() == ["1 Bob", "2 Bob"])
     #expect(try shop.customers() == ["Bob 2"] && shop.countries() == ["y"])
+  }
+
+  @Test(
+    "a record that repeats one of its batch is a duplicate, though another one is refused when it is written",
+    arguments: ["duplicates: reject, ", "mode: insert, ", "mode: insert, duplicates: reject, "], [1, 2, 100])
+  func repeatedBesideRefused(options: String, batch: Int) throws {
+    let shop = try OrderFolder(attributes: "id: string!, code: string", unique: "id, code")
+    let attributes = "attributes: [code], "
+    try shop.run("\(Self.header),code\n0,Ada,1,x,\n", attributes)
+    let summary = try shop.run(
+      "\(Self.header),code\n1,Ada,1,x,c\n2,Bob,2,y,c\n1,Cid,3,z,d\n", options + attributes, batch: batch)
+    #expect((summary.inserted, summary.rejected) == (1, 2))
+    #expect(summary.rejectCounts == ["constraint.unique": 1, "key.duplicate": 1])
+    #expect(summary.entities["Order"]?.duplicates == 1)
+    #expect(try shop.customers() == ["Ada 1"])
   }
 
   @Test("an object that only a rejected record has made rejects no other record", arguments: [1, 2, 100])
