@@ -24,7 +24,7 @@ package final class SourceNotes: Sendable {
     state.withLock { state in
       state.kept
         + state.left.sorted { $0.key.rawValue < $1.key.rawValue }.map { code, count in
-          RunWarning(code, "\(count) more differences of this kind are not listed")
+          RunWarning(code, "\(count) more of this kind are not listed")
         }
     }
   }

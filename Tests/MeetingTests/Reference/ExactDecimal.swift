@@ -18,7 +18,7 @@ struct ExactDecimal: Hashable, CustomStringConvertible {
 
   /// Reads `-12.50`; nil for anything else.
   init?(_ text: String) {
-    guard let match = text.wholeMatch(of: ReferencePattern.decimal), match.2.count + (match.3?.count ?? 0) > 0,
+    guard let match = ReferencePattern.decimal.match(text), match.2.count + (match.3?.count ?? 0) > 0,
       match.2.count + (match.3?.count ?? 0) < 38, let digits = Int128(match.2 + (match.3 ?? ""))
     else { return nil }
     self.init(match.1 == "-" ? -digits : digits, places: match.3?.count ?? 0)

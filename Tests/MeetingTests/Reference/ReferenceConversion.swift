@@ -2,22 +2,6 @@ import Foundation
 import MergewalkImporting
 import MergewalkObjectModel
 
-/// Patterns of values, made once: making one takes longer than a match.
-///
-/// They are only read, which any number of threads may do.
-enum ReferencePattern {
-  nonisolated(unsafe) static let integer = /[+-]?[0-9]+/
-  nonisolated(unsafe) static let number = /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/
-  nonisolated(unsafe) static let uuid = /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/
-  nonisolated(unsafe) static let day = /([0-9]{2})\.([0-9]{2})\.([0-9]{4})/
-  nonisolated(unsafe) static let time =
-    /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.,][0-9]+)?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?/
-  nonisolated(unsafe) static let scientific = /([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,5}))?/
-  nonisolated(unsafe) static let decimal = /([+-]?)([0-9]*)(?:\.([0-9]*))?/
-  /// Whether JSON has the number so, and nothing is lost by any of the formats.
-  nonisolated(unsafe) static let json = /-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?/
-}
-
 /// Conversion of one cell, as `docs/conversions.md` has it.
 struct ReferenceConversion {
   /// What a cell means.
@@ -114,7 +98,7 @@ struct ReferenceConversion {
     case .date: return ReferenceDate.parse(text, field.conversion)
     case .uuid:
       let digits = text.replacing("-", with: "").uppercased()
-      return text.wholeMatch(of: ReferencePattern.uuid) != nil
+      return ReferencePattern.uuid.match(text) != nil
         ? .value(.uuid(digits)) : .failed("value.uuid")
     case .binary, .transformable:
       return Data(base64Encoded: text).map { .value(.bytes(Array($0))) } ?? .failed("value.base64")
@@ -139,11 +123,11 @@ struct ReferenceConversion {
       guard !text.contains(".") else { return nil }
       text = text.replacing(mark, with: ".")
     }
-    return text.wholeMatch(of: ReferencePattern.number) == nil ? nil : text
+    return ReferencePattern.number.match(text) == nil ? nil : text
   }
 
   private func integer(_ text: String, _ range: ClosedRange<Int64>) -> Result {
-    guard text.wholeMatch(of: ReferencePattern.integer) != nil else { return .failed("value.integer") }
+    guard ReferencePattern.integer.match(text) != nil else { return .failed("value.integer") }
     guard let number = Int64(text), range.contains(number) else { return .failed("value.range") }
     return .value(.integer(number))
   }
@@ -177,7 +161,7 @@ enum ReferenceDate {
     switch options.dateFormat {
     case .iso8601: return iso(text, options.timeZoneOffset)
     case .pattern("dd.MM.yyyy"):
-      guard let match = text.wholeMatch(of: ReferencePattern.day) else { return .failed("value.date") }
+      guard let match = ReferencePattern.day.match(text) else { return .failed("value.date") }
       return iso("\(match.3)-\(match.2)-\(match.1)", options.timeZoneOffset)
     case .secondsSince1970:
       guard let seconds = Double(text) else { return .failed("value.date") }
@@ -187,7 +171,7 @@ enum ReferenceDate {
   }
 
   private static func iso(_ text: String, _ zone: Int) -> ReferenceConversion.Result {
-    guard let match = text.wholeMatch(of: ReferencePattern.time) else { return .failed("value.date") }
+    guard let match = ReferencePattern.time.match(text) else { return .failed("value.date") }
     func number(_ text: Substring?) -> Int { text.flatMap { Int($0) } ?? 0 }
     let (year, month, day) = (number(match.1), number(match.2), number(match.3))
     let (hour, minute, second) = (number(match.4), number(match.5), number(match.6))

@@ -36,7 +36,7 @@ struct ReferenceSince {
     switch policy.kind {
     case .text: return .value(.text(text))
     case .integer:
-      guard text.wholeMatch(of: ReferencePattern.integer) != nil else { return .failed("value.integer") }
+      guard ReferencePattern.integer.match(text) != nil else { return .failed("value.integer") }
       return Int64(text).map { .value(.integer($0)) } ?? .failed("value.range")
     case .date:
       switch ReferenceDate.parse(text, policy.conversion) {

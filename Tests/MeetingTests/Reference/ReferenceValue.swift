@@ -19,7 +19,7 @@ enum ReferenceValue: Hashable, CustomStringConvertible {
 
   /// A decimal number without superfluous zeros; nil when the text is none.
   static func decimal(of text: String) -> (value: ReferenceValue, digits: Int)? {
-    guard let match = text.wholeMatch(of: ReferencePattern.scientific) else {
+    guard let match = ReferencePattern.scientific.match(text) else {
       return nil
     }
     guard !match.2.isEmpty || !(match.3 ?? "").isEmpty else { return nil }

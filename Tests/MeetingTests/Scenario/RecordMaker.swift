@@ -201,7 +201,7 @@ struct RecordMaker {
   }
 
   /// Whether JSON has the number so, and nothing is lost by any of the formats.
-  static func isNumber(_ text: String) -> Bool { text.wholeMatch(of: ReferencePattern.json) != nil }
+  static func isNumber(_ text: String) -> Bool { ReferencePattern.json.match(text) != nil }
 
   /// A cell as the format can hold it.
   private func fit(_ cell: Cell, _ column: ColumnSpec) -> Cell {

@@ -181,7 +181,7 @@ import Testing
     let (summary, _) = try run("{ types: evolve }", lines.joined(separator: "\n") + "\n", file: "data.ndjson")
     let warnings = summary.warnings.filter { $0.code == .contractType }
     #expect(warnings.count == 101)
-    #expect(warnings.last?.message == "149 more differences of this kind are not listed")
+    #expect(warnings.last?.message == "149 more of this kind are not listed")
   }
 
   @Test("values of another type") func types() throws {
