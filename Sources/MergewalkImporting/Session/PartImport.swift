@@ -132,8 +132,6 @@ final class PartImport {
     tally.partText = text
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
     tally.unmatched = unmatched.state
-    // Whoever goes on does not look at the records before that place again.
-    tally.warn(transforms?.warnings ?? [])
     return tally
   }
 
@@ -148,7 +146,8 @@ final class PartImport {
           partKeys: place.partKeys, generation: generation))
     }
     tally.unmatched = nil
-    tally.warn(notes.all + ends)
+    // Not before: whoever goes on reads the inputs from their beginning, and finds these again.
+    tally.warn((transforms?.warnings ?? []) + notes.all + ends)
     if !isInterrupted, breach == nil { tally.warn(unmatched.warnings) }
     return tally
   }
