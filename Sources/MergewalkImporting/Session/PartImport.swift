@@ -109,7 +109,8 @@ final class PartImport {
     importer.takeCounts(place.tally)
     importer.sample = sample
     try importer.takeNames(file, part: place.part)
-    if !file.isNew, !self.isHeld {
+    // What a second pass changes may be rolled back, so nothing of such a part is taken back.
+    if !file.isNew, !self.isHeld, plan.postponed.isEmpty {
       try importer.noteRepeatedUpdates(file, part: place.part, isKept: journal != nil)
     }
     journal?.keepers.append(importer.keeper(in: file, part: place.part))
