@@ -51,10 +51,20 @@ extension BatchImporter {
   }
 
   /// Whether other nodes of the records' own hierarchy are resolved before their own objects.
-  var meetsOwnBefore: Bool {
-    let root = nodes[plan.root]
-    return nodes.contains {
-      $0 !== root && !$0.isLateTarget && $0.plan.rootEntity == root.plan.rootEntity && isResolved($0)
+  var meetsOwnBefore: Bool { nodes.contains(where: isBeforeOwn) }
+
+  /// Whether such nodes have made objects in the attempt, or may have changed keys by which records find their own.
+  var madeOwnBefore: Bool {
+    let keys = nodes[plan.root].plan.keySlots
+    return nodes.contains { state in
+      isBeforeOwn(state)
+        && (!state.inserts.isEmpty
+          || !state.applies.isEmpty && !Set(state.plan.attributeSlots).isDisjoint(with: keys))
     }
+  }
+
+  private func isBeforeOwn(_ state: NodeImporter) -> Bool {
+    let root = nodes[plan.root]
+    return state !== root && !state.isLateTarget && state.plan.rootEntity == root.plan.rootEntity && isResolved(state)
   }
 }

@@ -198,6 +198,22 @@ private struct OrderFolder {
     #expect(try shop.customers() == ["Ada 1", "Bob 3"])
   }
 
+  @Test("records that are rejected together take no statements of their own, though targets refer to their hierarchy")
+  func statements() throws {
+    let relationships = OrderFolder.customer.replacing(
+      "relationships: { ", with: "relationships: { favourite: { find_by: { id: favourite } }, ")
+    func statements(_ count: Int) throws -> Int {
+      let shop = try OrderFolder()
+      let csv = "\(Self.header),favourite\n" + (1...count).map { "\($0),Ada,1,x,\n" }.joined()
+      try shop.run(csv, "", relationships)
+      let summary = try shop.run(csv, "mode: insert, ", relationships)
+      #expect(summary.rejected == count)
+      return summary.statements
+    }
+    let few = try statements(2)
+    #expect(try statements(80) < few + 40)
+  }
+
   @Test("a run that is stopped and resumed counts what only a rejected record has named as not named")
   func resumed() throws {
     for options in ["duplicates: reject, ", "mode: insert, "] {
