@@ -84,7 +84,7 @@ extension BatchImporter {
         turnedAway = []
         try undo(mark, view)
         // What one of them has made may be all that another one repeats.
-        if meetsOwnBefore, view.records.count > 1 { return try importHalves(view) }
+        if madeOwnBefore, view.records.count > 1 { return try importHalves(view) }
         return try importRecords(view, without: all)
       }
       guard elementRejects.isEmpty else {

@@ -41,15 +41,30 @@ extension BatchImporter {
     let root = nodes[plan.root]
     let isInsert = root.plan.mode == .insert
     let wasThere = record.target > 0 && record.target < store.nextPrimaryKey(root: root.plan.rootEntity)
-    if !isInsert || !wasThere || root.named?.contains(record.target) ?? false { root.counts.duplicates += 1 }
+    if wasThere, root.named != nil {
+      // Whether records of the run have named it, those of this batch included, is known at the end of the batch.
+      view.nodes[root.node].targets[number] = record.target
+    } else if !isInsert || !wasThere {
+      root.counts.duplicates += 1
+    }
     if isInsert, wasThere { root.seenKeys?.noteFirst(view.nodes[root.node].keyHashes[number]) }
   }
 
   /// Whether other nodes of the records' own hierarchy are resolved before their own objects.
-  var meetsOwnBefore: Bool {
-    let root = nodes[plan.root]
-    return nodes.contains {
-      $0 !== root && !$0.isLateTarget && $0.plan.rootEntity == root.plan.rootEntity && isResolved($0)
+  var meetsOwnBefore: Bool { nodes.contains(where: isBeforeOwn) }
+
+  /// Whether such nodes have made objects in the attempt, or may have changed keys by which records find their own.
+  var madeOwnBefore: Bool {
+    let keys = nodes[plan.root].plan.keySlots
+    return nodes.contains { state in
+      isBeforeOwn(state)
+        && (!state.inserts.isEmpty
+          || !state.applies.isEmpty && !Set(state.plan.attributeSlots).isDisjoint(with: keys))
     }
+  }
+
+  private func isBeforeOwn(_ state: NodeImporter) -> Bool {
+    let root = nodes[plan.root]
+    return state !== root && !state.isLateTarget && state.plan.rootEntity == root.plan.rootEntity && isResolved(state)
   }
 }

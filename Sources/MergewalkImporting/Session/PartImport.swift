@@ -109,7 +109,8 @@ final class PartImport {
     importer.takeCounts(place.tally)
     importer.sample = sample
     try importer.takeNames(file, part: place.part)
-    if !file.isNew, !self.isHeld {
+    // What a second pass changes may be rolled back, so nothing of such a part is taken back.
+    if !file.isNew, !self.isHeld, plan.postponed.isEmpty {
       try importer.noteRepeatedUpdates(file, part: place.part, isKept: journal != nil)
     }
     journal?.keepers.append(importer.keeper(in: file, part: place.part))
@@ -132,8 +133,6 @@ final class PartImport {
     tally.partText = text
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
     tally.unmatched = unmatched.state
-    // Whoever goes on does not look at the records before that place again.
-    tally.warn(transforms?.warnings ?? [])
     return tally
   }
 
@@ -148,7 +147,8 @@ final class PartImport {
           partKeys: place.partKeys, generation: generation))
     }
     tally.unmatched = nil
-    tally.warn(notes.all + ends)
+    // Not before: whoever goes on reads the inputs from their beginning, and finds these again.
+    tally.warn((transforms?.warnings ?? []) + notes.all + ends)
     if !isInterrupted, breach == nil { tally.warn(unmatched.warnings) }
     return tally
   }

@@ -70,7 +70,10 @@ final class TransformRunner: Sendable {
 
   /// Looks at records that an earlier process has imported: the type of a column is that of its first value.
   func passOver(_ batch: inout ImportBatch) throws(ImportError) {
-    if plan.contract != nil { try ordered.checkContract(&batch) }
+    guard plan.contract != nil else { return }
+    try ordered.checkContract(&batch)
+    // What it refuses was refused then.
+    batch.transformed.removeAll()
   }
 
   /// Ends the external process in order.

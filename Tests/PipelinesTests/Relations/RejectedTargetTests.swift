@@ -10,19 +10,19 @@ private struct OrderFolder {
   static let customer =
     "customer: { find_by: { name: customer }, attributes: [level], relationships: { country: { find_by: { code: country } } } }"
 
-  init() throws {
+  init(attributes: String = "id: string!", unique: String = "id") throws {
     try folder.write(
       """
       model: Shop
       entities:
         Order:
-          attributes: { id: string! }
+          attributes: { \(attributes) }
           relationships:
             customer: { to_one: Customer, inverse: orders }
             product: { to_one: Product, inverse: orders }
             tags: { to_many: Tag, inverse: orders }
             fans: { to_many: Customer, inverse: favourite }
-          unique: [id]
+          unique: [\(unique)]
         Customer:
           attributes: { name: string!, level: integer32 }
           relationships:
@@ -170,6 +170,21 @@ private struct OrderFolder {
     #expect(try shop.customers() == ["Bob 2"] && shop.countries() == ["y"])
   }
 
+  @Test(
+    "a record that repeats one of its batch is a duplicate, though another one is refused when it is written",
+    arguments: ["duplicates: reject, ", "mode: insert, ", "mode: insert, duplicates: reject, "], [1, 2, 100])
+  func repeatedBesideRefused(options: String, batch: Int) throws {
+    let shop = try OrderFolder(attributes: "id: string!, code: string", unique: "id, code")
+    let attributes = "attributes: [code], "
+    try shop.run("\(Self.header),code\n0,Ada,1,x,\n", attributes)
+    let summary = try shop.run(
+      "\(Self.header),code\n1,Ada,1,x,c\n2,Bob,2,y,c\n1,Cid,3,z,d\n", options + attributes, batch: batch)
+    #expect((summary.inserted, summary.rejected) == (1, 2))
+    #expect(summary.rejectCounts == ["constraint.unique": 1, "key.duplicate": 1])
+    #expect(summary.entities["Order"]?.duplicates == 1)
+    #expect(try shop.customers() == ["Ada 1"])
+  }
+
   @Test("an object that only a rejected record has made rejects no other record", arguments: [1, 2, 100])
   func madeByRejected(batch: Int) throws {
     let shop = try OrderFolder()
@@ -181,6 +196,22 @@ private struct OrderFolder {
     #expect((summary.inserted, summary.rejected) == (1, 1))
     #expect(try shop.orders() == ["1 Ada", "7 Bob"])
     #expect(try shop.customers() == ["Ada 1", "Bob 3"])
+  }
+
+  @Test("records that are rejected together take no statements of their own, though targets refer to their hierarchy")
+  func statements() throws {
+    let relationships = OrderFolder.customer.replacing(
+      "relationships: { ", with: "relationships: { favourite: { find_by: { id: favourite } }, ")
+    func statements(_ count: Int) throws -> Int {
+      let shop = try OrderFolder()
+      let csv = "\(Self.header),favourite\n" + (1...count).map { "\($0),Ada,1,x,\n" }.joined()
+      try shop.run(csv, "", relationships)
+      let summary = try shop.run(csv, "mode: insert, ", relationships)
+      #expect(summary.rejected == count)
+      return summary.statements
+    }
+    let few = try statements(2)
+    #expect(try statements(80) < few + 40)
   }
 
   @Test("a run that is stopped and resumed counts what only a rejected record has named as not named")

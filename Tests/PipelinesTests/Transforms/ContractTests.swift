@@ -184,6 +184,31 @@ import Testing
     #expect(warnings.last?.message == "149 more of this kind are not listed")
   }
 
+  @Test("differences beyond a hundred are counted once, in a run that is stopped and resumed, too")
+  func manyTypesResumed() throws {
+    let folder = try TransformFolder()
+    let text = TransformFolder.text(
+      "attributes: { text: a, number: n }", source: "{ files: data.ndjson, contract: { types: evolve } }")
+    func definition(_ number: Int) throws -> ImportDefinition {
+      let lines = (0..<1000).map {
+        "{\"key\":\"\($0)\",\"a\":\($0.isMultiple(of: 2) ? "\"x\"" : "1"),\"n\":\(number)}\n"
+      }
+      try folder.folder.write(lines.joined(), to: "data.ndjson")
+      var definition = try folder.read(text)
+      definition.batchLimit.records = 100
+      return definition
+    }
+    let whole = try ImportSession(definition(1)).run()
+    #expect(whole.warnings.filter { $0.code == .contractType }.count == 101)
+    let night = try definition(2)
+    var read = 0
+    let first = try ImportSession(night).run(progress: { read = $0.records }, shouldStop: { read >= 500 })
+    #expect(first.status == .interrupted)
+    let second = try ImportSession(night).run()
+    #expect(second.resumedAfter ?? 0 >= 500)
+    #expect(second.warnings.map(\.description) == whole.warnings.map(\.description))
+  }
+
   @Test("values of another type") func types() throws {
     let data =
       "{\"key\":\"1\",\"n\":1}\n{\"key\":\"2\",\"n\":\"2\"}\n{\"key\":\"3\",\"n\":null}\n{\"key\":\"4\",\"n\":4}\n"
