@@ -49,6 +49,18 @@ package struct OutputCheck: Sendable {
     }
   }
 
+  /// Why a file that is written may not have its name, or `nil`: names of compressed files and archives are for those.
+  ///
+  /// The message goes on after what the file is, and its path.
+  package static func refusal(ofName path: String) -> (message: String, hint: String)? {
+    guard let format = ContainerFormat.named(path).first else { return nil }
+    let plain = ContainerFormat.unpackedName(path)
+    return (
+      "has the name of a \(format.rawValue) file, but files are written uncompressed",
+      plain == path ? "name another file" : "name it “\(plain)”, and compress it afterwards"
+    )
+  }
+
   /// Why a file may not be written, or `nil`; it is noted as one that is.
   ///
   /// - Parameters:
@@ -63,6 +75,7 @@ package struct OutputCheck: Sendable {
       return ("\(words) “\(path)” is a folder", "name a file, perhaps one in that folder")
     }
     if isThere, status.st_mode & S_IFMT != S_IFREG { return nil }
+    if let (message, hint) = Self.refusal(ofName: path) { return ("\(words) “\(path)” \(message)", hint) }
     let key = Key(path)
     let place = ResolvedPath.absolute(path)
     if let other = used[key] ?? folders.first(where: { place.hasPrefix($0.path) })?.words {
