@@ -13,7 +13,7 @@ struct PlanFile {
   var log: String { path + "-wal" }
   var later: String { path + UnfinishedStoreNames.laterSuffix }
   /// The files beside the store that the run makes and replaces.
-  var files: String { path + Self.filesSuffix }
+  var files: ExternalFileList { ExternalFileList(path: path + Self.filesSuffix) }
   static let filesSuffix = "-files"
 
   /// - Parameter run: What names the pipeline's runs.
@@ -89,7 +89,7 @@ struct PlanFile {
 
   func remove() throws(StoreError) {
     try removePlan()
-    try FileSystem.remove(files)
+    try FileSystem.remove(files.path)
   }
 
   /// Removes what was planned: what cannot be removed does not keep the rest.

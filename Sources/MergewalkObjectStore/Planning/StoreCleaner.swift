@@ -67,7 +67,7 @@ public enum StoreCleaner {
     let present = ExternalFiles.names(besideStore: file.path)
     var named = try file.schema.externalFileNames(file.connection)
     // What a plan has made belongs to rows that are still to come.
-    for plan in plans.resumable { named.formUnion(try ExternalFileList(path: plan.files).read().made) }
+    for plan in plans.resumable { named.formUnion(try plan.files.read().made) }
     var result = Leftovers()
     result.resumablePlans = plans.resumable.map(\.path)
     result.outdatedPlans = plans.outdated.map(\.path)

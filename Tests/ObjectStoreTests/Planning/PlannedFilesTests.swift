@@ -112,6 +112,67 @@ struct PlannedFilesTests {
     try second.rollBackRun()
   }
 
+  private func startNew() throws -> StoreFile {
+    try StoreFile.create(
+      path: path, model: try model(), cacheKiB: 256, lockWait: 0, keepsBatches: true, sparesOthers: false)
+  }
+
+  private func adoptNew() throws -> StoreFile? {
+    try StoreFile.adopt(path: path, model: try model(), cacheKiB: 256, lockWait: 0) { _, _, _ in true }
+  }
+
+  @Test("a list of files that cannot be read is not taken for an empty one, and stays", arguments: [false, true])
+  func unreadableList(isNew: Bool) throws {
+    let old = isNew ? [] : [try makeStore()]
+    let first = try isNew ? startNew() : open()
+    try first.begin()
+    let made = try add(2, to: first)
+    try first.commit()
+    try first.suspend()
+    let list = folder.file(try #require(try lists().first))
+    let text = try String(contentsOfFile: list, encoding: .utf8)
+    // What is a folder by now is not read as a file.
+    try FileManager.default.removeItem(atPath: list)
+    try FileManager.default.createDirectory(atPath: list, withIntermediateDirectories: false)
+    let error = try #require(throws: StoreError.self) { _ = try isNew ? adoptNew() : open() }
+    #expect(error.code == .inputOutput)
+    #expect(error.path.hasSuffix("-files"), "\(error)")
+    #expect(try files() == (old + [made]).sorted())
+    try FileManager.default.removeItem(atPath: list)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: list))
+    let second = try #require(try isNew ? adoptNew() : open())
+    #expect(second.isAdopted)
+    try second.rollBackRun()
+    #expect(try files() == old)
+    #expect(try lists() == [])
+  }
+
+  @Test("with a new store that an earlier process has begun go its files, also where only this process is rolled back")
+  func newStoreRolledBack() throws {
+    let first = try startNew()
+    try first.begin()
+    try add(1, to: first)
+    try first.commit()
+    try first.suspend()
+    let second = try #require(try adoptNew())
+    try second.begin()
+    try add(2, to: second)
+    try second.commit()
+    try second.rollBackToOpening()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test("files in a list that a killed process has left alone go when the store is built anew")
+  func listAlone() throws {
+    let orphan = UUID().uuidString
+    try folder.write("photo", to: ".zoo_SUPPORT/_EXTERNAL_DATA/" + orphan)
+    // No process has the greatest number.
+    try folder.write("+\(orphan)\n", to: ".zoo.sqlite.mergewalk-2147483647-files")
+    try open().finish()
+    #expect(try files() == [])
+    #expect(try lists() == [])
+  }
+
   private func lists() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("-files") }
   }
