@@ -42,7 +42,8 @@ struct PlanFile {
   static func left(ofStore store: String, isClaimed: Bool = false) throws(StoreError) -> Left {
     var result: Left = ([], [])
     let plans = all(ofStore: store, with: planSuffixes)
-    if plans.isEmpty || !isClaimed && (try? StoreClaim.requireFree(store)) == nil { return result }
+    guard !plans.isEmpty else { return result }
+    if !isClaimed, try StoreClaim.isTaken(store) { return result }
     let state = try StoreState(store)
     for plan in plans {
       if try plan.isResumable(state) { result.resumable.append(plan) } else { result.outdated.append(plan) }

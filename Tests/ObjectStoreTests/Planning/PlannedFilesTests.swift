@@ -112,6 +112,28 @@ struct PlannedFilesTests {
     try second.rollBackRun()
   }
 
+  @Test("who only asks whether a run is at work keeps none out, and is answered by whoever may read the store")
+  func claim() throws {
+    _ = try makeStore()
+    let name = ".zoo.sqlite.mergewalk-plan"
+    // As a process that looks has the file for a moment.
+    try folder.write("", to: name)
+    let other = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.file(name)))
+    #expect(flock(other.fileDescriptor, LOCK_SH | LOCK_NB) == 0)
+    let run = try open()
+    let error = try #require(throws: StoreError.self) {
+      try StoreCleaner.clean(path: path, model: try model(), isDryRun: true)
+    }
+    #expect(error.code == .busy)
+    func access(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+    }
+    #expect(try access(name) == access("zoo.sqlite"))
+    try run.rollBackRun()
+    #expect(try StoreCleaner.clean(path: path, model: try model(), isDryRun: true).isEmpty)
+    try other.close()
+  }
+
   private func startNew() throws -> StoreFile {
     try StoreFile.create(
       path: path, model: try model(), cacheKiB: 256, lockWait: 0, keepsBatches: true, sparesOthers: false)
