@@ -30,17 +30,21 @@ package final class ExternalFiles {
   /// Whether another store with the same folder was met; it is looked for again until then.
   private var hasMetOthers = false
   /// The files that earlier processes of the run have made and replaced.
-  private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
+  private var earlier: ExternalFileList.Names
   private var isFolderDirty = false
   /// Whether the names of the folder and the one above it are on the disk.
   private var isFolderNamed = false
 
-  /// - Parameter list: The path of the list that outlasts a crash; `nil` for none.
-  init(path: String, hasReproducibleNames: Bool, list: String?) {
+  /// - Parameters:
+  ///   - list: The list that outlasts a crash; `nil` for none.
+  ///   - earlier: What it has of earlier processes.
+  init(
+    path: String, hasReproducibleNames: Bool, list: ExternalFileList?, earlier: ExternalFileList.Names = ([], [])
+  ) {
     self.path = path
     self.hasReproducibleNames = hasReproducibleNames
-    self.list = list.map(ExternalFileList.init)
-    if let names = try? self.list?.read() { earlier = names }
+    self.list = list
+    self.earlier = earlier
   }
 
   /// Whether an earlier process has left names.
@@ -217,7 +221,8 @@ package final class ExternalFiles {
       made += earlier.made.subtracting(named)
       earlier = ([], [])
     }
-    let isListOver = named != nil
+    // Without names of earlier processes there are only those of this one.
+    let isListOver = !hasEarlier
     defer { if isListOver { endList() } }
     guard !made.isEmpty else { return }
     remove(made)

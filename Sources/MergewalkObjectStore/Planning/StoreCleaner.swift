@@ -65,9 +65,7 @@ public enum StoreCleaner {
   private static func leftovers(of file: StoreFile, _ plans: PlanFile.Left) throws(StoreError) -> Leftovers {
     // First the files: one whose row comes meanwhile is no orphan.
     let present = ExternalFiles.names(besideStore: file.path)
-    var named = try file.schema.externalFileNames(file.connection)
-    // What a plan has made belongs to rows that are still to come.
-    for plan in plans.resumable { named.formUnion(try ExternalFileList(path: plan.files).read().made) }
+    let named = try file.schema.externalFileNames(file.connection).union(plans.awaitedFiles())
     var result = Leftovers()
     result.resumablePlans = plans.resumable.map(\.path)
     result.outdatedPlans = plans.outdated.map(\.path)

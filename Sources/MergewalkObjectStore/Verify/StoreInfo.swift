@@ -55,7 +55,7 @@ public struct StoreInfo: Sendable {
     let fileBytes = FileSystem.size(path) ?? 0
     let resolved = StorePath.resolved(path)
     let logBytes = FileSystem.size(resolved + "-wal") ?? 0
-    let plans: PlanFile.Left = FileSystem.exists(resolved) ? try PlanFile.left(ofStore: resolved) : ([], [])
+    let plans: PlanFile.Left = FileSystem.exists(resolved) ? try PlanFile.left(ofStore: resolved) : PlanFile.Left()
     return try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let metadata = try StoreMetadata.read(connection)
       let header = try DatabaseHeader(connection)

@@ -142,7 +142,7 @@ public struct StoreVerifier {
 
   /// Checks the files beside the store against what rows name.
   private mutating func checkFiles(beside path: String) {
-    checkPlans(beside: path)
+    let awaited = checkPlans(beside: path)
     guard let namedFiles else { return }
     let present = ExternalFiles.names(besideStore: path)
     let missing = namedFiles.subtracting(present).sorted()
@@ -152,7 +152,16 @@ public struct StoreVerifier {
         message:
           "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
     }
-    let orphans = present.subtracting(namedFiles).sorted()
+    guard let awaited else { return }
+    let unnamed = present.subtracting(namedFiles)
+    let waiting = unnamed.intersection(awaited).sorted()
+    if let first = waiting.first {
+      add(
+        .note, .unfinishedRun, rows: waiting.count,
+        message: "an unfinished run has made \(PrintableText.count(waiting.count, "file")) in"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first): the rows are still to come")
+    }
+    let orphans = unnamed.subtracting(awaited).sorted()
     guard let first = orphans.first else { return }
     let others = StoresOfSameName.paths(beside: path)
     if others.isEmpty {
@@ -172,10 +181,17 @@ public struct StoreVerifier {
   }
 
   /// Says what runs have left that were interrupted, or could not remove it.
-  private mutating func checkPlans(beside path: String) {
+  ///
+  /// - Returns: The files beside the store whose rows are still to come; `nil` when that is not known.
+  private mutating func checkPlans(beside path: String) -> Set<String>? {
     let plans: PlanFile.Left
-    do throws(StoreError) { plans = try PlanFile.left(ofStore: path) } catch {
-      return add(.error, .unreadable, message: error.message)
+    let awaited: Set<String>
+    do throws(StoreError) {
+      plans = try PlanFile.left(ofStore: path)
+      awaited = try plans.awaitedFiles()
+    } catch {
+      add(.error, .unreadable, message: "\(error.path): \(error.message)")
+      return nil
     }
     let (runs, others) = (plans.resumable.count, plans.outdated.count)
     if runs > 0 {
@@ -193,6 +209,7 @@ public struct StoreVerifier {
           + " store, such as \(first.path): the store has what was planned, or was changed since; “mergewalk store"
           + " clean” removes what is left")
     }
+    return awaited
   }
 
   private mutating func checkFile() {
