@@ -102,7 +102,7 @@ struct RunsCommand: ParsableCommand {
   }
 
   private func write(_ runs: [RunRecord]) {
-    if json { Console.data(JSONText.array(runs.map(RunListing.json)).text) } else { RunListing.write(runs) }
+    if json { Console.data(.array(runs.map(RunListing.json))) } else { RunListing.write(runs) }
   }
 
   // MARK: Folders

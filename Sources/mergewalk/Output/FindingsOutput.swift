@@ -36,12 +36,11 @@ enum FindingsOutput {
   static func json(_ findings: [Diagnostic]) -> JSONText {
     .array(
       findings.map { finding in
-        .object([
-          ("severity", .string(finding.severity.rawValue)), ("code", .string(finding.code)),
-          ("path", .string(finding.path)), ("line", .integer(finding.position.line)),
-          ("column", .integer(finding.position.column)), ("message", .string(finding.message)),
-          ("hint", finding.hint.map { .string($0) } ?? .null),
-        ])
+        [
+          "severity": .string(finding.severity.rawValue), "code": .string(finding.code), "path": .string(finding.path),
+          "line": .integer(finding.position.line), "column": .integer(finding.position.column),
+          "message": .string(finding.message), "hint": .text(finding.hint),
+        ]
       })
   }
 }

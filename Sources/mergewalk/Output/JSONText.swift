@@ -11,6 +11,25 @@ indirect enum JSONText {
   case array([JSONText])
   case object([(name: String, value: JSONText)])
 
+  /// A text or null.
+  static func text(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
+  /// A whole number or null.
+  static func count(_ number: Int?) -> JSONText { number.map { .integer($0) } ?? .null }
+  static func strings(_ texts: [String]) -> JSONText { .array(texts.map { .string($0) }) }
+
+  /// An object with a member for each value, sorted by their names.
+  static func named<Value>(_ values: [String: Value], _ json: (Value) -> JSONText) -> JSONText {
+    .object(values.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })
+  }
+
+  /// The object with the members of another one behind its own.
+  func with(_ more: JSONText) -> JSONText {
+    guard case .object(let members) = self, case .object(let further) = more else {
+      preconditionFailure("only objects have members")
+    }
+    return .object(members + further)
+  }
+
   /// The value on one line.
   var text: String {
     var output = ""
@@ -43,5 +62,11 @@ indirect enum JSONText {
       }
       output += "}"
     }
+  }
+}
+
+extension JSONText: ExpressibleByDictionaryLiteral {
+  init(dictionaryLiteral members: (String, JSONText)...) {
+    self = .object(members.map { (name: $0.0, value: $0.1) })
   }
 }
