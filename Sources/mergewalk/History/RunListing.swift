@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 
 /// Runs as people and programs read them.

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// How findings are shown: one line each, in the form that compilers, editors and CI read.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkSystem
 import MergewalkImporting
 import MergewalkRecordFormats

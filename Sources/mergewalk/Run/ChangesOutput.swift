@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 
 /// The changes that `--diff` shows.

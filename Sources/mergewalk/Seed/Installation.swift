@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkObjectStore
 
 /// The result of `mergewalk seed --from`.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkObjectStore
 
 /// `mergewalk store clean`: removes what killed processes have left beside a store.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkObjectStore
 
 /// `mergewalk store verify`: whether a store is as Core Data would have made it.
