@@ -64,7 +64,7 @@ package enum ResolvedPath {
         defer { characters[end] = next }
         var status = stat()
         guard lstat(start, &status) == 0 else { return false }
-        if status.st_mode & S_IFMT == S_IFLNK { return true }
+        if status.isLink { return true }
       }
       return false
     }

@@ -55,7 +55,6 @@ enum Paths {
   }
 
   private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    stat(path: path, followsLinks: false)?.isFolder ?? false
   }
 }

@@ -26,8 +26,7 @@ enum Folders {
       }
       let reason = String(cString: strerror(errno))
       // A folder above may be closed to us and yet hold the one we need.
-      var status = stat()
-      if stat(folder, &status) == 0 { continue }
+      if stat(path: folder) != nil { continue }
       throw DiagnosticList(error: "cannotCreateFolder", path: folder, message: "cannot create the folder: \(reason)")
     }
     return made
