@@ -89,9 +89,7 @@ enum PropertyListScalars {
     guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < (minute == 59 ? 61 : 60) else {
       return false
     }
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    return day <= days
+    return day <= CivilDate.length(ofMonth: month, year: year)
   }
 
   /// Appends base64 without white space; false when it is none.
