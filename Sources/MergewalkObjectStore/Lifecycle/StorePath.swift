@@ -51,8 +51,7 @@ package enum StorePath {
   static func digits(of text: String) -> String {
     var hash = FNVHash()
     for byte in text.utf8 { hash.add(byte) }
-    let digits = String(hash.value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return Hexadecimal.text(hash.value, width: 16)
   }
 
   /// Checks that the names of all that belongs to a store are not too long for the file system.

@@ -100,8 +100,7 @@ enum PropertyListScalars {
       switch byte {
       case 9, 10, 13, 32: continue
       case UInt8(ascii: "="): padding += 1
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+      case _ where byte.isLetter || byte.isDigit, UInt8(ascii: "+"), UInt8(ascii: "/"):
         if padding > 0 { return false }
         digits += 1
       default: return false

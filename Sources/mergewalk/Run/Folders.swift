@@ -32,13 +32,6 @@ enum Folders {
     return made
   }
 
-  /// The working folder's path; empty when it is gone.
-  static var current: String {
-    var path = [CChar](repeating: 0, count: 4096)
-    guard getcwd(&path, path.count) != nil else { return "" }
-    return path.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-  }
-
   /// Removes folders that are empty, inner ones first.
   static func removeEmpty(_ folders: [String]) {
     for folder in folders.reversed() { rmdir(folder) }
