@@ -7,19 +7,13 @@ package enum FileKind {
   case file
 
   package init(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      self = .missing
-      return
-    }
-    self = status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+    self = stat(path: path).map { $0.isFolder ? .folder : .file } ?? .missing
   }
 
   /// The kind of file at a path that is neither a file nor a folder, such as “a pipe”; `nil` for those, for links and
   /// for nothing.
   package static func special(_ path: String, followsLinks: Bool = true) -> String? {
-    var status = stat()
-    guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    guard let status = stat(path: path, followsLinks: followsLinks) else { return nil }
     switch status.st_mode & S_IFMT {
     case S_IFREG, S_IFDIR, S_IFLNK: return nil
     case S_IFIFO: return "a pipe"

@@ -27,8 +27,7 @@ package struct OutputCheck: Sendable {
   /// - Parameter words: what it is, such as `an input`.
   package mutating func reads(_ path: String, as words: String) {
     guard path != "-" else { return }
-    var status = stat()
-    guard stat(path, &status) == 0 else { return }
+    guard let status = stat(path: path) else { return }
     switch status.st_mode & S_IFMT {
     case S_IFDIR:
       // Models are packages, whose names have an extension; any other folder is named by mistake, and told elsewhere.
@@ -69,12 +68,10 @@ package struct OutputCheck: Sendable {
   package mutating func refusal(
     of path: String, _ kind: OutputKind?, as words: String
   ) -> (message: String, hint: String)? {
-    var status = stat()
-    let isThere = stat(path, &status) == 0
-    if isThere, status.st_mode & S_IFMT == S_IFDIR {
-      return ("\(words) “\(path)” is a folder", "name a file, perhaps one in that folder")
+    if let status = stat(path: path), !status.isRegular {
+      return status.isFolder
+        ? ("\(words) “\(path)” is a folder", "name a file, perhaps one in that folder") : nil
     }
-    if isThere, status.st_mode & S_IFMT != S_IFREG { return nil }
     if let (message, hint) = Self.refusal(ofName: path) { return ("\(words) “\(path)” \(message)", hint) }
     let key = Key(path)
     let place = ResolvedPath.absolute(path)

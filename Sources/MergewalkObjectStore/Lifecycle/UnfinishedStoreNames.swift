@@ -29,9 +29,8 @@ struct UnfinishedStoreNames {
     for name in FileSystem.names(in: folder) {
       guard let parts = parts(name), parts.isMain else { continue }
       let path = "\(folder)/\(name)"
-      var info = stat()
       // Only files of our own: a link, or a file that another program has put there, is not resumed.
-      guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else { continue }
+      guard let info = stat(path: path, followsLinks: false), info.isRegular, info.st_uid == geteuid() else { continue }
       found.append((path, Int64(info.st_mtim.tv_sec)))
     }
     return found.sorted { ($0.time, $0.path) > ($1.time, $1.path) }.map(\.path)
@@ -83,10 +82,9 @@ struct UnfinishedStoreNames {
   }
 
   private func removeLeftover(_ path: String, isOver: Bool, sparesFiles: Bool) {
-    var info = stat()
-    guard lstat(path, &info) == 0 else { return }
+    guard let info = stat(path: path, followsLinks: false) else { return }
     // The second name of a store that was just published: to open and close it would drop locks of this process.
-    if info.st_mode & S_IFMT != S_IFREG || info.st_nlink > 1 {
+    if !info.isRegular || info.st_nlink > 1 {
       if isOver { try? FileSystem.remove(path) }
       return
     }
@@ -169,15 +167,13 @@ final class HiddenClaim {
   }
 
   /// The bytes of the file.
-  var size: Int {
-    var info = stat()
-    return fstat(descriptor, &info) == 0 ? Int(info.st_size) : 0
-  }
+  var size: Int { stat(descriptor: descriptor).map { Int($0.st_size) } ?? 0 }
 
   /// Whether the path still leads to the file.
   var isInPlace: Bool {
-    var (mine, there) = (stat(), stat())
-    return fstat(descriptor, &mine) == 0 && lstat(path, &there) == 0 && mine.st_ino == there.st_ino
-      && mine.st_dev == there.st_dev
+    guard let mine = stat(descriptor: descriptor), let there = stat(path: path, followsLinks: false) else {
+      return false
+    }
+    return mine.st_ino == there.st_ino && mine.st_dev == there.st_dev
   }
 }

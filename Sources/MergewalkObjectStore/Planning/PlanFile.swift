@@ -152,8 +152,7 @@ struct StoreState: Equatable {
 
   /// - Parameter log: What the log holds that is not in the file.
   init(_ path: String, log: DatabaseSnapshot.LogState) {
-    var info = stat()
-    guard stat(path, &info) == 0 else {
+    guard let info = stat(path: path) else {
       numbers = []
       return
     }

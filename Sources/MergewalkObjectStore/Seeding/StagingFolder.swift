@@ -118,8 +118,6 @@ package final class StagingFolder {
 
   /// A mark that shows that a file is the same and was not written to; of a folder, that nothing came into it or went.
   private static func identity(_ path: String) -> String? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    stat(path: path, followsLinks: false)?.mark
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkImporting
@@ -102,7 +103,7 @@ struct RunsCommand: ParsableCommand {
   }
 
   private func write(_ runs: [RunRecord]) {
-    if json { Console.data(JSONText.array(runs.map(RunListing.json)).text) } else { RunListing.write(runs) }
+    if json { Console.data(.array(runs.map(RunListing.json))) } else { RunListing.write(runs) }
   }
 
   // MARK: Folders
