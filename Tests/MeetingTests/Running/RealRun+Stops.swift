@@ -85,6 +85,8 @@ extension RealRun {
     outcome.denied = count("denied", object)
     outcome.rejects = rejects(definition)
     outcome.cursors = cursors(definition)
+    let warnings = (object["warnings"] as? [[String: Any]] ?? []).filter { $0["code"] as? String == "unusedColumn" }
+    outcome.unusedColumns = Self.unusedColumns(warnings.compactMap { $0["message"] as? String })
     return outcome
   }
 }

@@ -58,7 +58,16 @@ struct RealRun {
     outcome.rejects = rejects(definition)
     outcome.cursors = cursors(definition)
     outcome.doubtfulHeaders = summary.warnings.count { $0.code == .doubtfulHeader }
+    outcome.unusedColumns = Self.unusedColumns(summary.warnings.filter { $0.code == .unusedColumn }.map(\.message))
     return outcome
+  }
+
+  /// The columns that warnings say nothing uses; of another warning all it says.
+  static func unusedColumns(_ messages: [String]) -> [String] {
+    messages.flatMap { (message: String) -> [String] in
+      let parts = message.replacing("; " + InputFindings.advice, with: "").components(separatedBy: "nothing uses: ")
+      return parts.count == 2 ? parts[1].components(separatedBy: ", ") : [message]
+    }
   }
 
   /// The last part of a path.

@@ -26,6 +26,8 @@ struct Scenario: Sendable {
   var hasElements = false
   /// Further options of the source, as YAML.
   var source: [String: String] = [:]
+  /// The columns that the pipeline says to ignore.
+  var ignored: [String] = []
   /// Where a file with nothing in it stands among them; nil for nowhere.
   var emptyFile: EmptyFile?
   /// How many files the records of a night are in.

@@ -190,6 +190,9 @@ extension Scenario {
     case .xml: source["records"] = "/shop/items/item"
     case .ndjson, .jsonSequence, .sqlite: break
     }
+    if !ignored.isEmpty {
+      source["ignore"] = "[" + ignored.map { YAMLText.quoted(columnName($0)) }.joined(separator: ", ") + "]"
+    }
     if hasElements { source["each"] = YAMLText.quoted(elementPath.joined(separator: ".")) }
     var part = partOptions
     part["source"] = YAMLText.flow(source)
