@@ -176,6 +176,21 @@ extension Factors {
     [
       Factor.Value("one"),
       Factor.Value("three") { $0.fileCount = 3 },
+      Factor.Value("members") {
+        ($0.fileCount, $0.archives) = (3, 1)
+        $0.source["member"] = "\"*\""
+      },
+      Factor.Value("archives") {
+        ($0.fileCount, $0.archives) = (3, 2)
+        $0.source["member"] = "\"*.\($0.format.rawValue)\""
+      },
+    ],
+    except: [
+      Exclusion(
+        ["members", "archives"], with: "container", ["plain", "gzip", "zstd", "bzip2", "xz"],
+        because: "only archives have members"),
+      Exclusion(
+        ["members", "archives"], with: "format", ["sqlite"], because: "a database is read in place and never packed"),
     ])
 
   private static let emptyFiles = Factor(

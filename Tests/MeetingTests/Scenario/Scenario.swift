@@ -32,6 +32,8 @@ struct Scenario: Sendable {
   var emptyFile: EmptyFile?
   /// How many files the records of a night are in.
   var fileCount = 1
+  /// How many archives these files are members of; 0 where each is a file of its own.
+  var archives = 0
   /// Whether texts are short words of ASCII letters.
   var isTame = false
   /// Whether some records cannot be read.
