@@ -106,7 +106,7 @@ struct RealRun {
   func place(_ object: [String: Any], _ definition: ImportDefinition) -> (part: Int, file: Int, record: Int)? {
     guard let record = object["record"] as? Int else { return nil }
     let part = (object["import"] as? String).flatMap { name in definition.parts.firstIndex { $0.name == name } } ?? 0
-    let names = [object["member"], object["file"]].compactMap { ($0 as? String).map(Self.name) }
+    let names = [object["member"] as? String, (object["file"] as? String).map(Self.name)]
     let file =
       files.scenario.recordFiles.firstIndex { names.contains($0) }
       ?? definition.parts[part].sources.firstIndex { names.contains(Self.name($0.path)) }

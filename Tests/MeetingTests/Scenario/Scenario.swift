@@ -34,6 +34,8 @@ struct Scenario: Sendable {
   var fileCount = 1
   /// How many archives these files are members of; 0 where each is a file of its own.
   var archives = 0
+  /// Whether the names of these members are not in UTF-8.
+  var hasForeignNames = false
   /// Whether texts are short words of ASCII letters.
   var isTame = false
   /// Whether some records cannot be read.

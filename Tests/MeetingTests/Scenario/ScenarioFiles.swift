@@ -85,7 +85,7 @@ final class ScenarioFiles {
           records.append(written.records)
           bytes = written.bytes
         }
-        members.append(Container.Member(name: scenario.memberName(number), bytes: bytes))
+        members.append(Container.Member(name: scenario.memberBytes(number), bytes: bytes))
       }
       if scenario.format == .sqlite { continue }
       try Data(file.container.pack(members)).write(to: URL(fileURLWithPath: path))
@@ -142,8 +142,7 @@ extension Scenario {
     plain.hasDerived = hasDerived
     plain.hasLook = hasLook
     plain.kind = kind
-    plain.encoding = encoding.isWhole ? .utf8 : .latin1
-    if plain.encoding == .latin1 { plain.source["encoding"] = "iso-8859-1" }
+    if !encoding.isWhole { plain.encoding = encoding }
     plain.item = map
     plain.columns = (columns + Self.memberColumns).filter {
       if case .made = $0.kind { return false }
@@ -181,6 +180,8 @@ extension Scenario {
     var source = source
     source["files"] = "[" + files.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]"
     source["format"] = format.rawValue
+    source["encoding"] = encoding.name
+    if archives > 0 { source["member"] = "[" + chosenMembers.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]" }
     switch format {
     case .csv, .tsv:
       source["null"] = YAMLText.quoted(delimited.null)

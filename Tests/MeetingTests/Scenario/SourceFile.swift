@@ -31,14 +31,33 @@ extension Scenario {
     guard archives > 0 else { return files }
     for index in files.indices {
       // What macOS adds, and what the pattern of several archives does not choose.
-      files[index].strays.append(Container.Member(name: "__MACOSX/._\(fileName("items-0"))", bytes: [0, 5, 22, 7]))
-      if archives > 1 { files[index].strays.append(Container.Member(name: "read.me", bytes: Array("words".utf8))) }
+      let fork = Array("__MACOSX/._\(fileName("items-0"))".utf8)
+      files[index].strays.append(Container.Member(name: fork, bytes: [0, 5, 22, 7]))
+      if archives == 1 { continue }
+      files[index].strays.append(Container.Member(name: Array("read.me".utf8), bytes: Array("words".utf8)))
     }
     return files
   }
 
   /// The name of a file of records, or of the one with nothing in it, where it is a member of an archive.
-  func memberName(_ number: Int?) -> String { fileName(number.map { "items-\($0)" } ?? "nothing") }
+  ///
+  /// A byte that is not UTF-8 is spelt out, unless it has a meaning in the older encoding of zip archives.
+  func memberName(_ number: Int?) -> String {
+    let foreign = hasForeignNames ? container == .zip ? "é" : "\\x82" : ""
+    return foreign + fileName(number.map { "items-\($0)" } ?? "nothing")
+  }
+
+  /// The same as the archive has it.
+  func memberBytes(_ number: Int?) -> [UInt8] {
+    let foreign: [UInt8] = hasForeignNames ? [0x82] : []
+    return foreign + Array(fileName(number.map { "items-\($0)" } ?? "nothing").utf8)
+  }
+
+  /// What the pipeline says of the members to read.
+  var chosenMembers: [String] {
+    if archives > 1 { return ["*." + format.rawValue] }
+    return hasForeignNames ? sourceFiles.flatMap { $0.members.map { memberName($0) } } : ["*"]
+  }
 
   /// The names by which rejects tell the files of records.
   var recordFiles: [String] {

@@ -10,7 +10,7 @@ enum Container: String, Sendable {
 
   /// A file that is packed.
   struct Member {
-    var name: String
+    var name: [UInt8]
     var bytes: [UInt8]
   }
 
@@ -93,7 +93,7 @@ enum Container: String, Sendable {
       let text = String(value, radix: 8)
       return String(repeating: "0", count: digits - text.count) + text
     }
-    put(member.name, 0)
+    for (i, byte) in member.name.enumerated() { block[i] = byte }
     put("0000644\0", 100)
     put("0000000\0", 108)
     put("0000000\0", 116)
@@ -112,10 +112,12 @@ enum Container: String, Sendable {
     var files: [UInt8] = []
     var directory: [UInt8] = []
     for member in members {
-      let (bytes, name) = (member.bytes, Array(member.name.utf8))
+      let (bytes, name) = (member.bytes, member.name)
       let packed = deflate(bytes, windowBits: -15)
+      // The flag says that the name is UTF-8.
+      let flags = name.contains { $0 >= 0x80 } ? 0 : 0x800
       let common =
-        little(20, 2) + little(0x800, 2) + little(8, 2) + little(0, 4)
+        little(20, 2) + little(flags, 2) + little(8, 2) + little(0, 4)
         + little(Int(crc32(0, bytes, uInt(bytes.count))), 4) + little(packed.count, 4) + little(bytes.count, 4)
         + little(name.count, 2)
       let entry =
