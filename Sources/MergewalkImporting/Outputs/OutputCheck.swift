@@ -68,7 +68,8 @@ package struct OutputCheck: Sendable {
   package mutating func refusal(
     of path: String, _ kind: OutputKind?, as words: String
   ) -> (message: String, hint: String)? {
-    if let status = stat(path: path), !status.isRegular {
+    let status = stat(path: path)
+    if let status, !status.isRegular {
       return status.isFolder
         ? ("\(words) “\(path)” is a folder", "name a file, perhaps one in that folder") : nil
     }
@@ -79,7 +80,7 @@ package struct OutputCheck: Sendable {
       return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
     }
     used[key] = words
-    guard let kind, isThere, let number = kind.obstacle(at: path) else { return nil }
+    guard let kind, status != nil, let number = kind.obstacle(at: path) else { return nil }
     let what =
       number == EEXIST
       ? "would take the place of a file that is not \(kind.words)"
