@@ -45,6 +45,7 @@ struct StoreInfoCommand: ParsableCommand {
     for note in info.modelNotes { facts.append(("warning", note)) }
     for path in info.resumablePlans { facts.append(("unfinished", "a run that can be resumed, in \(path)")) }
     for path in info.outdatedPlans { facts.append(("left over", "\(path), which “mergewalk store clean” removes")) }
+    if let problem = info.planProblem { facts.append(("warning", "unfinished runs are not known: \(problem)")) }
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
     var table = TextTable("entity", "number", "objects", "greatest key")
@@ -69,6 +70,7 @@ struct StoreInfoCommand: ParsableCommand {
       ("model_notes", .array(info.modelNotes.map { .string($0) })),
       ("resumable_plans", .array(info.resumablePlans.map { .string($0) })),
       ("outdated_plans", .array(info.outdatedPlans.map { .string($0) })),
+      ("plan_problem", info.planProblem.map { .string($0) } ?? .null),
       ("digest", info.metadata.digest.map { .string($0) } ?? .null),
       ("checksum", info.metadata.checksum.map { .string($0) } ?? .null),
       (
