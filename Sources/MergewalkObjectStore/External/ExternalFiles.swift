@@ -138,7 +138,7 @@ package final class ExternalFiles {
 
   /// Whether another store keeps its values in the same folder.
   private var hasOthers: Bool {
-    if !hasMetOthers { hasMetOthers = !StoresOfSameName.paths(beside: path).isEmpty }
+    if !hasMetOthers { hasMetOthers = StoresOfSameName.mayBeThere(beside: path) }
     return hasMetOthers
   }
 
@@ -154,6 +154,12 @@ package final class ExternalFiles {
       isFolderNamed = true
     }
     isFolderDirty = false
+  }
+
+  /// Takes note of files that are going to be made in another way; those that are there already are not the run's.
+  func willMake(_ names: [String]) {
+    made += names.filter { !FileSystem.exists(folder + "/" + $0) }
+    madeNames.formUnion(made)
   }
 
   /// How many files were made so far; to be given to ``removeMade(since:)``.
@@ -232,14 +238,16 @@ package final class ExternalFiles {
   }
 
   /// The names of the files beside a store that hold values.
-  static func names(besideStore path: String) -> Set<String> {
-    Set(FileSystem.names(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`: a folder that cannot be read is none without files.
+  static func names(besideStore path: String) throws(StoreError) -> Set<String> {
+    Set(try FileSystem.namesIfThere(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
   }
 
   /// Removes files that rows have named until they were changed; where another store has the same folder, they stay, as
   /// a copy of the rows may be in it.
   func removeFormer(_ names: Set<String>) {
-    guard !names.isEmpty, !StoresOfSameName.paths(beside: path).isEmpty else { return remove(names) }
+    guard !names.isEmpty, StoresOfSameName.mayBeThere(beside: path) else { return remove(names) }
     sharedFiles.formUnion(names)
     remove([String]())
   }

@@ -55,7 +55,7 @@ struct PlanFile {
   /// - Parameter isClaimed: Whether the caller has the claim.
   /// - Throws: ``StoreError`` as opening a store, if there are any.
   static func left(ofStore store: String, isClaimed: Bool = false) throws(StoreError) -> Left {
-    let plans = all(ofStore: store, with: planSuffixes)
+    let plans = try all(ofStore: store, with: planSuffixes)
     guard !plans.isEmpty else { return Left() }
     if !isClaimed, try StoreClaim.isTaken(store) { return Left(atWork: plans) }
     var result = Left()
@@ -68,19 +68,23 @@ struct PlanFile {
 
   /// The lists of files that processes have left beside a store without a plan: those who applied it or gave it up did
   /// not come to remove the files.
-  static func listsAlone(ofStore store: String) -> [PlanFile] {
-    all(ofStore: store, with: [filesSuffix]).filter { !$0.hasPlan }
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func listsAlone(ofStore store: String) throws(StoreError) -> [PlanFile] {
+    try all(ofStore: store, with: [filesSuffix]).filter { !$0.hasPlan }
   }
 
   /// The plans beside a store that were to be thrown away by processes that were killed; whoever asks has the claim.
+  ///
+  /// Those that cannot be found now can another time.
   static func thrownAway(ofStore store: String) -> [PlanFile] {
-    all(ofStore: store, with: planSuffixes + [filesSuffix]).filter(\.isThrownAway)
+    ((try? all(ofStore: store, with: planSuffixes + [filesSuffix])) ?? []).filter(\.isThrownAway)
   }
 
-  private static func all(ofStore store: String, with suffixes: [String]) -> [PlanFile] {
+  private static func all(ofStore store: String, with suffixes: [String]) throws(StoreError) -> [PlanFile] {
     let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
     let folder = FileSystem.folder(of: store)
-    let paths = FileSystem.names(in: folder).compactMap { name -> String? in
+    let paths = try FileSystem.namesIfThere(in: folder).compactMap { name -> String? in
       guard name.hasPrefix(prefix), name.count >= prefix.count + 16 else { return nil }
       var plan = name.prefix(prefix.count + 16)
       if name.dropFirst(plan.count).hasPrefix(thrownAwaySuffix) {

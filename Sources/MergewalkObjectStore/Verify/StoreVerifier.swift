@@ -106,6 +106,16 @@ public struct StoreVerifier {
     }
   }
 
+  /// Looks at files beside the store; when that fails, it is a finding.
+  private mutating func look<Value>(
+    _ severity: StoreFinding.Severity = .error, _ body: () throws(StoreError) -> Value
+  ) -> Value? {
+    do { return try body() } catch {
+      add(severity, .unreadable, message: "\(error.path): \(error.message)")
+      return nil
+    }
+  }
+
   /// Adds a finding when a query finds rows.
   ///
   /// - Parameter query: Selects the `Z_PK`s of the rows, or whatever names them best.
@@ -143,8 +153,9 @@ public struct StoreVerifier {
   /// Checks the files beside the store against what rows name.
   private mutating func checkFiles(beside path: String) {
     let awaited = checkPlans(beside: path)
-    guard let namedFiles else { return }
-    let present = ExternalFiles.names(besideStore: path)
+    guard let namedFiles,
+      let present = look({ () throws(StoreError) in try ExternalFiles.names(besideStore: path) })
+    else { return }
     let missing = namedFiles.subtracting(present).sorted()
     if let first = missing.first {
       add(
@@ -162,8 +173,9 @@ public struct StoreVerifier {
           + " \(ExternalData.folder(ofStore: path)), such as \(first): the rows are still to come")
     }
     let orphans = unnamed.subtracting(awaited).sorted()
-    guard let first = orphans.first else { return }
-    let others = StoresOfSameName.paths(beside: path)
+    guard let first = orphans.first,
+      let others = look(.warning, { () throws(StoreError) in try StoresOfSameName.paths(beside: path) })
+    else { return }
     if others.isEmpty {
       add(
         .warning, .orphanFile, rows: orphans.count,
@@ -184,15 +196,11 @@ public struct StoreVerifier {
   ///
   /// - Returns: The files beside the store whose rows are still to come; `nil` when that is not known.
   private mutating func checkPlans(beside path: String) -> Set<String>? {
-    let plans: PlanFile.Left
-    let awaited: Set<String>
-    do throws(StoreError) {
-      plans = try PlanFile.left(ofStore: path)
-      awaited = try plans.awaitedFiles()
-    } catch {
-      add(.error, .unreadable, message: "\(error.path): \(error.message)")
-      return nil
+    let found = look(.warning) { () throws(StoreError) -> (PlanFile.Left, Set<String>) in
+      let plans = try PlanFile.left(ofStore: path)
+      return (plans, try plans.awaitedFiles())
     }
+    guard let (plans, awaited) = found else { return nil }
     let (runs, others) = (plans.resumable.count, plans.outdated.count)
     if runs > 0 {
       add(
