@@ -100,7 +100,8 @@ public enum StoreCopy {
   ) throws(StoreError) -> Moves {
     let from = ExternalData.folder(ofStore: source)
     let to = ExternalData.folder(ofStore: path)
-    let names = try (names ?? FileSystem.namesIfThere(in: from)).filter(StoreUUID.isValid)
+    let there = if let names { names } else { try FileSystem.namesIfThere(in: from) }
+    let names = there.filter(StoreUUID.isValid)
     for name in names {
       let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
       try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)
