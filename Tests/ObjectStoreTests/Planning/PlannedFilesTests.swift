@@ -150,7 +150,7 @@ struct PlannedFilesTests {
 
   @Test("a list of files that cannot be read is not taken for an empty one, and stays", arguments: [false, true])
   func unreadableList(isNew: Bool) throws {
-    let old = isNew ? [] : [try makeStore()]
+    let old = try isNew ? [] : [makeStore()]
     let first = try isNew ? startNew() : open()
     try first.begin()
     let made = try add(2, to: first)
