@@ -13,6 +13,16 @@ package enum FileSystem {
   /// The size of a file in bytes; `nil` when there is none.
   package static func size(_ path: String) -> Int? { stat(path: path).map { Int($0.st_size) } }
 
+  /// The same for a file that need not be there: `nil` means that there is none.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func sizeIfThere(_ path: String) throws(StoreError) -> Int? {
+    var info = stat()
+    if stat(path, &info) == 0 { return Int(info.st_size) }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw failure(path, "cannot be looked at")
+  }
+
   /// Whether there is anything at the path, a broken link included.
   package static func exists(_ path: String) -> Bool { stat(path: path, followsLinks: false) != nil }
 

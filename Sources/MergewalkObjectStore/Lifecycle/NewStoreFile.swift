@@ -83,7 +83,8 @@ extension StoreFile {
   ///   - isWanted: Decides whether to resume a file, by the metadata, the hidden path, and whether all that was
   ///     kept is there even if the machine has stopped since, see ``beginDurably()``.
   /// - Returns: The store; `nil` when there is none to resume, or when the store is there already.
-  /// - Throws: ``StoreError`` with `busy`, or `incompatibleModel` when a wanted file is of another model.
+  /// - Throws: ``StoreError`` with `busy`, `incompatibleModel` when a wanted file is of another model, or `inputOutput` or
+  ///   `sqlite` when the disk does not let it be read.
   package static func adopt(
     path: String, model: ManagedObjectModel, cacheKiB: Int, lockWait: Double,
     isWanted: (StoreMetadata, String, Bool) -> Bool
@@ -104,10 +105,16 @@ extension StoreFile {
           continue
         case .nothing: continue
         }
-        // What cannot be read is no store to resume; whoever builds a new one removes it.
-        guard claim.size > 0, let (connection, metadata, isDurable) = try? open(hidden),
-          isWanted(metadata, hidden, isDurable)
-        else { continue }
+        guard claim.size > 0 else { continue }
+        let found: (Connection, StoreMetadata, Bool)
+        do throws(StoreError) { found = try open(hidden) } catch {
+          // What the disk does not give now it may give another time. What is no store to resume is removed by whoever
+          // builds a new one.
+          guard error.cause?.isOfDisk ?? false || error.cause?.kind == .unopenable else { continue }
+          throw error
+        }
+        let (connection, metadata, isDurable) = found
+        guard isWanted(metadata, hidden, isDurable) else { continue }
         try check(metadata, schema, path)
         guard !FileSystem.exists(path) else { return nil }
         let file = try NewStoreFile(path, adopting: claim)

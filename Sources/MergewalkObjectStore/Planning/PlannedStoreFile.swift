@@ -80,9 +80,12 @@ final class PlannedStoreFile {
       identity = FileID(path)
       let snapshot = try base.mapped { () throws(SQLiteError) in try DatabaseSnapshot(base) }
       let state = StoreState(path, log: snapshot.log)
-      var plan = PlanFile(store: path, run: run)
+      let named = PlanFile(store: path, run: run)
       // What is thrown away resumes nothing: a process that is killed could not roll back what it had added.
-      var fits = isThrownAway ? false : try plan.isResumable(state)
+      let plan = isThrownAway ? PlanFile(beside: named) : named
+      // Before anything is written: what cannot be read now may be another time.
+      earlierFiles = try plan.files.read()
+      var fits = try plan.isResumable(state)
       var parts: (overlay: Connection, changed: ChangedRows, deferred: DeferredRows)?
       if fits {
         do throws(StoreError) { parts = try Self.overlay(snapshot, plan, path, cacheKiB) } catch {
@@ -92,9 +95,6 @@ final class PlannedStoreFile {
         }
       }
       isOutdated = !isThrownAway && plan.hasPlan && !fits
-      if isThrownAway { plan = PlanFile(beside: plan) }
-      // Before anything is written: what cannot be read now may be another time.
-      earlierFiles = try plan.files.read()
       if !fits { try plan.begin(state, access: .derived(from: path)) }
       let (overlay, changed, deferred): (Connection, ChangedRows, DeferredRows)
       if let parts {

@@ -100,14 +100,15 @@ public enum StoreCopy {
   ) throws(StoreError) -> Moves {
     let from = ExternalData.folder(ofStore: source)
     let to = ExternalData.folder(ofStore: path)
-    let there = if let names { names } else { try FileSystem.namesIfThere(in: from) }
-    let names = there.filter(StoreUUID.isValid)
-    for name in names {
+    let all: [String]
+    if let names { all = names } else { all = try FileSystem.namesIfThere(in: from) }
+    let files = all.filter(StoreUUID.isValid)
+    for name in files {
       let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
       try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)
       try FileSystem.sync(staging.file(name))
     }
-    return names.map { (from: staging.file($0), to: to + "/" + $0) }
+    return files.map { (from: staging.file($0), to: to + "/" + $0) }
   }
 
   /// Gives the files beside a store their names, each in one step, and makes them durable; the store itself comes after

@@ -108,7 +108,7 @@ public struct StoreVerifier {
 
   /// Looks at files beside the store; when that fails, it is a finding.
   private mutating func look<Value>(
-    _ severity: StoreFinding.Severity = .error, _ body: () throws(StoreError) -> Value
+    as severity: StoreFinding.Severity = .error, _ body: () throws(StoreError) -> Value
   ) -> Value? {
     do { return try body() } catch {
       add(severity, .unreadable, message: "\(error.path): \(error.message)")
@@ -174,7 +174,7 @@ public struct StoreVerifier {
     }
     let orphans = unnamed.subtracting(awaited).sorted()
     guard let first = orphans.first,
-      let others = look(.warning, { () throws(StoreError) in try StoresOfSameName.paths(beside: path) })
+      let others = look(as: .warning, { () throws(StoreError) in try StoresOfSameName.paths(beside: path) })
     else { return }
     if others.isEmpty {
       add(
@@ -196,7 +196,7 @@ public struct StoreVerifier {
   ///
   /// - Returns: The files beside the store whose rows are still to come; `nil` when that is not known.
   private mutating func checkPlans(beside path: String) -> Set<String>? {
-    let found = look(.warning) { () throws(StoreError) -> (PlanFile.Left, Set<String>) in
+    let found = look(as: .warning) { () throws(StoreError) -> (PlanFile.Left, Set<String>) in
       let plans = try PlanFile.left(ofStore: path)
       return (plans, try plans.awaitedFiles())
     }

@@ -194,6 +194,25 @@ struct ExternalDataTests {
     #expect(try place.context.fetch(FetchRequest("Photo"))[0]["image"] == .binary(bytes(150_000)))
   }
 
+  @Test("a store does not move to another type while the file with a value is missing, with its name as the value")
+  func ap2MissingFile() throws {
+    let place = try Workplace(try Self.model())
+    try photo(place, bytes(150_000))
+    try place.context.save()
+    let file = place.folder.file(".store_SUPPORT/_EXTERNAL_DATA/\(files(place)[0])")
+    #expect(rename(file, place.folder.file("aside")) == 0)
+    let store = try #require(place.coordinator.store)
+    let target = place.folder.file("b.xml")
+    let error = #expect(throws: StoreError.self) {
+      try place.coordinator.migratePersistentStore(store, to: target, type: .xml)
+    }
+    #expect(error?.code == .inputOutput)
+    #expect(access(target, F_OK) != 0)
+    #expect(rename(place.folder.file("aside"), file) == 0)
+    try place.coordinator.migratePersistentStore(store, to: target, type: .xml)
+    #expect(try place.anotherContext().fetch(FetchRequest("Photo"))[0]["image"] == .binary(bytes(150_000)))
+  }
+
   /// How a store comes to a place with the files that it names.
   enum Copying: CaseIterable { case copied, replaced, merged }
 
