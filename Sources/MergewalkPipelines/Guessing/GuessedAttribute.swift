@@ -126,7 +126,7 @@ struct GuessedAttribute {
     guard verdict.type == .text, sample.profiles[column].structures == 0,
       !GuessedNames.isCode(columnName),
       // The first few are enough for most.
-      TextMeaning.question(sample.texts(column, atMost: 4)) != nil,
+      TextMeaning.isPossible(sample.texts(column, atMost: 4)),
       let question = TextMeaning.question(sample.texts(column, atMost: 1_000))
     else { return }
     // What they may mean all together is more than what is wrong with some of them.

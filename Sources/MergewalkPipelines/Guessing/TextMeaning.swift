@@ -7,6 +7,9 @@ enum TextMeaning {
     texts.isEmpty ? nil : truth(texts) ?? numbers(texts) ?? shortYears(texts) ?? namedMonths(texts)
   }
 
+  /// Whether there may be a question about texts that begin with these.
+  static func isPossible(_ texts: [String]) -> Bool { question(texts) != nil || DressedNumbers(texts) != nil }
+
   /// The text without white space at both ends.
   static func trimmed(_ text: String) -> String {
     let rest = text.drop(while: \.isWhitespace)
@@ -33,8 +36,9 @@ enum TextMeaning {
 
   private static func numbers(_ texts: [String]) -> ColumnProfile.Question? {
     guard let dressed = DressedNumbers(texts), dressed.areLikely else { return nil }
+    let example = texts.first { DressedNumbers([$0])?.steps.isEmpty == false } ?? texts[0]
     return question(
-      "are these numbers, such as “\(texts[0])”?", dressed.numbers, steps: dressed.steps, note: dressed.note)
+      "are these numbers, such as “\(example)”?", dressed.numbers, steps: dressed.steps, note: dressed.note)
   }
 
   /// The question about dates whose years have two digits, which no pattern reads.

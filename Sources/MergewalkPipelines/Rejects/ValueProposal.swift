@@ -7,7 +7,7 @@ enum ValueProposal {
     switch code {
     case .valueDate: missing(samples) ?? quoted(samples) ?? date(samples, mayBeISO: true) ?? named(samples)
     case .valueCalendar: zero(samples) ?? date(samples)
-    case .valueNumber, .valueInteger: missing(samples) ?? quoted(samples) ?? number(samples)
+    case .valueNumber, .valueInteger: missing(samples) ?? quoted(samples) ?? dressed(samples) ?? number(samples)
     case .valueBoolean: missing(samples) ?? boolean(samples)
     case .valueUUID, .valueURI: missing(samples)
     default: nil
@@ -87,7 +87,7 @@ enum ValueProposal {
       let found = sample.candidates.lazy.map { bytes in
         bytes.isEmpty ? [] : Array(bytes).withUnsafeBufferPointer { NumberShape($0).forms }
       }.first { !$0.isEmpty }
-      guard let found else { return dressed(samples) }
+      guard let found else { return nil }
       forms.formIntersection(found)
     }
     let options = marks(forms)

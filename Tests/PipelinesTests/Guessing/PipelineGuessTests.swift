@@ -617,6 +617,14 @@ struct PipelineGuessTests {
     #expect(try run(guess) == [3])
   }
 
+  @Test("a negative number with the minus behind is asked about, however late it comes") func lateMinus() throws {
+    try folder.write("id,n\n" + (1...40).map { "\($0),\($0).5\($0 == 30 ? "-" : "")\n" }.joined(), to: "late.csv")
+    let guess = try guess("late.csv")
+    #expect(text(guess, 1).contains("# QUESTION: are these numbers, such as “30.5-”?"), "\(text(guess, 1))")
+    try takeFirstAnswers(guess)
+    #expect(try run(guess) == [40])
+  }
+
   @Test(
     "codes and names are not asked about",
     arguments: [["A1", "A2"], ["dev-1", "dev-2"], ["12", "12a"], ["F"], ["#1", "#2"], ["1.2.3"]])
