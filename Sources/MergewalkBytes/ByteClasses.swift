@@ -4,6 +4,10 @@ extension UInt8 {
   @inlinable @inline(__always)
   package var isDigit: Bool { self &- 0x30 < 10 }
 
+  /// Whether it is a letter of ASCII.
+  @inlinable @inline(__always)
+  package var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
   /// The small letter of a capital one; any other byte is itself.
   @inlinable @inline(__always)
   package var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }

@@ -21,8 +21,7 @@ package struct FileAccess: Sendable, Hashable {
 
   /// The access to a file, without the right to execute it; `nil` when there is none.
   package init?(of path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = stat(path: path) else { return nil }
     self.init(mode: status.st_mode & 0o666, owner: status.st_uid, group: status.st_gid)
   }
 
@@ -44,8 +43,7 @@ package struct FileAccess: Sendable, Hashable {
   ///
   /// Only the superuser can give files away. A group that is not the one meant gets what all others get.
   package func apply(to descriptor: Int32) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return }
+    guard let status = stat(descriptor: descriptor) else { return }
     var mode = mode
     if let group {
       let isGiven = owner.map { fchown(descriptor, $0, group) == 0 } ?? false

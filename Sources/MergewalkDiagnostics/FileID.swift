@@ -7,15 +7,13 @@ package struct FileID: Hashable, Sendable {
 
   /// The file that a path leads to now; `nil` when there is none.
   package init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = stat(path: path) else { return nil }
     self.init(status)
   }
 
   /// The file that an open descriptor stands for; `nil` when it is closed.
   package init?(descriptor: Int32) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
+    guard let status = stat(descriptor: descriptor) else { return nil }
     self.init(status)
   }
 

@@ -81,8 +81,7 @@ package enum NearestFile {
   }
 
   private static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    stat(path: path, followsLinks: false)?.isLink ?? false
   }
 
   private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -16,14 +16,23 @@ package enum ResolvedPath {
       guard let target = target(ofLink: path) else { break }
       path = target.hasPrefix("/") ? target : folder(of: path) + "/" + target
     }
-    guard let folder = real(folder(of: path)) else { return path }
-    return (folder == "/" ? "" : folder) + "/" + name(of: path)
+    return inRealFolder(path)
   }
 
   /// The same from the root on, to tell whether two paths that lead to nothing yet will lead to the same file.
   package static func absolute(_ path: String) -> String {
     let path = of(path)
-    if let real = real(path) { return real }
+    return real(path) ?? inRealFolder(path)
+  }
+
+  /// The path from the root on, with its links as they are; the path itself when the working folder is gone.
+  package static func fromRoot(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
+    defer { free(here) }
+    return String(cString: here) + "/" + path
+  }
+
+  private static func inRealFolder(_ path: String) -> String {
     guard let folder = real(folder(of: path)) else { return path }
     return (folder == "/" ? "" : folder) + "/" + name(of: path)
   }
@@ -64,7 +73,7 @@ package enum ResolvedPath {
         defer { characters[end] = next }
         var status = stat()
         guard lstat(start, &status) == 0 else { return false }
-        if status.st_mode & S_IFMT == S_IFLNK { return true }
+        if status.isLink { return true }
       }
       return false
     }

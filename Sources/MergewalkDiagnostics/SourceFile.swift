@@ -16,9 +16,8 @@ package enum SourceFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path, errno) }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
+    guard let status = stat(descriptor: descriptor) else { throw failure(path, errno) }
+    guard !status.isFolder else { throw failure(path, EISDIR) }
     var hasWriter = status.st_mode & S_IFMT != S_IFIFO
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: max(4096, min(Int(status.st_size) + 1, 1 << 20)))

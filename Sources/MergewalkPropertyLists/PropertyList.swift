@@ -88,6 +88,13 @@ public indirect enum PropertyList: Sendable, Hashable {
   }
 }
 
+extension PropertyList: ExpressibleByDictionaryLiteral {
+  /// Creates a dictionary; keys whose value is `nil` are left out.
+  public init(dictionaryLiteral elements: (String, PropertyList?)...) {
+    self = .dictionary(elements.compactMap { key, value in value.map { Entry(key, $0) } })
+  }
+}
+
 /// Why bytes are no binary property list.
 package struct PropertyListError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; tests match it.

@@ -103,8 +103,7 @@ package final class Connection {
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(handle: opened, fallback: code)
       sqlite3_close(opened)
-      var status = stat()
-      let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      let isFolder = stat(path: path)?.isFolder ?? false
       throw SQLiteError(
         code: error.code, message: "cannot open \(path): \(isFolder ? "it is a folder, not a file" : error.message)")
     }

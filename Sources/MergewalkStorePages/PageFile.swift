@@ -44,8 +44,7 @@ package final class PageFile {
     let (layout, pages) = try header.withUnsafeMutableBufferPointer { bytes throws(PageError) in
       try Self.check(bytes.baseAddress!)
     }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at") }
+    guard let status = stat(descriptor: descriptor) else { throw Self.failure("look at") }
     guard Int(status.st_size) == Int(pages) * layout.pageSize else {
       throw PageError(.unsupportedFile, "the file has \(status.st_size) bytes, its header says \(pages) pages")
     }

@@ -42,3 +42,21 @@ package func peakResidentBytes() -> Int {
     return Int(String(decoding: line.filter { (48...57).contains($0) }, as: UTF8.self))
   }
 #endif
+
+extension stat {
+  /// What the system says of the file at a path; `nil` when it says nothing, for which `errno` has the reason.
+  package init?(path: String, followsLinks: Bool = true) {
+    self.init()
+    guard (followsLinks ? stat(path, &self) : lstat(path, &self)) == 0 else { return nil }
+  }
+
+  /// What the system says of an open file; `nil` when it says nothing.
+  package init?(descriptor: Int32) {
+    self.init()
+    guard fstat(descriptor, &self) == 0 else { return nil }
+  }
+
+  package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+  package var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+  package var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+}

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// A date and a time of day as written, checked, and turned into an instant.
 ///
 /// The calendar is the proleptic Gregorian one of ISO 8601: its rules hold for all years, also those before 1582.
@@ -30,11 +32,11 @@ struct CivilTime {
   @inline(__always)
   func secondsSince2001() throws(ConversionFailureCode) -> Double {
     guard month &- 1 < 12, month > 0, day > 0 else { throw .calendar }
-    guard day <= 28 || day <= Self.length(ofMonth: month, year: year) else { throw .calendar }
+    guard day <= 28 || day <= CivilDate.length(ofMonth: month, year: year) else { throw .calendar }
     guard hour < 24 || (hour == 24 && minute == 0 && second == 0 && fraction == 0), minute < 60, second < 60 else {
       throw .calendar
     }
-    let days = Self.daysSince1970(year, month, day)
+    let days = CivilDate.daysSince1970(year, month, day)
     let whole = Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset) - Self.referenceSeconds
     guard Self.secondsRange.contains(whole) else { throw .range }
     guard fraction != 0 else { return Double(whole) }
@@ -78,37 +80,9 @@ struct CivilTime {
     10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000,
   ]
 
-  @inline(__always)
-  static func length(ofMonth month: Int, year: Int) -> Int {
-    if month == 2 { return isLeap(year) ? 29 : 28 }
-    // 31 for January, March, May, July and, shifted by one, for August, October, December.
-    return 30 + ((month + (month >> 3)) & 1)
-  }
-
-  @inline(__always)
-  static func isLeap(_ year: Int) -> Bool {
-    year & 3 == 0 && (year % 100 != 0 || year & 15 == 0)
-  }
-
-  /// Days from 1970-01-01 to a date of the years 0...9999.
-  ///
-  /// Years begin in March, so that the leap day is the last one and months follow a straight line: the days before
-  /// month m (from 0 for March) are (153 m + 2) / 5.
-  @inline(__always)
-  static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // 4800 is a multiple of 400, so that nothing is negative.
-    let marchYear = UInt32(truncatingIfNeeded: year &+ 4_800 &- (month < 3 ? 1 : 0))
-    let marchMonth = UInt32(truncatingIfNeeded: month < 3 ? month &+ 9 : month &- 3)
-    let century = marchYear / 100
-    let leapDays = marchYear / 4 &- century &+ century / 4
-    let dayOfYear = (153 &* marchMonth &+ 2) / 5 &+ UInt32(truncatingIfNeeded: day)
-    // 2,472,633 days lie between 1 March -4800 and 1970-01-01, counting `day` from 1.
-    return Int(marchYear &* 365 &+ leapDays &+ dayOfYear) - 2_472_633
-  }
-
   /// The day of the week of a date: 0 for Sunday.
   static func weekday(_ year: Int, _ month: Int, _ day: Int) -> Int {
     // 1970-01-01 was a Thursday; 719,530 days before is a multiple of seven away from any negative day.
-    (daysSince1970(year, month, day) + 4 + 7 * 200_000) % 7
+    (CivilDate.daysSince1970(year, month, day) + 4 + 7 * 200_000) % 7
   }
 }

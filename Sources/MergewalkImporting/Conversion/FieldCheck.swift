@@ -198,10 +198,8 @@ struct FieldCheck {
         hint: "numbers such as 1.234,50 have “decimal_mark: comma” and “group_mark: point”")
     }
     for mark in [options.decimalMark, options.groupMark].compactMap({ $0 }) {
-      let isDigit = mark &- UInt8(ascii: "0") <= 9
-      let isLetter = (mark | 0x20) &- UInt8(ascii: "a") < 26
       let isSign = mark == UInt8(ascii: "+") || mark == UInt8(ascii: "-")
-      if isDigit || isLetter || isSign || mark >= 0x80 {
+      if mark.isDigit || mark.isLetter || isSign || mark >= 0x80 {
         report(
           .invalidMark, about: ["group_mark", "decimal_mark"],
           "a decimal or group mark is an ASCII character other than letters, digits and signs")

@@ -55,12 +55,10 @@ enum URIText {
       switch byte {
       case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return 0
       case UInt8(ascii: ":"):
-        guard index > 0, (bytes[0] | 0x20) &- UInt8(ascii: "a") < 26 else { throw .uri }
+        guard index > 0, bytes[0].isLetter else { throw .uri }
         for other in bytes[..<index] {
-          let isLetter = (other | 0x20) &- UInt8(ascii: "a") < 26
-          let isDigit = other &- UInt8(ascii: "0") <= 9
           let isMark = other == UInt8(ascii: "+") || other == UInt8(ascii: "-") || other == UInt8(ascii: ".")
-          guard isLetter || isDigit || isMark else { throw .uri }
+          guard other.isLetter || other.isDigit || isMark else { throw .uri }
         }
         return index + 1
       default: break

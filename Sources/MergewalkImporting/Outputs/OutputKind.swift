@@ -38,8 +38,7 @@ package enum OutputKind: String, Sendable, CaseIterable {
   ///
   /// - Complexity: One read of at most 4 KiB; of rejects files that were edited, the first line.
   package func obstacle(at path: String) -> Int32? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
+    guard let status = stat(path: path), status.isRegular, status.st_size > 0 else { return nil }
     let (head, failure) = FileSystem.start(of: path, count: Self.lookedAt)
     guard failure == 0, !head.isEmpty else { return failure == 0 ? EEXIST : failure }
     func begins(with text: String) -> Bool { head.starts(with: text.utf8) }

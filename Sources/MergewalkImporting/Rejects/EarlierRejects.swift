@@ -110,8 +110,7 @@ package struct EarlierRejects: Sendable {
   ///
   /// - Returns: where it is now; `nil` when there is none.
   func setAside() throws(RejectWriterError) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = stat(path: path) else { return nil }
     try Self.requireRejects(path)
     let changed = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     let moment =

@@ -79,10 +79,9 @@ package final class RejectWriter {
     text = RejectText(run: run)
     rights = access
     earlier = EarlierRejects(of: path)
-    var status = stat()
-    if stat(path, &status) == 0 {
+    if let status = stat(path: path) {
       // What an earlier process of this run has written and never committed is written again.
-      if status.st_mode & S_IFMT == S_IFREG, status.st_size > 0, try EarlierRejects.run(of: path) != run,
+      if status.isRegular, status.st_size > 0, try EarlierRejects.run(of: path) != run,
         try !isReplayed(path)
       {
         _ = try earlier.setAside()
@@ -112,15 +111,13 @@ package final class RejectWriter {
     path: String, run: String, access: FileAccess = .usual, keeping length: Int, count: Int,
     isReplayed: (_ path: String) throws(RejectWriterError) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
-    var status = stat()
-    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    guard length > 0, !isSpecial else {
+    guard length > 0, stat(path: path)?.isRegular ?? true else {
       try self.init(path: path, run: run, access: access, isReplayed: isReplayed)
       self.count = count
       byteCount = length
       return
     }
-    guard try EarlierRejects(of: path).putBack(run: run), stat(path, &status) == 0, Int(status.st_size) >= length else {
+    guard try EarlierRejects(of: path).putBack(run: run), let status = stat(path: path), status.st_size >= length else {
       throw RejectWriterError(code: .tooShort, path: path, number: ENOENT)
     }
     try self.init(path: path, run: run, length: length)
@@ -246,8 +243,7 @@ package final class RejectWriter {
 
   /// Finds the file when a run of another pipeline, which writes to the same path, has set it aside.
   private func findMoved() {
-    var own = stat()
-    guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG, FileID(path) != FileID(own) else { return }
+    guard let own = stat(descriptor: descriptor), own.isRegular, FileID(path) != FileID(own) else { return }
     path = (try? earlier.file(ofRun: text.run)) ?? path
   }
 }

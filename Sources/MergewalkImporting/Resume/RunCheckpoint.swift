@@ -53,37 +53,24 @@ struct RunCheckpoint: Sendable, Equatable {
 extension RunCheckpoint {
   var list: PropertyList {
     let position = place.position
-    var entries = [
-      PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
-      PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
-      PropertyList.Entry("seed", .data(place.seed.bytes)),
-      PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
-      PropertyList.Entry("input_counts", .integers(inputCounts)),
-      PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
-      PropertyList.Entry("commits", .integer(Int64(commits))),
-      PropertyList.Entry("done", .boolean(isDone)),
-      PropertyList.Entry("part", .integers([place.part, position.source, position.records, position.good])),
-      PropertyList.Entry("hash", .data(position.hash.bytes)),
-      PropertyList.Entry("ledger", .integers(place.ledger.numbers)),
-      PropertyList.Entry("tally", place.tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
-    ]
-    if !place.firstKeys.isEmpty {
-      entries.append(PropertyList.Entry("first_keys", .keys(place.firstKeys)))
-    }
-    if let rejectHeader = place.rejectHeader {
-      entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
-      if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
-    }
-    entries += place.late.entries
     let waiting = place.ledger.waiting
-    if waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(waiting)))) }
-    if let later = place.later {
-      entries.append(PropertyList.Entry("later", .integer(Int64(later))))
-      entries.append(PropertyList.Entry("filtering", .boolean(place.isFiltering)))
-    }
-    if !place.partKeys.isEmpty { entries.append(PropertyList.Entry("part_keys", .keys(place.partKeys))) }
-    if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
-    return .dictionary(entries)
+    let list: PropertyList = [
+      "version": .integer(Self.version), "run": .string(run), "started": .real(started),
+      "definition": .data(definition.bytes), "seed": .data(place.seed.bytes),
+      "inputs": .data(SourcePrint.encode(inputs)), "input_counts": .integers(inputCounts),
+      "inputs_hash": .data(inputsHash.bytes), "commits": .count(commits), "done": .boolean(isDone),
+      "part": .integers([place.part, position.source, position.records, position.good]),
+      "hash": .data(position.hash.bytes), "ledger": .integers(place.ledger.numbers), "tally": place.tally.list,
+      "reject_bytes": .count(rejectBytes),
+      "first_keys": place.firstKeys.isEmpty ? nil : .keys(place.firstKeys),
+      "header_source": place.rejectHeader.map { .count($0.source) },
+      "header_member": place.rejectHeader?.member.map { .string($0) },
+      "waiting": waiting > 0 ? .count(waiting) : nil,
+      "later": place.later.map { .count($0) },
+      "filtering": place.later.map { _ in .boolean(place.isFiltering) },
+      "part_keys": place.partKeys.isEmpty ? nil : .keys(place.partKeys), "boot": boot.isEmpty ? nil : .string(boot),
+    ]
+    return list.with(place.late.entries)
   }
 
   /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
@@ -144,13 +131,12 @@ extension LateRecords {
 
 extension HeldPart {
   fileprivate var list: PropertyList {
-    .dictionary(
-      [
-        PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
-        PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
-        PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
-        PropertyList.Entry("keys", .keys(partKeys)), PropertyList.Entry("generation", .integer(Int64(generation))),
-      ] + late.entries)
+    let list: PropertyList = [
+      "nodes": .array(nodes.map { .integers($0.numbers) }), "values": .array(values.map { .integers($0.numbers) }),
+      "links": .array(links.map { .integers($0.numbers) }), "keys": .keys(partKeys),
+      "generation": .count(generation),
+    ]
+    return list.with(late.entries)
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -180,35 +166,23 @@ extension ListTally {
 
 extension RunTally {
   fileprivate var list: PropertyList {
-    var entries = [
-      PropertyList.Entry(
-        "parts",
-        .array(
-          parts.map { part in
-            .dictionary([
-              PropertyList.Entry("name", .string(part.name)), PropertyList.Entry("entity", .string(part.entity)),
-              PropertyList.Entry(
-                "counts",
-                .integers(part.counts.numbers)),
-              PropertyList.Entry("seconds", .real(part.seconds)),
-            ])
-          })),
-      PropertyList.Entry("entities", .named(entities.mapValues { .integers($0.numbers) })),
-      PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
-      PropertyList.Entry("find", .named(findPlans.mapValues { .string($0) })),
-      PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
-      PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
-      PropertyList.Entry("seconds", .real(seconds)),
-      PropertyList.Entry("fields", .array(fields.map { .array($0.map(\.list)) })),
-      PropertyList.Entry("lists", .array(lists.map { .array($0.map(\.list)) })),
-      PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
-      PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
-      PropertyList.Entry("text", .integers(text.numbers)),
+    [
+      "parts": .array(
+        parts.map { part in
+          [
+            "name": .string(part.name), "entity": .string(part.entity), "counts": .integers(part.counts.numbers),
+            "seconds": .real(part.seconds),
+          ]
+        }),
+      "entities": .named(entities.mapValues { .integers($0.numbers) }),
+      "nodes": .array(nodes.map { .integers($0.numbers) }), "find": .named(findPlans.mapValues { .string($0) }),
+      "codes": .named(rejectCounts.mapValues { .count($0) }),
+      "numbers": .integers([batches, fetches, statements, bytesRead, bytesDone, denied]), "seconds": .real(seconds),
+      "fields": .array(fields.map { .array($0.map(\.list)) }), "lists": .array(lists.map { .array($0.map(\.list)) }),
+      "values": .array(values.map { .integers($0.numbers) }), "links": .array(links.map { .integers($0.numbers) }),
+      "text": .integers(text.numbers), "held": held.isEmpty ? nil : .array(held.map(\.list)),
+      "unmatched": unmatched?.list, "warnings": warnings.isEmpty ? nil : .array(warnings.map(\.list)),
     ]
-    if !held.isEmpty { entries.append(PropertyList.Entry("held", .array(held.map(\.list)))) }
-    if let unmatched { entries.append(PropertyList.Entry("unmatched", unmatched.list)) }
-    if !warnings.isEmpty { entries.append(PropertyList.Entry("warnings", .array(warnings.map(\.list)))) }
-    return .dictionary(entries)
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -262,10 +236,10 @@ extension RunTally {
 
 extension UnmatchedColumns.State {
   fileprivate var list: PropertyList {
-    .dictionary([
-      PropertyList.Entry("open", .integers(open)), PropertyList.Entry("filled", .integers(inFilledLists)),
-      PropertyList.Entry("records", .integers([hasRecords ? 1 : 0, hasChildless ? 1 : 0])),
-    ])
+    [
+      "open": .integers(open), "filled": .integers(inFilledLists),
+      "records": .integers([hasRecords ? 1 : 0, hasChildless ? 1 : 0]),
+    ]
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -278,12 +252,10 @@ extension UnmatchedColumns.State {
 
 extension RunWarning {
   fileprivate var list: PropertyList {
-    var entries = [PropertyList.Entry("code", .string(code.rawValue)), PropertyList.Entry("message", .string(message))]
-    if let file { entries.append(PropertyList.Entry("file", .string(file))) }
-    if let position {
-      entries.append(PropertyList.Entry("place", .integers([position.line, position.column, position.byteOffset])))
-    }
-    return .dictionary(entries)
+    [
+      "code": .string(code.rawValue), "message": .string(message), "file": file.map { .string($0) },
+      "place": position.map { .integers([$0.line, $0.column, $0.byteOffset]) },
+    ]
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -306,10 +278,10 @@ extension ImportSummary.EntityCounts {
 extension FieldTally {
   fileprivate var list: PropertyList {
     let counts = Replacement.allCases.map { replaced[$0] ?? 0 }
-    return .dictionary([
-      PropertyList.Entry("names", .array([part, entity, attribute, column].map { .string($0) })),
-      PropertyList.Entry("counts", .integers([read, stored, rejected] + counts)),
-    ])
+    return [
+      "names": .array([part, entity, attribute, column].map { .string($0) }),
+      "counts": .integers([read, stored, rejected] + counts),
+    ]
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -326,10 +298,7 @@ extension FieldTally {
 
 extension ListTally {
   fileprivate var list: PropertyList {
-    .dictionary([
-      PropertyList.Entry("names", .array([part, entity, relationship, column].map { .string($0) })),
-      PropertyList.Entry("counts", .integers(numbers)),
-    ])
+    ["names": .array([part, entity, relationship, column].map { .string($0) }), "counts": .integers(numbers)]
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -360,7 +329,11 @@ extension TextAccount {
 }
 
 extension PropertyList {
-  fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .integer(Int64($0)) }) }
+  /// The dictionary with further entries.
+  fileprivate func with(_ entries: [Entry]) -> PropertyList { .dictionary((self.entries ?? []) + entries) }
+
+  fileprivate static func count(_ number: Int) -> PropertyList { .integer(Int64(number)) }
+  fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .count($0) }) }
 
   /// Primary keys by the indexes of root entities.
   fileprivate static func keys(_ keys: [RootIndex: Int64]) -> PropertyList {

@@ -230,10 +230,10 @@ struct FinishedRun {
   var ended: Int64
 
   var list: PropertyList {
-    .dictionary([
-      PropertyList.Entry("definition", .data(definition.bytes)), PropertyList.Entry("contents", .data(contents.bytes)),
-      PropertyList.Entry("size", .integer(size)), PropertyList.Entry("ended", .integer(ended)),
-    ])
+    [
+      "definition": .data(definition.bytes), "contents": .data(contents.bytes), "size": .integer(size),
+      "ended": .integer(ended),
+    ]
   }
 
   var when: String { ended == 0 ? "before" : "on \(RunClock.text(ended))" }

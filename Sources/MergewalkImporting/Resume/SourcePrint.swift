@@ -39,9 +39,8 @@ struct SourcePrint: Sendable, Equatable {
     tail = 0
     guard let bytes = source.fileSize else { return }
     size = Int64(bytes)
-    var status = stat()
     // Of a short file the two pieces are all that there is.
-    if bytes > 2 * Self.windowBytes, stat(source.path, &status) == 0 {
+    if bytes > 2 * Self.windowBytes, let status = stat(path: source.path) {
       func nanoseconds(_ time: timespec) -> UInt64 {
         UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
       }

@@ -107,10 +107,7 @@ struct SourceDatabase {
         + " bytes; copy it again, or save what is left with “sqlite3 \(path) .recover”", hasCure: true)
   }
 
-  private static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0
-  }
+  private static func exists(_ path: String) -> Bool { stat(path: path) != nil }
 }
 
 extension ReadError {

@@ -125,12 +125,11 @@ public struct StorePathTemplate: Sendable, Hashable {
     let isDevice = isDevice(bytes)
     for (index, byte) in bytes.enumerated() {
       let isEnd = index == 0 || index == bytes.count - 1
-      let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
       let isPlain =
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "~"): true
         case UInt8(ascii: "."), UInt8(ascii: "_"): !isEnd
-        default: byte &- UInt8(ascii: "0") < 10 || isLetter && !isCoded && !(isDevice && index == 0)
+        default: byte.isDigit || byte.isLetter && !isCoded && !(isDevice && index == 0)
         }
       if isPlain {
         name.append(byte)

@@ -42,6 +42,10 @@ public final class MigrationManager {
   /// indexes, triggers and views of its own, and columns in the model's tables.
   public private(set) var lost: [MigrationLoss] = []
 
+  /// The names of files with values beside the store that was migrated last that stay, sorted, though no row names them any
+  /// more: another store has the same folder, or they could not be removed.
+  public private(set) var keptFiles: [String] = []
+
   private var sourceCoordinator: PersistentStoreCoordinator
   private var destinationCoordinator: PersistentStoreCoordinator
   private var tables: [String: AssociationTable] = [:]
@@ -105,7 +109,7 @@ public final class MigrationManager {
     tables = [:]
     pending = []
     cancellation = nil
-    lost = []
+    (lost, keptFiles) = ([], [])
     do {
       let additions = try sourceCoordinator.addSQLiteStore(at: path).additions()
       try destinationCoordinator.addSQLiteStore(at: hidden)
@@ -116,7 +120,7 @@ public final class MigrationManager {
       try StoreMigrator.migrate(path: hidden, to: destination, from: relaxed)
       try StoreReplacement.copyOwnMetadata(from: metadata, to: hidden, destination)
       try sourceCoordinator.close()
-      try StoreReplacement.replace(path)
+      keptFiles = try StoreReplacement.replace(path)
       lost = additions
     } catch {
       try? sourceCoordinator.close()

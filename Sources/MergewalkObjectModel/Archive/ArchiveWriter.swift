@@ -59,11 +59,7 @@ struct ArchiveWriter {
   private mutating func classReference(_ name: String) -> PropertyList {
     if let known = classes[name] { return known }
     let names = [name] + (Self.ancestors[name] ?? []) + ["NSObject"]
-    let reference = plain(
-      .dictionary([
-        PropertyList.Entry("$classname", .string(name)),
-        PropertyList.Entry("$classes", .array(names.map { .string($0) })),
-      ]))
+    let reference = plain(["$classname": .string(name), "$classes": .array(names.map { .string($0) })])
     classes[name] = reference
     return reference
   }
@@ -97,11 +93,9 @@ struct ArchiveWriter {
   }
 
   func bytes(root: Int) -> [UInt8] {
-    BinaryPropertyListWriter.write(
-      .dictionary([
-        PropertyList.Entry("$version", .integer(100_000)), PropertyList.Entry("$archiver", .string("NSKeyedArchiver")),
-        PropertyList.Entry("$top", .dictionary([PropertyList.Entry("root", Self.reference(root))])),
-        PropertyList.Entry("$objects", .array(objects)),
-      ]))
+    BinaryPropertyListWriter.write([
+      "$version": .integer(100_000), "$archiver": .string("NSKeyedArchiver"), "$top": ["root": Self.reference(root)],
+      "$objects": .array(objects),
+    ])
   }
 }

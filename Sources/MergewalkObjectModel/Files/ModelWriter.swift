@@ -45,16 +45,12 @@ public enum ModelWriter {
   /// The bytes of the `VersionInfo.plist` of a `.momd` folder with one version.
   public static func versionInfo(_ model: ManagedObjectModel, version: String) -> [UInt8] {
     let hashes = model.versionHashes.map { PropertyList.Entry($0.name, .data($0.hash)) }
-    return BinaryPropertyListWriter.write(
-      .dictionary([
-        PropertyList.Entry("NSManagedObjectModel_CurrentVersionName", .string(version)),
-        PropertyList.Entry(
-          "NSManagedObjectModel_VersionHashes", .dictionary([PropertyList.Entry(version, .dictionary(hashes))])),
-        // Newer compilers add it, as published lists show.
-        PropertyList.Entry(
-          "NSManagedObjectModel_VersionChecksums",
-          .dictionary([PropertyList.Entry(version, .string(model.versionChecksum))])),
-      ]))
+    return BinaryPropertyListWriter.write([
+      "NSManagedObjectModel_CurrentVersionName": .string(version),
+      "NSManagedObjectModel_VersionHashes": [version: .dictionary(hashes)],
+      // Newer compilers add it, as published lists show.
+      "NSManagedObjectModel_VersionChecksums": [version: .string(model.versionChecksum)],
+    ])
   }
 
   /// The text of a model in YAML, as `docs/model-yaml.md` describes it.

@@ -71,9 +71,10 @@ package enum DateText {
   package static func seconds(_ text: String) -> Double? {
     var scanner = Scanner(bytes: Array(text.utf8))
     guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
-      let day = scanner.digits(2), (1...12).contains(month), day >= 1, day <= daysInMonth(year, month)
+      let day = scanner.digits(2), (1...12).contains(month), day >= 1,
+      day <= CivilDate.length(ofMonth: month, year: year)
     else { return nil }
-    var seconds = Double((dayNumber(year, month, day) - dayNumber(2001, 1, 1)) * 86_400)
+    var seconds = Double((CivilDate.daysSince1970(year, month, day) - CivilDate.daysTo2001) * 86_400)
     if scanner.isAtEnd { return seconds }
     guard scanner.take("T") || scanner.take(" "), let hour = scanner.digits(2), scanner.take(":"),
       let minute = scanner.digits(2), hour < 24, minute < 60
@@ -104,35 +105,13 @@ package enum DateText {
     let total = Int(seconds)
     let days = Int((seconds / 86_400).rounded(.down))
     let time = total - days * 86_400
-    let (year, month, day) = civil(days + dayNumber(2001, 1, 1))
+    let (year, month, day) = CivilDate.date(daysSince1970: days + CivilDate.daysTo2001)
     func padded(_ value: Int, _ width: Int) -> String {
       let digits = String(value)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2))"
       + ":\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
-  }
-
-  /// Days since 0000-03-01 in the proleptic Gregorian calendar; years begin in March so that leap days come last.
-  private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let shiftedYear = month > 2 ? year : year - 1
-    let shiftedMonth = month > 2 ? month - 3 : month + 9
-    let leapDays = shiftedYear >= 0 ? shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400 : -1
-    return shiftedYear * 365 + leapDays + (153 * shiftedMonth + 2) / 5 + day - 1
-  }
-
-  private static func civil(_ number: Int) -> (Int, Int, Int) {
-    var year = number / 366
-    while dayNumber(year + 1, 3, 1) <= number { year += 1 }
-    let dayOfYear = number - dayNumber(year, 3, 1)
-    let month = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * month + 2) / 5 + 1
-    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
-  }
-
-  private static func daysInMonth(_ year: Int, _ month: Int) -> Int {
-    if month == 2 { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28 }
-    return [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
   private struct Scanner {

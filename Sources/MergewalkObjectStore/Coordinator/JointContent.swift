@@ -19,12 +19,10 @@ enum JointContent {
       .string(path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path)
     }
     let list = parts.map { part -> PropertyList in
+      let saves = part.saves.sorted { $0.key < $1.key }.map { PropertyList.Entry($0.key, .integer($0.value)) }
       var entries = [
         PropertyList.Entry(Key.path, name(part.path)), PropertyList.Entry(Key.identifier, .string(part.identifier)),
-        PropertyList.Entry(
-          Key.saves,
-          .dictionary(
-            part.saves.sorted { $0.key < $1.key }.map { PropertyList.Entry($0.key, .integer($0.value)) })),
+        PropertyList.Entry(Key.saves, .dictionary(saves)),
       ]
       switch part.content {
       case .rows(let bytes, let schema):

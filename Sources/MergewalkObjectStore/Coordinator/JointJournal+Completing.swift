@@ -27,13 +27,10 @@ extension JointJournal {
       return
     }
     defer { close(descriptor) }
-    var info = stat()
-    guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG,
-      flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    else { return }
+    guard stat(descriptor: descriptor)?.isRegular ?? false, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
     let journal = ResolvedPath.of(file)
     // Whoever had the lock may have removed it meanwhile.
-    guard fstat(descriptor, &info) == 0, info.st_nlink > 0 else { return remove(journal, links: [file]) }
+    guard let info = stat(descriptor: descriptor), info.st_nlink > 0 else { return remove(journal, links: [file]) }
     var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
     let count = bytes.withUnsafeMutableBytes { WholeBytes.read(descriptor, at: 0, into: $0).count }
     let near = FileSystem.folder(of: FileSystem.folder(of: journal))

@@ -101,8 +101,9 @@ final class JointJournal {
     while true {
       let path = "\(folder(of: store))/\(StoreUUID.make())"
       let descriptor = try inFolder(of: store) { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-      var info = stat()
-      if flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &info) == 0, info.st_nlink > 0 { return (path, descriptor) }
+      if flock(descriptor, LOCK_EX) == 0, let info = stat(descriptor: descriptor), info.st_nlink > 0 {
+        return (path, descriptor)
+      }
       // Another process took it for one that a crash has left.
       close(descriptor)
     }
@@ -111,8 +112,7 @@ final class JointJournal {
   /// Makes something in the folder of a store, which the end of another save may remove at any time.
   private static func inFolder(of store: String, _ make: () -> Int32) throws(StoreError) -> Int32 {
     let folder = folder(of: store)
-    var info = stat()
-    let mode = stat(FileSystem.folder(of: store), &info) == 0 ? info.st_mode & 0o777 : 0o755
+    let mode = stat(path: FileSystem.folder(of: store)).map { $0.st_mode & 0o777 } ?? 0o755
     for _ in 0..<100 {
       try FileSystem.makeFolder(folder, mode: mode)
       let result = make()

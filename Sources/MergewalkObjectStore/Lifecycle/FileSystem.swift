@@ -1,6 +1,6 @@
 import CMergewalkProcess
 package import MergewalkDiagnostics
-import MergewalkSystem
+package import MergewalkSystem
 
 /// The few calls of the file system that stores need.
 package enum FileSystem {
@@ -11,16 +11,10 @@ package enum FileSystem {
   package static func name(of path: String) -> String { ResolvedPath.name(of: path) }
 
   /// The size of a file in bytes; `nil` when there is none.
-  package static func size(_ path: String) -> Int? {
-    var info = stat()
-    return stat(path, &info) == 0 ? Int(info.st_size) : nil
-  }
+  package static func size(_ path: String) -> Int? { stat(path: path).map { Int($0.st_size) } }
 
   /// Whether there is anything at the path, a broken link included.
-  package static func exists(_ path: String) -> Bool {
-    var info = stat()
-    return lstat(path, &info) == 0
-  }
+  package static func exists(_ path: String) -> Bool { stat(path: path, followsLinks: false) != nil }
 
   /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
   package static func head(_ path: String, count: Int) -> [UInt8]? {
@@ -99,10 +93,9 @@ package enum FileSystem {
 
   /// Removes everything in a folder and the folder; that there is none is fine.
   package static func removeTree(_ path: String) throws(StoreError) {
-    var info = stat()
-    guard lstat(path, &info) == 0 else { return }
+    guard let info = stat(path: path, followsLinks: false) else { return }
     // Links are removed, not followed.
-    guard info.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+    guard info.isFolder else { return try remove(path) }
     for name in names(in: path) { try removeTree(path + "/" + name) }
     guard rmdir(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
   }
@@ -136,17 +129,18 @@ package enum FileSystem {
     return false
   }
 
-  /// Copies the files of a folder into a new one, without those in folders below it.
-  static func copyFolder(_ from: String, to: String) throws(StoreError) {
-    try makeFolder(to)
-    for name in names(in: from) {
-      var info = stat()
-      guard lstat("\(from)/\(name)", &info) == 0, info.st_mode & S_IFMT == S_IFREG else { continue }
-      try copy("\(from)/\(name)", to: "\(to)/\(name)")
-    }
-  }
-
+  /// The names in a folder; none when it cannot be read.
   package static func names(in folder: String) -> [String] { FileKind.entries(of: folder) }
+
+  /// The names in a folder that need not be there: none means that there is none, or nothing in it.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func namesIfThere(in folder: String) throws(StoreError) -> [String] {
+    let (names, number) = FileKind.listing(of: folder)
+    if [0, ENOENT, ENOTDIR].contains(number) { return names }
+    errno = number
+    throw failure(folder, "cannot list the files")
+  }
 
   /// Copies a file's bytes to a new file.
   ///
@@ -220,4 +214,9 @@ package enum FileSystem {
     StoreError(
       .inputOutput, path: path, message: "\(what): \(strerror(errno).map { String(cString: $0) } ?? "error \(errno)")")
   }
+}
+
+extension stat {
+  /// A text that is another one when the file was written to, or another file has its place.
+  package var mark: String { "\(st_dev):\(st_ino):\(st_size):\(st_mtim.tv_sec).\(st_mtim.tv_nsec)" }
 }

@@ -153,6 +153,10 @@ final class NewStoreFile {
   let hiddenPath: String
   /// Whether an earlier process has begun it.
   let isAdopted: Bool
+  /// The list of the files beside the store that are made for it.
+  var fileList: ExternalFileList { ExternalFileList(path: hiddenPath + PlanFile.filesSuffix) }
+  /// What it has of earlier processes.
+  let earlierFiles: ExternalFileList.Names
   private var claim: HiddenClaim?
   /// The file, open to read and to write; it is closed when the store has its name.
   var descriptor: Int32? { claim?.descriptor }
@@ -164,6 +168,7 @@ final class NewStoreFile {
   init(_ path: String, lockWait: Double, sparesOthers: Bool) throws(StoreError) {
     self.path = path
     isAdopted = false
+    earlierFiles = ([], [])
     let names = UnfinishedStoreNames(path)
     // No other process builds in a folder of this one's own, and none has left anything there.
     let isPrivate = PrivateFolder.holds(path)
@@ -188,6 +193,7 @@ final class NewStoreFile {
     self.path = path
     isAdopted = true
     hiddenPath = claim.path
+    earlierFiles = try ExternalFileList(path: claim.path + PlanFile.filesSuffix).read()
     self.claim = claim
     try Self.requireFree(path)
     try Self.takeName(path)
@@ -270,8 +276,7 @@ final class NewStoreFile {
     }
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)
-    // What nothing names any more is removed later, by whoever has the list.
-    try removeCompanions(except: PlanFile.filesSuffix)
+    try removeCompanions()
     try willPublish?(hiddenPath)
     do throws(StoreError) {
       try FileSystem.renameExclusively(hiddenPath, to: path)
@@ -317,8 +322,8 @@ final class NewStoreFile {
     try removeCompanions()
   }
 
-  private func removeCompanions(except kept: String? = nil) throws(StoreError) {
-    for suffix in UnfinishedStoreNames.companions where suffix != kept { try FileSystem.remove(hiddenPath + suffix) }
+  private func removeCompanions() throws(StoreError) {
+    for suffix in UnfinishedStoreNames.companions { try FileSystem.remove(hiddenPath + suffix) }
   }
 
   private func release() {

@@ -20,13 +20,14 @@ package enum StorePath {
   static func existing(_ path: String) throws(StoreError) -> String {
     let path = resolved(path)
     JointJournal.complete(path)
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else { return path }
+    guard let status = stat(path: path), status.isRegular, status.st_nlink > 1 else { return path }
     let folder = FileSystem.folder(of: path)
     let mine = FileSystem.name(of: path)
     for name in FileSystem.names(in: folder) where name != mine {
       let other = "\(folder)/\(name)"
-      guard FileID(other) == FileID(status), lstatIsFile(other) else { continue }
+      guard FileID(other) == FileID(status), stat(path: other, followsLinks: false)?.isRegular ?? false else {
+        continue
+      }
       for suffix in ["-wal", "-journal"] where (FileSystem.size(other + suffix) ?? 0) > 0 {
         throw StoreError(
           .unsupported, path: path,
@@ -50,8 +51,7 @@ package enum StorePath {
   static func digits(of text: String) -> String {
     var hash = FNVHash()
     for byte in text.utf8 { hash.add(byte) }
-    let digits = String(hash.value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return Hexadecimal.text(hash.value, width: 16)
   }
 
   /// Checks that the names of all that belongs to a store are not too long for the file system.
@@ -70,11 +70,6 @@ package enum StorePath {
 
   /// The longest suffix of a file that belongs to a store: the table of its runs, and SQLite's journal of that.
   private static let longestSuffix = "-mergewalk-journal"
-
-  private static func lstatIsFile(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
 
   /// Checks that a path leads to a regular file or to nothing, and so do those of its log and journal: to open a pipe would
   /// wait for its other end.

@@ -50,11 +50,6 @@ extension MergewalkState {
       case .text(let text): .string(text)
       }
     entries.append(
-      PropertyList.Entry(
-        part,
-        .dictionary([
-          PropertyList.Entry("column", .string(cursor.column)), PropertyList.Entry("type", .string(cursor.kind)),
-          PropertyList.Entry("value", value),
-        ])))
+      PropertyList.Entry(part, ["column": .string(cursor.column), "type": .string(cursor.kind), "value": value]))
   }
 }

@@ -9,7 +9,7 @@ package import MergewalkPropertyLists
 /// It is written in the transaction that holds the rows it speaks of:
 /// ```swift
 /// var metadata = file.metadata
-/// metadata.mergewalk.cursors["orders"] = .dictionary([PropertyList.Entry("date", .string("2024-05-01"))])
+/// metadata.mergewalk.cursors["orders"] = ["date": .string("2024-05-01")]
 /// try file.writeMetadata(metadata)
 /// ```
 package struct MergewalkState: Sendable, Hashable {

@@ -46,7 +46,9 @@ final class PlannedStoreFile {
   /// Whether an earlier process has planned a part that the store no longer is what it was for.
   let isOutdated: Bool
   /// The list of the files that this run makes.
-  var fileList: String { plan.files }
+  var fileList: ExternalFileList { plan.files }
+  /// What it has of earlier processes.
+  let earlierFiles: ExternalFileList.Names
   /// Where an import keeps the records that wait for a second pass.
   var laterPath: String { plan.later }
   /// The plans of dry runs that were killed.
@@ -90,10 +92,10 @@ final class PlannedStoreFile {
         }
       }
       isOutdated = !isThrownAway && plan.hasPlan && !fits
-      if !fits {
-        if isThrownAway { plan = PlanFile(beside: plan) }
-        try plan.begin(state, access: .derived(from: path))
-      }
+      if isThrownAway { plan = PlanFile(beside: plan) }
+      // Before anything is written: what cannot be read now may be another time.
+      earlierFiles = try plan.files.read()
+      if !fits { try plan.begin(state, access: .derived(from: path)) }
       let (overlay, changed, deferred): (Connection, ChangedRows, DeferredRows)
       if let parts {
         (overlay, changed, deferred) = parts
@@ -162,8 +164,8 @@ final class PlannedStoreFile {
     try closeConnections()
     defer { claim.giveBack() }
     if isKept { return try FileSystem.truncateFile(plan.log, to: lengthBefore) }
-    // Whoever removed the files of the whole run has ended their list, or has left in it those that stay.
-    if isWholeRun { try plan.removePlan() } else { try plan.remove() }
+    // Whoever removed the files has ended their list, or has left in it those that stay.
+    try plan.removePlan()
   }
 
   // MARK: Reading

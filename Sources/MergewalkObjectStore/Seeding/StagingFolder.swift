@@ -107,19 +107,26 @@ package final class StagingFolder {
   private static func takeBack(_ folder: String) {
     let notes = folder + "/" + Self.notes
     guard let size = FileSystem.size(notes), let bytes = FileSystem.head(notes, count: size) else { return }
-    for line in bytes.split(separator: 0) {
-      guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
+    let published = bytes.split(separator: 0).compactMap { line -> (target: String, isSame: Bool, isThere: Bool)? in
+      guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
       let target = String(decoding: line[line.index(after: space)...], as: UTF8.self)
-      if identity(target) == String(decoding: line[..<space], as: UTF8.self) { try? FileSystem.removeTree(target) }
+      let found = identity(target)
+      return (target, found == String(decoding: line[..<space], as: UTF8.self), found != nil)
+    }
+    // A store that was changed since is in use, and so are the files that it names.
+    let isInUse = published.contains { $0.isThere && !$0.isSame && !ExternalData.holds($0.target) }
+    for (target, isSame, _) in published where !(isInUse && ExternalData.holds(target)) {
+      if isSame { try? FileSystem.removeTree(target) }
       // Also where a process was killed between the two.
-      if ExternalData.isFolder(target) { FileSystem.removeFolder(FileSystem.folder(of: target)) }
+      for folder in [target, FileSystem.folder(of: target)] where ExternalData.isFolder(folder) {
+        FileSystem.removeFolder(folder)
+        FileSystem.removeFolder(FileSystem.folder(of: folder))
+      }
     }
   }
 
   /// A mark that shows that a file is the same and was not written to; of a folder, that nothing came into it or went.
   private static func identity(_ path: String) -> String? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    stat(path: path, followsLinks: false)?.mark
   }
 }

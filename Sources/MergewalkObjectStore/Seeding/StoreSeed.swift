@@ -26,10 +26,7 @@ public struct StoreSeed: Sendable, Hashable {
   }
 
   var propertyList: PropertyList {
-    var entries = [PropertyList.Entry("identity", .string(identity))]
-    if let digest { entries.append(PropertyList.Entry("digest", .string(digest))) }
-    entries.append(PropertyList.Entry("complete", .boolean(true)))
-    return .dictionary(entries)
+    ["identity": .string(identity), "digest": digest.map { .string($0) }, "complete": .boolean(true)]
   }
 
   /// Reads a mark; `nil` for anything else, and for data that are not said to be complete.

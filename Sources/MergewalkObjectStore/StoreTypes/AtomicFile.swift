@@ -50,11 +50,10 @@ public final class AtomicFile {
     temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard descriptor >= 0 else { throw FileSystem.failure(path, "cannot make a file beside it") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    var info = stat()
     // What a file made in the usual way would allow, unless there is one to follow.
     let mask = umask(0)
     umask(mask)
-    fchmod(descriptor, stat(path, &info) == 0 ? info.st_mode & 0o777 : 0o666 & ~mask)
+    fchmod(descriptor, stat(path: path).map { $0.st_mode & 0o777 } ?? 0o666 & ~mask)
     buffer.reserveCapacity(Self.bufferSize)
   }
 
@@ -95,8 +94,7 @@ struct FileIdentity: Equatable {
 
   /// `nil` when there is no file.
   init?(_ path: String) {
-    var info = stat()
-    guard stat(path, &info) == 0 else { return nil }
+    guard let info = stat(path: path) else { return nil }
     device = UInt(info.st_dev)
     inode = UInt(info.st_ino)
     size = Int(info.st_size)

@@ -12,8 +12,7 @@ struct StoreCheck {
   /// Reports a folder, and perhaps a file that is not a database, where a pipeline has its store; what a database holds
   /// is found when it is opened.
   func run(_ path: String, at position: SourcePosition) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return }
+    guard let status = stat(path: path) else { return }
     switch status.st_mode & S_IFMT {
     case S_IFDIR:
       findings.add(

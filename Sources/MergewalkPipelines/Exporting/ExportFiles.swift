@@ -43,8 +43,7 @@ final class ExportFiles {
       throw StoreExport.failure(
         folder, "cannotWrite", "there is a file where a folder is needed", hint: "name another folder, or remove it")
     }
-    var status = stat()
-    isNewFolder = stat(folder, &status) != 0 && errno == ENOENT
+    isNewFolder = stat(path: folder) == nil && errno == ENOENT
     do throws(StoreError) {
       staging = try StagingFolder(forStore: isNewFolder ? folder : folder + "/export")
     } catch {
@@ -61,8 +60,7 @@ final class ExportFiles {
 
   private func checkFree() throws(DiagnosticList) {
     guard !replaces else { return }
-    var status = stat()
-    for name in names where lstat(path(name), &status) == 0 {
+    for name in names where FileSystem.exists(path(name)) {
       throw StoreExport.failure(
         path(name), "fileExists", "there is a file already", hint: "name another folder with --out, or use --force")
     }

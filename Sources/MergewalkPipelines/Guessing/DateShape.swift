@@ -91,10 +91,7 @@ struct DateShape: Hashable, Sendable {
 
   /// Whether there is such a day in the proleptic Gregorian calendar.
   private static func isDay(_ day: Int, _ month: Int, _ year: Int) -> Bool {
-    guard (1...12).contains(month), day >= 1 else { return false }
-    let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-    let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    return day <= days[month - 1]
+    (1...12).contains(month) && day >= 1 && day <= CivilDate.length(ofMonth: month, year: year)
   }
 
   /// The pattern of UTS 35 for values of this shape; nil for ISO 8601, which needs none.

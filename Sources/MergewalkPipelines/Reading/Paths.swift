@@ -16,7 +16,9 @@ enum Paths {
     let isAbsolute = path.hasPrefix("/")
     func prefix(_ parts: [Substring]) -> String { (isAbsolute ? "/" : "") + parts.joined(separator: "/") }
     for part in path.split(separator: "/") where part != "." {
-      if part == "..", let last = kept.last, last != "..", isFolder(prefix(kept)) {
+      if part == "..", let last = kept.last, last != "..",
+        stat(path: prefix(kept), followsLinks: false)?.isFolder ?? false
+      {
         kept.removeLast()
       } else {
         kept.append(part)
@@ -36,13 +38,10 @@ enum Paths {
   /// The path of a file as seen from a folder, both relative to the working directory; absolute paths and `-` stay.
   static func relative(_ path: String, from folder: String) -> String {
     if path.hasPrefix("/") || path == "-" { return path }
-    guard let here = getcwd(nil, 0) else { return path }
-    defer { free(here) }
-    func parts(_ path: String) -> [Substring] {
-      let whole = path.hasPrefix("/") ? path : String(cString: here) + "/" + path
-      return simplify(whole).split(separator: "/").map { Substring(String($0)) }
-    }
-    let (file, base) = (parts(path), parts(folder))
+    let whole = ResolvedPath.fromRoot(path)
+    guard whole.hasPrefix("/") else { return path }
+    func parts(_ path: String) -> [Substring] { simplify(path).split(separator: "/").map { Substring(String($0)) } }
+    let (file, base) = (parts(whole), parts(ResolvedPath.fromRoot(folder)))
     let common = zip(file, base).prefix { $0 == $1 }.count
     return (Array(repeating: "..", count: base.count - common) + file[common...]).joined(separator: "/")
   }
@@ -52,10 +51,5 @@ enum Paths {
     let name = path.split(separator: "/").last ?? "pipeline"
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return String(name) }
     return String(name[..<dot])
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 import MergewalkRecordFormats
 
@@ -25,26 +26,24 @@ package struct PipelineSchema: Sendable {
 
   private func text(_ kind: Kind) -> String {
     let root = registry.root.name
-    var members: [(name: String, value: SchemaValue)] = [
-      ("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-      ("title", .string(Self.title(of: kind))),
+    let head: JSONText = [
+      "$schema": .string("https://json-schema.org/draft/2020-12/schema"), "title": .string(Self.title(of: kind)),
     ]
-    var definitions: [(name: String, value: SchemaValue)] = [("variable", Self.variable)]
+    let rules: JSONText
+    var definitions: JSONText = ["variable": Self.variable]
     switch kind {
     case .part:
-      members.append(reference(root, isPart: true))
-      definitions += self.definitions(arePart: true)
+      rules = reference(root, isPart: true)
+      definitions = definitions.with(self.definitions(arePart: true))
     case .pipeline, .test:
       // What a file includes may have the fields that it must have.
-      members += [
-        ("if", .object([("required", .strings(["include"]))])),
-        ("then", .object([reference(root, isPart: true)])),
-        ("else", .object([reference(root, isPart: false)])),
+      rules = [
+        "if": ["required": .strings(["include"])], "then": reference(root, isPart: true),
+        "else": reference(root, isPart: false),
       ]
-      definitions += self.definitions(arePart: false) + self.definitions(arePart: true)
+      definitions = definitions.with(self.definitions(arePart: false)).with(self.definitions(arePart: true))
     }
-    members.append(("$defs", .object(definitions)))
-    return SchemaValue.object(members).text + "\n"
+    return head.with(rules).with(["$defs": definitions]).indented + "\n"
   }
 
   private static func title(of kind: Kind) -> String {
@@ -56,70 +55,65 @@ package struct PipelineSchema: Sendable {
   }
 
   /// Text with a variable in it, which may become anything.
-  private static let variable = SchemaValue.object([
-    ("description", .string("Text with a variable: ${NAME}, ${secret:NAME} or ${file:PATH}.")),
-    ("type", .string("string")), ("pattern", .string("\\$\\{")),
-  ])
+  private static let variable: JSONText = [
+    "description": .string("Text with a variable: ${NAME}, ${secret:NAME} or ${file:PATH}."),
+    "type": .string("string"), "pattern": .string("\\$\\{"),
+  ]
 
-  private static let anyScalar = SchemaValue.object([("type", .strings(["string", "number", "boolean"]))])
+  private static let anyVariable: JSONText = ["$ref": .string("#/$defs/variable")]
+  private static let anyScalar: JSONText = ["type": .strings(["string", "number", "boolean"])]
   /// `NULL` and `~` are texts in lists of texts.
-  private static let anyText = SchemaValue.object([("type", .strings(["string", "number", "boolean", "null"]))])
+  private static let anyText: JSONText = ["type": .strings(["string", "number", "boolean", "null"])]
 
   // MARK: Components
 
-  private func definitions(arePart: Bool) -> [(name: String, value: SchemaValue)] {
-    registry.components.map { (Self.name($0.name, isPart: arePart), component($0, isPart: arePart)) }
+  private func definitions(arePart: Bool) -> JSONText {
+    .object(registry.components.map { (Self.name($0.name, isPart: arePart), component($0, isPart: arePart)) })
   }
 
   private static func name(_ component: String, isPart: Bool) -> String { isPart ? component + "-part" : component }
 
-  private func reference(_ component: String, isPart: Bool) -> (name: String, value: SchemaValue) {
-    ("$ref", .string("#/$defs/" + Self.name(component, isPart: isPart)))
+  private func reference(_ component: String, isPart: Bool) -> JSONText {
+    ["$ref": .string("#/$defs/" + Self.name(component, isPart: isPart))]
   }
 
-  private func component(_ spec: ComponentSpec, isPart: Bool) -> SchemaValue {
-    var members: [(name: String, value: SchemaValue)] = [
-      ("type", .string("object")),
-      ("properties", .object(spec.fields.map { ($0.name, field($0, isPart: isPart)) })),
-      ("additionalProperties", .boolean(false)),
+  private func component(_ spec: ComponentSpec, isPart: Bool) -> JSONText {
+    var object: JSONText = [
+      "type": .string("object"), "properties": .object(spec.fields.map { ($0.name, field($0, isPart: isPart)) }),
+      "additionalProperties": .boolean(false),
     ]
     if !isPart {
       let required = spec.fields.filter(\.isRequired).map(\.name)
-      if !required.isEmpty { members.append(("required", .strings(required))) }
+      if !required.isEmpty { object = object.with(["required": .strings(required)]) }
       if !spec.alternatives.isEmpty {
-        members.append(
-          ("anyOf", .array(spec.alternatives.map { .object([("required", .strings($0))]) })))
+        object = object.with(["anyOf": .array(spec.alternatives.map { ["required": .strings($0)] })])
       }
     }
-    let description = (name: "description", value: SchemaValue.string(spec.summary))
-    guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }) else {
-      return .object([description] + members)
-    }
-    return .object([
-      description,
-      ("anyOf", .array([.object(members), .object(value(shorthand.kind, isPart: isPart))])),
-    ])
+    let description: JSONText = ["description": .string(spec.summary)]
+    guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }) else { return description.with(object) }
+    return description.with(["anyOf": .array([object, value(shorthand.kind, isPart: isPart)])])
   }
 
-  private func field(_ spec: FieldSpec, isPart: Bool) -> SchemaValue {
+  private func field(_ spec: FieldSpec, isPart: Bool) -> JSONText {
     var words = Self.plain(spec.summary)
-    var members = value(spec.kind, isPart: isPart)
+    var object = value(spec.kind, isPart: isPart)
     if let text = spec.defaultText {
       if let value = Self.defaultValue(text, of: spec) {
-        members.append(("default", value))
+        object = object.with(["default": value])
       } else {
         words += " Default: \(Self.plain(text))."
       }
     }
-    if let example = SchemaValue(yaml: spec.example) { members.append(("examples", .array([example]))) }
-    return .object([("description", .string(words))] + members)
+    if let example = JSONText(yaml: spec.example) { object = object.with(["examples": .array([example])]) }
+    let description: JSONText = ["description": .string(words)]
+    return description.with(object)
   }
 
   /// The value that a default's text is, where it is one and not words about one.
-  private static func defaultValue(_ text: String, of spec: FieldSpec) -> SchemaValue? {
+  private static func defaultValue(_ text: String, of spec: FieldSpec) -> JSONText? {
     switch spec.kind {
-    case .component: return text.hasPrefix("{") ? SchemaValue(yaml: text) : nil
-    case .texts, .choices: return text.hasPrefix("[") ? SchemaValue(yaml: text) : nil
+    case .component: return text.hasPrefix("{") ? JSONText(yaml: text) : nil
+    case .texts, .choices: return text.hasPrefix("[") ? JSONText(yaml: text) : nil
     default: break
     }
     switch (spec.kind, spec.defaultValue) {
@@ -136,111 +130,66 @@ package struct PipelineSchema: Sendable {
 
   // MARK: Values
 
-  private func value(_ kind: FieldKind, isPart: Bool) -> [(name: String, value: SchemaValue)] {
+  private func value(_ kind: FieldKind, isPart: Bool) -> JSONText {
     switch kind {
     case .text, .path, .expression, .zone:
-      return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
-    case .integer: return orVariable([("type", .string("integer"))])
+      return ["type": .strings(["string", "number", "boolean"]), "minLength": .integer(1)]
+    case .integer: return Self.orVariable(["type": .string("integer")])
     case .steps(let name):
-      let item = SchemaValue.object([
-        ("anyOf", .array([.object([("type", .string("string"))]), .object([reference(name, isPart: isPart)])]))
-      ])
-      return [("anyOf", .array([item, Self.list(of: item)]))]
-    case .content: return [("type", .strings(["string", "number", "boolean", "null"]))]
-    case .tree: return [("type", .strings(["object", "array"]))]
-    case .flag: return orVariable([("type", .string("boolean"))])
-    case .count(let least):
-      return orVariable([
-        ("type", .string("integer")), ("minimum", .integer(least)), ("maximum", .integer(Int(Int32.max))),
-      ])
+      let item: JSONText = ["anyOf": .array([["type": .string("string")], reference(name, isPart: isPart)])]
+      return Self.orList(of: item)
+    case .content: return Self.anyText
+    case .tree: return ["type": .strings(["object", "array"])]
+    case .flag: return Self.orVariable(["type": .string("boolean")])
+    case .count(let least): return Self.orVariable(Self.whole(from: least, to: Int(Int32.max)))
     case .bytes:
-      return [
-        (
-          "anyOf",
-          .array([
-            .object([("type", .string("integer")), ("minimum", .integer(1))]),
-            .object([
-              ("type", .string("string")), ("pattern", .string("^[0-9]+ *([KMG]iB|[kKMG]?B)?$")),
-            ]),
-            .object([("$ref", .string("#/$defs/variable"))]),
-          ])
-        )
-      ]
+      return Self.orVariable(
+        ["type": .string("integer"), "minimum": .integer(1)], Self.matching("^[0-9]+ *([KMG]iB|[kKMG]?B)?$"))
     case .share:
-      return [
-        (
-          "anyOf",
-          .array([
-            .object([("type", .string("number")), ("minimum", .integer(0)), ("maximum", .integer(1))]),
-            .object([("type", .string("string")), ("pattern", .string("^[0-9.]+ *%?$"))]),
-            .object([("$ref", .string("#/$defs/variable"))]),
-          ])
-        )
-      ]
-    case .duration:
-      return orVariable([("type", .string("string")), ("pattern", .string("^[0-9.]+ *(ms|s|m|h)$"))])
+      return Self.orVariable(
+        ["type": .string("number"), "minimum": .integer(0), "maximum": .integer(1)], Self.matching("^[0-9.]+ *%?$"))
+    case .duration: return Self.orVariable(Self.matching("^[0-9.]+ *(ms|s|m|h)$"))
     case .choice(let words):
       // The word `null` is nothing to whoever reads YAML.
-      let values = words.map { SchemaValue.string($0) } + (words.contains("null") ? [.null] : [])
-      return orVariable([("enum", .array(values))])
-    case .choices(let words):
-      let word = SchemaValue.object([("enum", .strings(words))])
-      return orVariable([("anyOf", .array([word, Self.list(of: word)]))])
+      let values = words.map { JSONText.string($0) } + (words.contains("null") ? [.null] : [])
+      return Self.orVariable(["enum": .array(values)])
+    case .choices(let words): return Self.orVariable(Self.orList(of: ["enum": .strings(words)]))
     case .character:
-      return [
-        (
-          "anyOf",
-          .array([
-            .object([("enum", .strings(CharacterName.list))]),
-            .object([("type", .string("string")), ("pattern", .string("^[\\u0000-\\u007F]$"))]),
-            .object([("type", .string("integer")), ("minimum", .integer(0)), ("maximum", .integer(9))]),
-            .object([("$ref", .string("#/$defs/variable"))]),
-          ])
-        )
-      ]
+      return Self.orVariable(
+        ["enum": .strings(CharacterName.list)], Self.matching("^[\\u0000-\\u007F]$"), Self.whole(from: 0, to: 9))
     case .delimiter:
-      return [
-        (
-          "anyOf",
-          .array([
-            .object([("enum", .strings(CharacterName.list))]),
-            .object([
-              ("type", .string("string")), ("pattern", .string("^[^\\u0000\\n\\r]{1,\(CSVDelimiter.mostBytes)}$")),
-            ]),
-            .object([("type", .string("integer")), ("minimum", .integer(0)), ("maximum", .integer(99_999_999))]),
-            .object([("$ref", .string("#/$defs/variable"))]),
-          ])
-        )
-      ]
-    case .texts: return [("anyOf", .array([Self.anyText, Self.list(of: Self.anyText)]))]
+      return Self.orVariable(
+        ["enum": .strings(CharacterName.list)], Self.matching("^[^\\u0000\\n\\r]{1,\(CSVDelimiter.mostBytes)}$"),
+        Self.whole(from: 0, to: 99_999_999))
+    case .texts: return Self.orList(of: Self.anyText)
     case .pairs:
-      return [
-        ("type", .string("object")), ("minProperties", .integer(1)), ("additionalProperties", Self.anyScalar),
-      ]
-    case .component(let name): return [reference(name, isPart: isPart)]
+      return ["type": .string("object"), "minProperties": .integer(1), "additionalProperties": Self.anyScalar]
+    case .component(let name): return reference(name, isPart: isPart)
     case .components(let name):
-      return [
-        ("type", .string("array")), ("minItems", .integer(1)), ("items", .object([reference(name, isPart: isPart)])),
-      ]
+      return ["type": .string("array"), "minItems": .integer(1), "items": reference(name, isPart: isPart)]
     case .named(let name): return names(of: name, isPart: isPart)
     case .names(let name):
-      return [
-        ("anyOf", .array([.object(names(of: name, isPart: isPart)), Self.anyText, Self.list(of: Self.anyText)]))
-      ]
+      return ["anyOf": .array([names(of: name, isPart: isPart), Self.anyText, Self.list(of: Self.anyText)])]
     }
   }
 
-  private func names(of component: String, isPart: Bool) -> [(name: String, value: SchemaValue)] {
-    [("type", .string("object")), ("additionalProperties", .object([reference(component, isPart: isPart)]))]
+  private func names(of component: String, isPart: Bool) -> JSONText {
+    ["type": .string("object"), "additionalProperties": reference(component, isPart: isPart)]
   }
 
-  private func orVariable(
-    _ members: [(name: String, value: SchemaValue)]
-  ) -> [(name: String, value: SchemaValue)] {
-    [("anyOf", .array([.object(members), .object([("$ref", .string("#/$defs/variable"))])]))]
+  private static func orVariable(_ values: JSONText...) -> JSONText {
+    ["anyOf": .array(values + [anyVariable])]
   }
 
-  private static func list(of items: SchemaValue) -> SchemaValue {
-    .object([("type", .string("array")), ("items", items)])
+  private static func whole(from least: Int, to most: Int) -> JSONText {
+    ["type": .string("integer"), "minimum": .integer(least), "maximum": .integer(most)]
   }
+
+  private static func matching(_ pattern: String) -> JSONText {
+    ["type": .string("string"), "pattern": .string(pattern)]
+  }
+
+  private static func list(of item: JSONText) -> JSONText { ["type": .string("array"), "items": item] }
+
+  private static func orList(of item: JSONText) -> JSONText { ["anyOf": .array([item, list(of: item)])] }
 }

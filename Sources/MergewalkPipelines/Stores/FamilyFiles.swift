@@ -73,8 +73,7 @@ struct FamilyFiles: Sendable {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
     var failure = bytes.withUnsafeBytes { WholeBytes.write($0, to: file).failure }
-    var status = stat()
-    let state = fstat(file, &status) == 0 ? FileState(status) : nil
+    let state = stat(descriptor: file).map { FileState($0) }
     if close(file) != 0, failure == 0 { failure = errno }
     guard failure == 0 else {
       throw FamilyError(.failed, "\(path): cannot write: \(String(cString: strerror(failure)))")
@@ -186,8 +185,7 @@ struct FileState: Hashable, Sendable {
 
   /// The state of the file at a path; `nil` when there is none.
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = stat(path: path) else { return nil }
     self.init(status)
   }
 }
@@ -238,18 +236,12 @@ final class AttemptFolder {
       }
       // File systems without locks have no other processes that could sweep.
       let isSwept = flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-      if !isSwept, Self.isSame(lock, path) {
+      if !isSwept, let locked = FileID(descriptor: lock), locked == FileID(path) {
         (self.path, self.lock) = (path, lock)
         return
       }
       close(lock)
     }
-  }
-
-  private static func isSame(_ folder: Int32, _ path: String) -> Bool {
-    var (mine, there) = (stat(), stat())
-    return fstat(folder, &mine) == 0 && stat(path, &there) == 0 && mine.st_dev == there.st_dev
-      && mine.st_ino == there.st_ino
   }
 
   deinit {
@@ -278,23 +270,19 @@ final class AttemptFolder {
 extension FamilyFiles {
   /// The size of a plain file; nil when there is none.
   static func size(_ path: String) -> Int? {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+    stat(path: path).flatMap { $0.isRegular ? Int($0.st_size) : nil }
   }
 
   /// A mark that shows whether a file was written to since; nil when it is not a file with such a mark.
   ///
   /// The number of the file does not count: a copy with the times of its original is the same.
   static func state(_ path: String) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let status = stat(path: path), status.isRegular else { return nil }
     return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
   }
 
   /// Tells whether a file is still the one that was read and was not replaced.
   static func identity(_ path: String) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    stat(path: path)?.mark
   }
 }

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkBytes
 import MergewalkImporting
 import MergewalkObjectModel
@@ -36,7 +37,7 @@ struct FamilyPlan: Sendable {
 
     init(_ path: String, state: String?) {
       self.path = path
-      place = StoreFamily.absolute(path)
+      place = ResolvedPath.fromRoot(path)
       self.state = state
     }
 

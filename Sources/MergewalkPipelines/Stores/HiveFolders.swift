@@ -152,7 +152,7 @@ struct HiveFolders {
           continue
         }
         parts[name]?.files.append(
-          StoreReceipt.File(path: StoreFamily.absolute(path), bytes: digest.bytes, sha256: digest.sha256))
+          StoreReceipt.File(path: ResolvedPath.fromRoot(path), bytes: digest.bytes, sha256: digest.sha256))
       }
     }
     plan.parts = order.compactMap { parts[$0] }

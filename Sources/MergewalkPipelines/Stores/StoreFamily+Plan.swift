@@ -79,7 +79,7 @@ extension StoreFamily {
     try splitter.finish()
     try check(definition, splitter.counts, isWhole: hive == nil)
     plan.pipeline = definition.name
-    plan.pipelinePath = Self.absolute(pipeline)
+    plan.pipelinePath = ResolvedPath.fromRoot(pipeline)
     plan.variables = variables.assignments
     plan.base = loaded.base
     plan.model = Hexadecimal.text(definition.model.versionHashes.flatMap(\.hash).prefix(32))
@@ -249,13 +249,6 @@ extension StoreFamily {
       }
     } catch { throw FamilyError(error) }
     try FamilyFiles.replace(files.plan, plan.json, through: attempt.path)
-  }
-
-  /// A path that means the same in every folder.
-  static func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
-    defer { free(here) }
-    return String(cString: here) + "/" + path
   }
 }
 

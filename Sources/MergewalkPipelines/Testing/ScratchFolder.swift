@@ -32,8 +32,7 @@ final class ScratchFolder {
   private static func remove(_ folder: String, depth: Int) {
     for name in FileKind.entries(of: folder) {
       let path = "\(folder)/\(name)"
-      var status = stat()
-      if depth < 8, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      if depth < 8, let status = stat(path: path, followsLinks: false), status.isFolder {
         remove(path, depth: depth + 1)
       } else {
         unlink(path)

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// The encoding of a text file.
@@ -110,11 +111,11 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
     case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "+"),
       UInt8(ascii: "("), UInt8(ascii: ")"):
       true
-    default: false
+    // Of names in small letters.
+    default: byte.isLetter || byte.isDigit
     }
   }
 

@@ -89,9 +89,7 @@ enum PropertyListScalars {
     guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < (minute == 59 ? 61 : 60) else {
       return false
     }
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    return day <= days
+    return day <= CivilDate.length(ofMonth: month, year: year)
   }
 
   /// Appends base64 without white space; false when it is none.
@@ -102,8 +100,7 @@ enum PropertyListScalars {
       switch byte {
       case 9, 10, 13, 32: continue
       case UInt8(ascii: "="): padding += 1
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+      case _ where byte.isLetter || byte.isDigit, UInt8(ascii: "+"), UInt8(ascii: "/"):
         if padding > 0 { return false }
         digits += 1
       default: return false

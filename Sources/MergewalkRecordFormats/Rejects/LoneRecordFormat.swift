@@ -217,7 +217,7 @@ struct XMLWrapper {
     for (index, byte) in raw.enumerated() {
       if isNameByte(byte) { continue }
       defer { start = index + 1 }
-      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isDigit(raw[start]), found.count < 1_000 else {
+      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isInnerMark(raw[start]), found.count < 1_000 else {
         continue
       }
       let before = raw[start - 1]
@@ -234,11 +234,12 @@ struct XMLWrapper {
     return found
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || (0x30...0x39).contains(byte)
+  /// Whether a byte may stand in a name, but not at its start.
+  private static func isInnerMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte.isDigit
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || isDigit(byte) || byte >= 0x80
+    byte.isLetter || byte == UInt8(ascii: "_") || isInnerMark(byte) || byte >= 0x80
   }
 }

@@ -66,26 +66,15 @@ public struct ByteSource: Sendable, Hashable {
   }
 
   /// Whether the path names a folder, which cannot be read.
-  public var isFolder: Bool {
-    var status = stat()
-    return kind == .file && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
+  public var isFolder: Bool { kind == .file && stat(path: path)?.isFolder ?? false }
 
   /// Whether it is a piece of another file.
   package var isPiece: Bool { if case .piece = kind { true } else { false } }
 
   /// The file's size in bytes; nil for inputs that can be read only once or whose size is unknown.
   public var fileSize: Int? {
-    var status = stat()
-    guard kind == .file, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard kind == .file, let status = stat(path: path), status.isRegular else { return nil }
     return Int(status.st_size)
-  }
-
-  /// The estimated number of unpacked bytes, from the file's name and size; nil as for ``fileSize``.
-  public var estimatedBytes: Int? {
-    if case .piece(let piece) = kind { return piece.range.count }
-    let isPacked = container.formats.map { !$0.isEmpty } ?? !ContainerFormat.named(path).isEmpty
-    return fileSize.map { isPacked ? $0 * 5 : $0 }
   }
 
   /// Expects this of the file too.
@@ -130,9 +119,7 @@ public struct ByteSource: Sendable, Hashable {
     case .standardInput: return true
     case .replayed(let input): return !input.isKeeping
     case .file:
-      var status = stat()
-      let isThere = stat(path, &status) == 0
-      return isThere && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+      return stat(path: path).map { !$0.isRegular && !$0.isFolder } ?? false
     default: return false
     }
   }

@@ -67,8 +67,8 @@ final class FileStream: ByteStream {
     self.descriptor = descriptor
     owned = true
     let status = try status(doing: "open")
-    if status.st_mode & S_IFMT == S_IFDIR { throw ReadError(errno: EISDIR, path: path, doing: "open") }
-    if status.st_mode & S_IFMT == S_IFREG { before = status }
+    if status.isFolder { throw ReadError(errno: EISDIR, path: path, doing: "open") }
+    if status.isRegular { before = status }
   }
 
   deinit { if owned { _ = close(descriptor) } }
@@ -91,8 +91,7 @@ final class FileStream: ByteStream {
   }
 
   private func status(doing verb: String) throws(ReadError) -> stat {
-    var status = stat()
-    if fstat(descriptor, &status) != 0 { throw ReadError(errno: errno, path: path, doing: verb) }
+    guard let status = stat(descriptor: descriptor) else { throw ReadError(errno: errno, path: path, doing: verb) }
     return status
   }
 }

@@ -39,9 +39,8 @@ package struct FileFinder {
   /// - Throws: `notFound` when there is nothing at a path; `noMatchingFile` when a glob or a folder has no file that
   ///   matches; `permissionDenied`; `inputFailed` for a folder that cannot be read.
   package mutating func find(_ text: String) throws(ReadError) -> [File] {
-    var status = stat()
-    if stat(text, &status) == 0 {
-      guard Self.isFolder(status) else {
+    if let status = stat(path: text) {
+      guard status.isFolder else {
         if access(text, R_OK) != 0 { throw ReadError(errno: errno, path: text, doing: "open") }
         return [take(text, status)]
       }
@@ -70,8 +69,7 @@ package struct FileFinder {
   private mutating func take(_ paths: [String]) -> [File] {
     let sorted = paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     return sorted.compactMap { path in
-      var status = stat()
-      guard stat(path, &status) == 0, Self.isRegular(status) else { return nil }
+      guard let status = stat(path: path), status.isRegular else { return nil }
       return take(path, status)
     }
   }
@@ -80,7 +78,7 @@ package struct FileFinder {
     let identity = Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
     if let before = found[identity] { return File(path: path, foundBefore: before) }
     // A pipe gives other bytes each time.
-    if Self.isRegular(status) { found[identity] = path }
+    if status.isRegular { found[identity] = path }
     return File(path: path, foundBefore: nil)
   }
 
@@ -108,10 +106,9 @@ package struct FileFinder {
       }
       let name = try Self.text(found, in: folder)
       if name.hasPrefix(".") { continue }
-      var status = stat()
       let path = prefix + name
-      guard lstat(path, &status) == 0 else { continue }
-      if Self.isFolder(status) {
+      guard let status = stat(path: path, followsLinks: false) else { continue }
+      if status.isFolder {
         guard isRecursive else { continue }
         if depth >= Self.deepest {
           throw ReadError(.inputFailed, path: path, message: "folders inside folders, more than \(Self.deepest) deep")
@@ -151,7 +148,4 @@ package struct FileFinder {
       message: "the name of “\(String(spelling: name))” is not UTF-8 text; rename it, or choose files by another"
         + " pattern")
   }
-
-  private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
-  private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }

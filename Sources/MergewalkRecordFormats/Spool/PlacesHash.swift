@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Tells whether records stand where they stood: 64 bits of their places, in the order of the records.
 ///
 /// What is stored does not depend on places, but rejects name them. It guards against what has moved, and not against
@@ -36,8 +38,5 @@ package struct PlacesHash: Hashable, Sendable {
   }
 
   /// The hash as 16 hexadecimal digits.
-  package var text: String {
-    let digits = String(bits, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  package var text: String { Hexadecimal.text(bits, width: 16) }
 }

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension OutputBytes {
   /// Appends a point in time as ISO 8601 in UTC: `2024-01-31T12:00:00Z`, with as many fraction digits as it needs to read
   /// back as the same number, at most 18.
@@ -39,17 +41,17 @@ extension OutputBytes {
   private mutating func appendWholeSeconds(_ seconds: Int64) {
     let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
     let time = UInt64(seconds - days * 86_400)
-    let (year, month, day) = Self.civil(daysSince2001: days)
+    let (year, month, day) = CivilDate.date(daysSince1970: Int(days) + CivilDate.daysTo2001)
     if (0...9999).contains(year) {
       append(digits: UInt64(year), width: 4)
     } else {
       append(UInt8(ascii: year < 0 ? "-" : "+"))
-      append(digits: year.magnitude, width: 6)
+      append(digits: UInt64(year.magnitude), width: 6)
     }
     append(UInt8(ascii: "-"))
-    append(digits: month, width: 2)
+    append(digits: UInt64(month), width: 2)
     append(UInt8(ascii: "-"))
-    append(digits: day, width: 2)
+    append(digits: UInt64(day), width: 2)
     append(UInt8(ascii: "T"))
     append(digits: time / 3600, width: 2)
     append(UInt8(ascii: ":"))
@@ -106,19 +108,5 @@ extension OutputBytes {
     append(UInt8(ascii: "."))
     for digit in fraction { append(UInt8(ascii: "0") + digit) }
     return false
-  }
-
-  /// The date of the proleptic Gregorian calendar; years begin in March so that leap days come last.
-  private static func civil(daysSince2001: Int64) -> (Int64, UInt64, UInt64) {
-    // Days since 0000-03-01: 2001-01-01 is day 730,791 of that count.
-    let days = daysSince2001 + 730_791
-    let era = (days >= 0 ? days : days - 146_096) / 146_097
-    let dayOfEra = UInt64(days - era * 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * month + 2) / 5 + 1
-    let year = Int64(yearOfEra) + era * 400
-    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
   }
 }

@@ -26,13 +26,7 @@ extension OutputBytes {
   static func isXMLName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     guard let first = bytes.first, !name.lowercased().hasPrefix("xml") else { return false }
-    func isLetter(_ byte: UInt8) -> Bool {
-      byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte >= 0x41
-    }
-    return isLetter(first)
-      && bytes.allSatisfy { byte in
-        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-          || byte == UInt8(ascii: ".")
-      }
+    return (first.isLetter || first == UInt8(ascii: "_"))
+      && bytes.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
   }
 }

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension OutputBytes {
   /// Appends text as a YAML scalar that YAML 1.1 and 1.2 read as the same text.
   ///
@@ -48,14 +50,12 @@ extension OutputBytes {
 
   /// Whether every reader takes the text, written as it is, for itself.
   private static func isPlainYAML(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard let first = text.first, isLetter(first) || first >= 0x80 || first == UInt8(ascii: "_"),
+    guard let first = text.first, first.isLetter || first >= 0x80 || first == UInt8(ascii: "_"),
       text[text.count - 1] != UInt8(ascii: " ")
     else { return false }
     for (index, byte) in text.enumerated() {
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        break
+      case _ where byte.isLetter || byte.isDigit: break
       case UInt8(ascii: " "), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ","),
         UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "'"),
         UInt8(ascii: ";"), UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "!"), UInt8(ascii: "$"):
@@ -92,11 +92,6 @@ extension OutputBytes {
       length += 1
     }
     return !(isBlank && length > 0)
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    let small = byte | 0x20
-    return small >= UInt8(ascii: "a") && small <= UInt8(ascii: "z")
   }
 
   /// Whether a character that is not printable in YAML, or that is a line end or a blank to some reader, begins here.

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Rows as a table: a sample is buffered to find the columns' widths, the rest streams.
 ///
 /// If the columns do not fit side by side, not even truncated, each row becomes a block of lines `title  value`.
@@ -116,8 +118,7 @@ struct TableLayout {
       out.bytes.append(UInt8(scalar.value))
       return counter.add(scalar)
     case 0x80..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
-      let digits = String(scalar.value, radix: 16, uppercase: true)
-      out.write("<U+" + String(repeating: "0", count: 4 - digits.count) + digits + ">")
+      out.write("<U+" + Hexadecimal.text(scalar.value, width: 4, .capital) + ">")
       // Whatever stood before, what follows is a plain character.
       _ = counter.add(">")
       return 8

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 
 /// The output of `mergewalk explain`.
@@ -97,85 +98,62 @@ enum ExplanationOutput {
   /// The explanation as one object; members keep this order.
   static func json(_ explanation: ImportExplanation) -> JSONText {
     let store = explanation.store
-    return .object([
-      ("pipeline", .string(explanation.pipeline)),
-      (
-        "store",
-        .object([
-          ("path", .string(store.path)), ("exists", .boolean(store.exists)), ("bytes", .integer(store.bytes)),
-          ("log_bytes", .integer(store.logBytes)), ("unfinished_run", .boolean(store.hasUnfinishedRun)),
-          ("history", .boolean(store.tracksHistory)),
-        ])
-      ),
-      (
-        "load",
-        .object([("way", .string(explanation.load.name)), ("reason", .string(explanation.load.reason.rawValue))])
-      ),
-      (
-        "batch",
-        .object([("records", .integer(explanation.batchRecords)), ("bytes", .integer(explanation.batchBytes))])
-      ),
-      ("memory", .object(explanation.memory.map { ($0.name, .integer($0.bytes)) })),
-      (
-        "rejects",
-        .object([
-          ("file", text(explanation.rejectsPath)), ("limit", number(explanation.rejectLimit)),
-          ("ratio", explanation.rejectRatio.map { .decimal($0, digits: 6) } ?? .null),
-        ])
-      ),
-      ("warnings", .array(explanation.warnings.map(SummaryOutput.warning))),
-      ("imports", .array(explanation.parts.map(json))),
-    ])
+    return [
+      "pipeline": .string(explanation.pipeline),
+      "store": [
+        "path": .string(store.path), "exists": .boolean(store.exists), "bytes": .integer(store.bytes),
+        "log_bytes": .integer(store.logBytes), "unfinished_run": .boolean(store.hasUnfinishedRun),
+        "history": .boolean(store.tracksHistory),
+      ],
+      "load": ["way": .string(explanation.load.name), "reason": .string(explanation.load.reason.rawValue)],
+      "batch": ["records": .integer(explanation.batchRecords), "bytes": .integer(explanation.batchBytes)],
+      "memory": .object(explanation.memory.map { ($0.name, .integer($0.bytes)) }),
+      "rejects": [
+        "file": .text(explanation.rejectsPath), "limit": .count(explanation.rejectLimit),
+        "ratio": explanation.rejectRatio.map { .decimal($0, digits: 6) } ?? .null,
+      ],
+      "warnings": .array(explanation.warnings.map(SummaryOutput.warning)),
+      "imports": .array(explanation.parts.map(json)),
+    ]
   }
 
   private static func json(_ part: ImportExplanation.Part) -> JSONText {
-    .object([
-      ("name", .string(part.name)), ("entity", .string(part.entity)), ("mode", .string(part.mode.rawValue)),
-      ("duplicates", .string(part.duplicates.rawValue)), ("format", .string(part.format)),
-      (
-        "sources",
-        .array(part.sources.map { .object([("path", .string($0.path)), ("bytes", number($0.bytes))]) })
-      ),
-      ("columns", .array(part.columns.map { .string($0) })),
-      ("derived", .array(part.derived.map { .string($0) })), ("where", text(part.filter)),
-      ("process", part.process.map { .array($0.map { .string($0) }) } ?? .null), ("find", .array(part.nodes.map(json))),
-      ("since", part.cursor.map(json) ?? .null), ("others", part.removal.map(json) ?? .null),
-    ])
+    [
+      "name": .string(part.name), "entity": .string(part.entity), "mode": .string(part.mode.rawValue),
+      "duplicates": .string(part.duplicates.rawValue), "format": .string(part.format),
+      "sources": .array(part.sources.map { ["path": .string($0.path), "bytes": .count($0.bytes)] }),
+      "columns": .strings(part.columns), "derived": .strings(part.derived), "where": .text(part.filter),
+      "process": part.process.map { .strings($0) } ?? .null, "find": .array(part.nodes.map(json)),
+      "since": part.cursor.map(json) ?? .null, "others": part.removal.map(json) ?? .null,
+    ]
   }
 
   private static func json(_ node: ImportExplanation.Node) -> JSONText {
-    .object([
-      ("entity", .string(node.entity)), ("path", .string(node.path)), ("mode", .string(node.mode.rawValue)),
-      ("find_by", .array(node.findBy.map { .string($0) })), ("fills", .array(node.fills.map { .string($0) })),
-      ("strategy", .string(node.strategy)), ("reason", .string(node.reason)), ("rows", number(node.rows)),
-      ("expected_records", number(node.expected)), ("indexed", node.hasIndex.map { .boolean($0) } ?? .null),
-      ("statements", .array(node.statements.map(json))),
-    ])
+    [
+      "entity": .string(node.entity), "path": .string(node.path), "mode": .string(node.mode.rawValue),
+      "find_by": .strings(node.findBy), "fills": .strings(node.fills), "strategy": .string(node.strategy),
+      "reason": .string(node.reason), "rows": .count(node.rows), "expected_records": .count(node.expected),
+      "indexed": node.hasIndex.map { .boolean($0) } ?? .null, "statements": .array(node.statements.map(json)),
+    ]
   }
 
   private static func json(_ statement: ImportExplanation.Statement) -> JSONText {
-    .object([
-      ("when", .string(statement.when)), ("sql", .string(statement.sql)),
-      ("plan", .array(statement.plan.map { .string($0) })),
-    ])
+    ["when": .string(statement.when), "sql": .string(statement.sql), "plan": .strings(statement.plan)]
   }
 
   private static func json(_ cursor: ImportExplanation.Cursor) -> JSONText {
-    .object([
-      ("column", .string(cursor.column)), ("type", .string(cursor.kind.rawValue)),
-      ("stored", text(cursor.stored?.description)), ("start", text(cursor.start?.description)),
-      ("ties", .string(cursor.ties.rawValue)),
-    ])
+    [
+      "column": .string(cursor.column), "type": .string(cursor.kind.rawValue),
+      "stored": .text(cursor.stored?.description), "start": .text(cursor.start?.description),
+      "ties": .string(cursor.ties.rawValue),
+    ]
   }
 
   private static func json(_ removal: ImportExplanation.Removal) -> JSONText {
-    .object([
-      ("delete", .string(removal.deletion.rawValue)), ("in_scope", number(removal.inScope)),
-      ("limit", number(removal.limit)), ("ratio", removal.ratio.map { .decimal($0, digits: 6) } ?? .null),
-      ("soft_delete", text(removal.softDelete)), ("query", json(removal.query)),
-    ])
+    [
+      "delete": .string(removal.deletion.rawValue), "in_scope": .count(removal.inScope), "limit": .count(removal.limit),
+      "ratio": removal.ratio.map { .decimal($0, digits: 6) } ?? .null, "soft_delete": .text(removal.softDelete),
+      "query": json(removal.query),
+    ]
   }
-
-  private static func text(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
-  private static func number(_ number: Int?) -> JSONText { number.map { .integer($0) } ?? .null }
 }

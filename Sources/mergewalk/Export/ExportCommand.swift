@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectStore
 import MergewalkPipelines
@@ -71,7 +72,7 @@ struct ExportCommand: ParsableCommand {
       return try export.run()
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    if json { Console.data(Self.json(summary, seconds: seconds).text) }
+    if json { Console.data(Self.json(summary, seconds: seconds)) }
     if !quiet { Console.words(Self.words(summary, store: store, seconds: seconds)) }
   }
 
@@ -98,22 +99,18 @@ struct ExportCommand: ParsableCommand {
   }
 
   private static func json(_ summary: StoreExport.Summary, seconds: Double) -> JSONText {
-    .object([
-      ("pipeline", .string(summary.pipelinePath)),
-      ("objects", .integer(summary.files.reduce(0) { $0 + $1.objects })),
-      ("seconds", .decimal(seconds, digits: 6)),
-      (
-        "files",
-        .array(
-          summary.files.map { file in
-            .object([
-              ("entity", .string(file.entity)), ("path", .string(file.path)), ("objects", .integer(file.objects)),
-              ("bytes", .integer(file.bytes)),
-            ])
-          })
-      ),
-      ("missing_entities", .array(summary.missingEntities.map { .string($0) })),
-    ])
+    [
+      "pipeline": .string(summary.pipelinePath), "objects": .integer(summary.files.reduce(0) { $0 + $1.objects }),
+      "seconds": .decimal(seconds, digits: 6),
+      "files": .array(
+        summary.files.map { file in
+          [
+            "entity": .string(file.entity), "path": .string(file.path), "objects": .integer(file.objects),
+            "bytes": .integer(file.bytes),
+          ]
+        }),
+      "missing_entities": .strings(summary.missingEntities),
+    ]
   }
 }
 

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 
 /// The texts of `--columns` and `--group-by`.
@@ -158,6 +159,6 @@ enum FetchColumns {
   }
 
   private static func isName(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    byte >= 0x80 || byte == UInt8(ascii: "_") || byte.isDigit || byte.isLetter
   }
 }

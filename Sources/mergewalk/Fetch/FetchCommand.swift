@@ -110,7 +110,11 @@ struct FetchCommand: ParsableCommand {
     if explain, format != nil || output != nil {
       throw ValidationError("--explain prints words; it takes neither --format nor --output")
     }
-    if !count { try FetchFormat.check(output: output, format, by: "--format") }
+    if count {
+      try OptionPaths.check(output: "--output", output)
+    } else {
+      try FetchFormat.check(output: output, format, by: "--format")
+    }
   }
 
   func run() throws {

@@ -12,8 +12,7 @@ struct RowFile {
   /// - Parameter access: who may use it at most.
   init(_ path: String, access: FileAccess) throws(FetchFailure) {
     self.path = path
-    var status = stat()
-    guard lstat(path, &status) != 0 else { throw FetchFailure(words: OutputFile.refusal(path, EEXIST).description) }
+    if FileSystem.exists(path) { throw FetchFailure(words: OutputFile.refusal(path, EEXIST).description) }
     unfinished = UnfinishedFile(for: path)
     descriptor = open(unfinished.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FetchFailure(words: OutputFile.refusal(path, errno).description) }

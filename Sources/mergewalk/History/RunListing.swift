@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 
 /// Runs as people and programs read them.
@@ -122,58 +123,41 @@ enum RunListing {
 
   /// A run as an object; members keep this order.
   static func json(_ run: RunRecord) -> JSONText {
-    .object([
-      ("number", .integer(run.number)), ("run", .string(run.id)), ("pipeline", .string(run.pipeline)),
-      ("kind", .string(run.kind.rawValue)), ("started", .string(RunIdentity.timestamp(run.started))),
-      ("seconds", .decimal(run.seconds, digits: 6)), ("status", .string(run.status.rawValue)),
-      ("exit_code", .integer(run.status.exitCode)), ("store", .string(run.store)),
-      ("resumed_from", text(run.resumedFrom)), ("error", error(run)),
-      ("input_count", .integer(run.inputCount)), ("inputs", .array(run.inputs.map(json))),
-      ("counts", json(run.counts)), ("balanced", .boolean(run.counts.isBalanced)),
-      (
-        "imports",
-        .array(
-          run.parts.map {
-            .object([
-              ("name", .string($0.name)), ("entity", .string($0.entity)), ("seconds", .decimal($0.seconds, digits: 3)),
-              ("counts", json($0.counts)),
-            ])
-          })
-      ),
-      (
-        "entities",
-        .object(
-          run.entities.sorted { $0.key < $1.key }.map { name, counts in
-            (
-              name,
-              .object([
-                ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-                ("unchanged", .integer(counts.unchanged)),
-              ])
-            )
-          })
-      ),
-      ("reject_codes", .object(run.rejectCodes.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
-      ("rejects", text(run.rejectsPath)),
-      ("phases", .object(run.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
-      ("slow_stage", .string(run.slowStage)), ("peak_rss_bytes", .integer(run.peakResidentBytes)),
-      ("bytes_read", .integer(run.bytesRead)), ("version", .string(run.version)), ("host", .string(run.host)),
-      ("warnings", .array(run.warnings.map { .string($0) })),
-    ])
+    [
+      "number": .integer(run.number), "run": .string(run.id), "pipeline": .string(run.pipeline),
+      "kind": .string(run.kind.rawValue), "started": .string(RunIdentity.timestamp(run.started)),
+      "seconds": .decimal(run.seconds, digits: 6), "status": .string(run.status.rawValue),
+      "exit_code": .integer(run.status.exitCode), "store": .string(run.store), "resumed_from": .text(run.resumedFrom),
+      "error": error(run), "input_count": .integer(run.inputCount), "inputs": .array(run.inputs.map(json)),
+      "counts": json(run.counts), "balanced": .boolean(run.counts.isBalanced),
+      "imports": .array(
+        run.parts.map {
+          [
+            "name": .string($0.name), "entity": .string($0.entity), "seconds": .decimal($0.seconds, digits: 3),
+            "counts": json($0.counts),
+          ]
+        }),
+      "entities": .named(run.entities) { counts in
+        [
+          "inserted": .integer(counts.inserted), "updated": .integer(counts.updated),
+          "unchanged": .integer(counts.unchanged),
+        ]
+      },
+      "reject_codes": .named(run.rejectCodes) { .integer($0) }, "rejects": .text(run.rejectsPath),
+      "phases": .object(run.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
+      "slow_stage": .string(run.slowStage), "peak_rss_bytes": .integer(run.peakResidentBytes),
+      "bytes_read": .integer(run.bytesRead), "version": .string(run.version), "host": .string(run.host),
+      "warnings": .strings(run.warnings),
+    ]
   }
-
-  private static func text(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
 
   private static func error(_ run: RunRecord) -> JSONText {
     guard let code = run.errorCode else { return .null }
-    return .object([("code", .string(code)), ("message", text(run.errorMessage))])
+    return ["code": .string(code), "message": .text(run.errorMessage)]
   }
 
   private static func json(_ input: RunRecord.Input) -> JSONText {
-    .object([
-      ("path", .string(input.path)), ("bytes", input.bytes.map { .integer($0) } ?? .null),
-      ("fingerprint", text(input.fingerprint)),
-    ])
+    ["path": .string(input.path), "bytes": .count(input.bytes), "fingerprint": .text(input.fingerprint)]
   }
 
   private static func json(_ counts: RecordCounts) -> JSONText {

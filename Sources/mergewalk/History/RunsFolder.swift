@@ -21,8 +21,7 @@ struct RunsFolder {
 
   /// Looks for tables of runs: of one store, or of all stores in a folder and in its subfolders.
   init(_ path: String) {
-    var status = stat()
-    isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    isFolder = stat(path: path)?.isFolder ?? false
     stores = isFolder ? Self.find(path.hasSuffix("/") ? String(path.dropLast()) : path, 0) : [path]
   }
 

@@ -42,7 +42,7 @@ struct LintCommand: ParsableCommand {
       findings += found.filter { known.insert($0).inserted }
     }
     if json {
-      Console.data(FindingsOutput.json(findings).text)
+      Console.data(FindingsOutput.json(findings))
     } else {
       FindingsOutput.data(findings)
     }

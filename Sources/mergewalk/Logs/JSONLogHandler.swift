@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 import Logging
 
@@ -31,12 +32,11 @@ struct LineLogHandler: LogHandler {
     let time = RunIdentity.timestamp(RunIdentity(pipeline: "").started)
     switch style {
     case .json:
-      var members: [(name: String, value: JSONText)] = [
-        ("time", .string(time)), ("level", .string(event.level.rawValue)), ("logger", .string(label)),
-        ("message", .string(event.message.description)),
+      let object: JSONText = [
+        "time": .string(time), "level": .string(event.level.rawValue), "logger": .string(label),
+        "message": .string(event.message.description),
       ]
-      for (name, value) in fields.sorted(by: { $0.key < $1.key }) { members.append((name, Self.json(value))) }
-      Console.words(JSONText.object(members).text)
+      Console.words(object.with(.named(fields, Self.json)).text)
     case .text:
       let rest = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.text($0.value))" }
       let parts = [time, event.level.rawValue, event.message.description] + rest
@@ -49,8 +49,7 @@ struct LineLogHandler: LogHandler {
     switch value {
     case .string(let text): return .string(text)
     case .array(let items): return .array(items.map(json))
-    case .dictionary(let members):
-      return .object(members.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })
+    case .dictionary(let members): return .named(members, json)
     case .stringConvertible(let value):
       if let number = value as? Int { return .integer(number) }
       if let number = value as? Double { return .decimal(number, digits: 3) }

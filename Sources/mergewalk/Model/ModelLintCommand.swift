@@ -37,7 +37,7 @@ struct ModelLintCommand: ParsableCommand {
     }
     findings = DiagnosticList(findings).diagnostics
     if json {
-      Console.data(FindingsOutput.json(findings).text)
+      Console.data(FindingsOutput.json(findings))
     } else {
       FindingsOutput.data(findings)
     }

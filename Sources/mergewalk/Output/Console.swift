@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkSystem
 import Synchronization
@@ -20,6 +21,7 @@ enum Console {
   /// Names of files, columns and pipelines may have characters that make a terminal do something; they are spelt out, here
   /// and in words.
   static func data(_ text: String) { write(shown(text) + "\n", to: STDOUT_FILENO) }
+  static func data(_ value: JSONText) { data(value.text) }
 
   private static func shown(_ text: String) -> String { PrintableText.of(text, keeping: .lines) }
 

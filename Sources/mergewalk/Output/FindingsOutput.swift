@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// How findings are shown: one line each, in the form that compilers, editors and CI read.
@@ -36,12 +37,11 @@ enum FindingsOutput {
   static func json(_ findings: [Diagnostic]) -> JSONText {
     .array(
       findings.map { finding in
-        .object([
-          ("severity", .string(finding.severity.rawValue)), ("code", .string(finding.code)),
-          ("path", .string(finding.path)), ("line", .integer(finding.position.line)),
-          ("column", .integer(finding.position.column)), ("message", .string(finding.message)),
-          ("hint", finding.hint.map { .string($0) } ?? .null),
-        ])
+        [
+          "severity": .string(finding.severity.rawValue), "code": .string(finding.code), "path": .string(finding.path),
+          "line": .integer(finding.position.line), "column": .integer(finding.position.column),
+          "message": .string(finding.message), "hint": .text(finding.hint),
+        ]
       })
   }
 }

@@ -17,8 +17,7 @@ enum OutputFile {
   static func create(
     _ path: String, bytes: [UInt8], access: FileAccess = .usual, cure: String = OutputFile.usualCure
   ) throws(DiagnosticList) {
-    var status = stat()
-    guard lstat(path, &status) != 0 else { throw DiagnosticList([refusal(path, EEXIST, cure)]) }
+    if FileSystem.exists(path) { throw DiagnosticList([refusal(path, EEXIST, cure)]) }
     let unfinished = UnfinishedFile(for: path)
     try write(bytes, to: unfinished, for: path, access: access)
     do throws(StoreError) { try unfinished.publish() } catch {

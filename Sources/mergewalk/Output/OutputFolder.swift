@@ -17,12 +17,12 @@ enum OutputFolder {
   static func create(_ folder: String, _ files: [File]) throws(DiagnosticList) {
     var (folder, files) = (folder, files)
     StagingFolder.sweep(folder, takesBack: false)
-    while isThere(folder), let inner = commonFolder(files) {
+    while FileSystem.exists(folder), let inner = commonFolder(files) {
       folder += "/" + inner
       files = files.map { (name: String($0.name.dropFirst(inner.count + 1)), bytes: $0.bytes) }
       StagingFolder.sweep(folder, takesBack: false)
     }
-    if isThere(folder) { return try add(files, to: folder) }
+    if FileSystem.exists(folder) { return try add(files, to: folder) }
     try Folders.createParents(of: folder)
     let work = try findings(folder) { () throws(StoreError) in try StagingFolder(forStore: folder) }
     defer { withExtendedLifetime(work) {} }
@@ -40,7 +40,7 @@ enum OutputFolder {
   /// Adds files to a folder: they get their names when all of them are written, and none has one where another fails.
   private static func add(_ files: [File], to folder: String) throws(DiagnosticList) {
     let places = files.map { "\(folder)/\($0.name)" }
-    for place in places where isThere(place) { throw DiagnosticList([OutputFile.refusal(place, EEXIST)]) }
+    for place in places where FileSystem.exists(place) { throw DiagnosticList([OutputFile.refusal(place, EEXIST)]) }
     var written: [UnfinishedFile] = []
     var named = 0
     do throws(DiagnosticList) {
@@ -68,18 +68,11 @@ enum OutputFolder {
     return files.allSatisfy { $0.name.hasPrefix(folder + "/") } ? folder : nil
   }
 
-  private static func isThere(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
-
   private static func findings<Value>(
     _ folder: String, _ body: () throws(StoreError) -> Value
   ) throws(DiagnosticList) -> Value {
     do throws(StoreError) { return try body() } catch {
-      throw DiagnosticList([
-        Diagnostic(.error, code: "cannotWrite", path: folder, position: .file, message: error.message)
-      ])
+      throw DiagnosticList(error: "cannotWrite", path: folder, message: error.message)
     }
   }
 }

@@ -52,10 +52,7 @@ enum TextFile {
   ///
   /// Names such as `/dev/stdout` lead to regular files too, through links that are not ours.
   private static func isSpecial(_ path: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return false }
-    let kind = status.st_mode & S_IFMT
-    if kind == S_IFDIR { return false }
-    return kind != S_IFREG || path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
+    guard let status = stat(path: path), !status.isFolder else { return false }
+    return !status.isRegular || path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
   }
 }

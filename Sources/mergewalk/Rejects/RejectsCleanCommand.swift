@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkSystem
 import MergewalkImporting
 
@@ -57,11 +58,7 @@ struct RejectsCleanCommand: ParsableCommand {
       removed.append(path)
     }
     if json {
-      let members: [(name: String, value: JSONText)] = [
-        ("removed", .array(removed.map { .string($0) })), ("kept", .array(kept.map { .string($0) })),
-        ("dry_run", .boolean(dryRun)),
-      ]
-      Console.data(JSONText.object(members).text)
+      Console.data(["removed": .strings(removed), "kept": .strings(kept), "dry_run": .boolean(dryRun)])
     } else {
       for path in removed { Console.data((dryRun ? "would remove " : "removed ") + path) }
       Console.data(

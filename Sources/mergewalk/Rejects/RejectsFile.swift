@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkRecordFormats
 
@@ -104,19 +105,15 @@ enum RejectsFile {
   }
 
   static func json(_ line: RejectLine) -> JSONText {
-    var members: [(name: String, value: JSONText)] = [
-      ("line", .integer(line.line)), ("run", .string(line.run)), ("file", .string(line.file)),
-    ]
-    if let member = line.member { members.append(("member", .string(member))) }
-    if let part = line.part { members.append(("import", .string(part))) }
-    members += [
-      ("record", .integer(line.record)), ("source_line", .integer(line.sourceLine)),
-      ("source_column", .integer(line.sourceColumn)), ("field", line.field.map { .string($0) } ?? .null),
-      ("entity", line.entity.map { .string($0) } ?? .null), ("attribute", line.attribute.map { .string($0) } ?? .null),
-      ("object", line.object.map { .string($0) } ?? .null), ("code", .string(line.code)),
-      ("message", .string(line.message)),
-      ("raw", line.raw.map { .string(String(decoding: $0, as: UTF8.self)) } ?? .null), ("cut", .boolean(line.isCut)),
-    ]
-    return .object(members)
+    var object: JSONText = ["line": .integer(line.line), "run": .string(line.run), "file": .string(line.file)]
+    if let member = line.member { object = object.with(["member": .string(member)]) }
+    if let part = line.part { object = object.with(["import": .string(part)]) }
+    return object.with([
+      "record": .integer(line.record), "source_line": .integer(line.sourceLine),
+      "source_column": .integer(line.sourceColumn), "field": .text(line.field), "entity": .text(line.entity),
+      "attribute": .text(line.attribute), "object": .text(line.object), "code": .string(line.code),
+      "message": .string(line.message), "raw": .text(line.raw.map { String(decoding: $0, as: UTF8.self) }),
+      "cut": .boolean(line.isCut),
+    ])
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkSystem
 import MergewalkImporting
 import MergewalkRecordFormats
@@ -133,14 +134,13 @@ struct RejectTally {
     func object(_ counts: [(name: String, count: Int)]) -> JSONText {
       .object(counts.map { ($0.name, .integer($0.count)) })
     }
-    return .object([
-      ("rejects", .integer(count)), ("codes", object(sortedCodes)), ("columns", object(Self.sorted(fields))),
-      ("files", object(Self.sorted(files))),
-      (
-        "samples",
-        .object(sortedCodes.map { name, _ in (name, .array((codes[name]?.samples ?? []).map(RejectsFile.json))) })
-      ), ("advice", .object(sortedCodes.map { name, _ in (name, advice.cure(name).map { .string($0) } ?? .null) })),
-      ("earlier", .array(earlier.map { .string($0) })),
-    ])
+    return [
+      "rejects": .integer(count), "codes": object(sortedCodes), "columns": object(Self.sorted(fields)),
+      "files": object(Self.sorted(files)),
+      "samples": .object(
+        sortedCodes.map { name, _ in (name, .array((codes[name]?.samples ?? []).map(RejectsFile.json))) }),
+      "advice": .object(sortedCodes.map { name, _ in (name, .text(advice.cure(name))) }),
+      "earlier": .strings(earlier),
+    ]
   }
 }

@@ -1,3 +1,5 @@
+import MergewalkBytes
+import MergewalkDiagnostics
 import MergewalkImporting
 
 /// One page of HTML that needs nothing else: no script, no network, no file beside it.
@@ -49,25 +51,16 @@ struct HTMLPage {
     func folder(_ path: String) -> Substring { path.lastIndex(of: "/").map { path[..<$0] } ?? "" }
     let isBeside = page.map { folder($0) == folder(path) } ?? false
     let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-    let target = isBeside ? "./" + name : "file://" + (path.hasPrefix("/") ? path : Folders.current + "/" + path)
+    let target = isBeside ? "./" + name : "file://" + ResolvedPath.fromRoot(path)
     // Console.redacted would cut a secret out of the target, too: what is hidden is no link.
     guard Console.redacted(path) == path else { return HTMLText.escaped(path) }
     return "<a href=\"\(HTMLText.escaped(percentEncoded(target)))\">\(HTMLText.escaped(path))</a>"
   }
 
   private static func percentEncoded(_ path: String) -> String {
-    var result = ""
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += "%" + (digits.count < 2 ? "0" : "") + digits
-      }
+    path.utf8.reduce(into: "") { result, byte in
+      let isPlain = byte.isLetter || byte.isDigit || "/.-_:".utf8.contains(byte)
+      result += isPlain ? String(Unicode.Scalar(byte)) : "%" + Hexadecimal.text([byte], .capital)
     }
-    return result
   }
 }

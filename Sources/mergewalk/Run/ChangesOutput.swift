@@ -1,36 +1,26 @@
+import MergewalkBytes
 import MergewalkImporting
 
 /// The changes that `--diff` shows.
 enum ChangesOutput {
   static func json(_ change: ObjectChange) -> JSONText {
-    .object([
-      ("change", .string(change.kind.rawValue)), ("entity", .string(change.entity)),
-      ("object", .string("\(change.entity)/p\(change.primaryKey)")), ("key", change.key.map { .string($0) } ?? .null),
-      (
-        "properties",
-        .object(
-          change.properties.map { property in
-            (
-              property.name,
-              .object(
-                [("before", value(property.before)), ("after", value(property.after))] + cut(property)
-                  + targets(property))
-            )
-          })
-      ),
-    ])
+    [
+      "change": .string(change.kind.rawValue), "entity": .string(change.entity),
+      "object": .string("\(change.entity)/p\(change.primaryKey)"), "key": .text(change.key),
+      "properties": .object(change.properties.map { ($0.name, json($0)) }),
+    ]
   }
 
-  private static func cut(_ property: ObjectChange.Property) -> [(name: String, value: JSONText)] {
-    [("before_bytes", property.before?.wholeLength), ("after_bytes", property.after?.wholeLength)].compactMap {
-      name, length in length.map { (name, .integer($0)) }
+  private static func json(_ property: ObjectChange.Property) -> JSONText {
+    let (before, after) = (property.before, property.after)
+    var object: JSONText = ["before": value(before), "after": value(after)]
+    for (name, bytes) in [("before_bytes", before?.wholeLength), ("after_bytes", after?.wholeLength)] {
+      if let bytes { object = object.with([name: .integer(bytes)]) }
     }
-  }
-
-  private static func targets(_ property: ObjectChange.Property) -> [(name: String, value: JSONText)] {
-    [("before_key", property.before?.target?.key), ("after_key", property.after?.target?.key)].compactMap { name, key in
-      key.map { (name, .string($0)) }
+    for (name, key) in [("before_key", before?.target?.key), ("after_key", after?.target?.key)] {
+      if let key { object = object.with([name: .string(key)]) }
     }
+    return object
   }
 
   private static func value(_ value: ObjectChange.Value?) -> JSONText {

@@ -26,18 +26,10 @@ enum Folders {
       }
       let reason = String(cString: strerror(errno))
       // A folder above may be closed to us and yet hold the one we need.
-      var status = stat()
-      if stat(folder, &status) == 0 { continue }
+      if stat(path: folder) != nil { continue }
       throw DiagnosticList(error: "cannotCreateFolder", path: folder, message: "cannot create the folder: \(reason)")
     }
     return made
-  }
-
-  /// The working folder's path; empty when it is gone.
-  static var current: String {
-    var path = [CChar](repeating: 0, count: 4096)
-    guard getcwd(&path, path.count) != nil else { return "" }
-    return path.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   /// Removes folders that are empty, inner ones first.

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 import MergewalkRecordFormats
 
@@ -71,26 +72,24 @@ extension SummaryOutput {
   }
 
   static func field(_ field: FieldTally) -> JSONText {
-    .object([
-      ("import", .string(field.part)), ("entity", .string(field.entity)), ("attribute", .string(field.attribute)),
-      ("column", .string(field.column)), ("read", .integer(field.read)), ("stored", .integer(field.stored)),
-      (
-        "replaced",
-        .object(
-          FieldTally.Replacement.allCases.compactMap { reason in
-            field.replaced[reason].map { (reason.rawValue, .integer($0)) }
-          })
-      ), ("rejected", .integer(field.rejected)),
-    ])
+    [
+      "import": .string(field.part), "entity": .string(field.entity), "attribute": .string(field.attribute),
+      "column": .string(field.column), "read": .integer(field.read), "stored": .integer(field.stored),
+      "replaced": .object(
+        FieldTally.Replacement.allCases.compactMap { reason in
+          field.replaced[reason].map { (reason.rawValue, .integer($0)) }
+        }),
+      "rejected": .integer(field.rejected),
+    ]
   }
 
   static func list(_ list: ListTally) -> JSONText {
-    .object([
-      ("import", .string(list.part)), ("entity", .string(list.entity)), ("relationship", .string(list.relationship)),
-      ("column", .string(list.column)), ("read", .integer(list.read)), ("linked", .integer(list.linked)),
-      ("already_linked", .integer(list.alreadyLinked)), ("skipped", .integer(list.skipped)),
-      ("rejected", .integer(list.rejected)),
-    ])
+    [
+      "import": .string(list.part), "entity": .string(list.entity), "relationship": .string(list.relationship),
+      "column": .string(list.column), "read": .integer(list.read), "linked": .integer(list.linked),
+      "already_linked": .integer(list.alreadyLinked), "skipped": .integer(list.skipped),
+      "rejected": .integer(list.rejected),
+    ]
   }
 
   /// `blank_line` for `blankLine`, as all members are written.
@@ -99,20 +98,15 @@ extension SummaryOutput {
   }
 
   static func text(_ text: TextAccount) -> JSONText {
-    .object([
-      ("bytes", .integer(text.bytes)), ("record_bytes", .integer(text.recordBytes)),
-      (
-        "skipped",
-        .object(
-          text.skipped.kinds.map { kind in
-            (
-              snakeCase(kind.rawValue),
-              .object([
-                ("lines", .integer(text.skipped[kind].lines)), ("bytes", .integer(text.skipped[kind].bytes)),
-              ])
-            )
-          })
-      ),
-    ])
+    [
+      "bytes": .integer(text.bytes), "record_bytes": .integer(text.recordBytes),
+      "skipped": .object(
+        text.skipped.kinds.map { kind in
+          (
+            snakeCase(kind.rawValue),
+            ["lines": .integer(text.skipped[kind].lines), "bytes": .integer(text.skipped[kind].bytes)]
+          )
+        }),
+    ]
   }
 }

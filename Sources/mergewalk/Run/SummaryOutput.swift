@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkImporting
 
@@ -17,7 +18,7 @@ enum SummaryOutput {
 
   /// The summary as one object; members keep this order.
   static func json(_ summary: ImportSummary) -> JSONText {
-    .object(members(summary, status: summary.status.rawValue))
+    object(summary, status: summary.status.rawValue)
   }
 
   /// Warnings about the store, one line each; empty when there are none.
@@ -30,101 +31,77 @@ enum SummaryOutput {
   static func failure(
     _ summary: ImportSummary, code: String, message: String, findings: [Diagnostic]
   ) -> JSONText {
-    let error = JSONText.object([
-      ("code", .string(code)), ("message", .string(message)), ("findings", FindingsOutput.json(findings)),
+    object(summary, status: "failed").with([
+      "error": ["code": .string(code), "message": .string(message), "findings": FindingsOutput.json(findings)]
     ])
-    return .object(members(summary, status: "failed") + [("error", error)])
   }
 
-  private static func members(_ summary: ImportSummary, status: String) -> [(name: String, value: JSONText)] {
+  private static func object(_ summary: ImportSummary, status: String) -> JSONText {
     [
-      ("pipeline", .string(summary.pipeline)), ("run", summary.runID.isEmpty ? .null : .string(summary.runID)),
-      ("number", summary.runNumber.map { .integer($0) } ?? .null),
-      ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null),
-      ("resumed_after", summary.resumedAfter.map { .integer($0) } ?? .null), ("status", .string(status)),
-      ("limit", summary.breach.map(breach) ?? .null),
-      ("completeness", summary.completeness.map { .string($0.rawValue) } ?? .null), ("read", .integer(summary.read)),
-      ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
-      ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
-      ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
-      ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)),
-      ("batches", .integer(summary.batches)),
-      (
-        "load",
-        .object([
-          ("way", .string(summary.load.name)), ("reason", .string(summary.load.reason.rawValue)),
-          ("direct_rows", .integer(summary.directRows)),
-        ])
-      ),
-      ("seconds", .decimal(summary.seconds, digits: 6)),
-      ("records_per_second", .decimal(rate(summary), digits: 1)),
-      ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
-      ("phases", .object(summary.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
-      ("reader_phases", .object(summary.readerPhases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
-      ("slow_stage", summary.slowStage.map { .string($0) } ?? .null),
-      ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
-      ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
-      ("changes", .array(summary.changes.map(ChangesOutput.json))),
-      ("warnings", .array(summary.warnings.map(warning))),
-      ("anomalies", .array(summary.anomalies.map(anomaly))), ("imports", .array(summary.parts.map(part))),
-      (
-        "reject_codes",
-        .object(summary.rejectCounts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
-      ),
-      ("find", .object(summary.findPlans.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-      (
-        "entities",
-        .object(
-          summary.entities.sorted { $0.key < $1.key }.map { name, counts in
-            (
-              name,
-              .object([
-                ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-                ("unchanged", .integer(counts.unchanged)), ("duplicates", .integer(counts.duplicates)),
-                ("deleted", .integer(counts.deleted)), ("marked", .integer(counts.marked)),
-              ])
-            )
-          })
-      ), ("fields", .array(summary.fields.map(field))), ("lists", .array(summary.lists.map(list))),
-      ("text", text(summary.text)),
+      "pipeline": .string(summary.pipeline), "run": summary.runID.isEmpty ? .null : .string(summary.runID),
+      "number": .count(summary.runNumber), "resumed_from": .text(summary.resumedFrom),
+      "resumed_after": .count(summary.resumedAfter), "status": .string(status),
+      "limit": summary.breach.map(breach) ?? .null, "completeness": .text(summary.completeness?.rawValue),
+      "read": .integer(summary.read), "inserted": .integer(summary.inserted), "updated": .integer(summary.updated),
+      "unchanged": .integer(summary.unchanged), "skipped": .integer(summary.skipped),
+      "rejected": .integer(summary.rejected), "deleted": .integer(summary.deleted), "marked": .integer(summary.marked),
+      "denied": .integer(summary.denied), "batches": .integer(summary.batches),
+      "load": [
+        "way": .string(summary.load.name), "reason": .string(summary.load.reason.rawValue),
+        "direct_rows": .integer(summary.directRows),
+      ],
+      "seconds": .decimal(summary.seconds, digits: 6), "records_per_second": .decimal(rate(summary), digits: 1),
+      "peak_rss_bytes": .integer(summary.peakResidentBytes), "statements": .integer(summary.statements),
+      "phases": .object(summary.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
+      "reader_phases": .object(summary.readerPhases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
+      "slow_stage": .text(summary.slowStage), "fetches": .integer(summary.fetches),
+      "bytes_read": .integer(summary.bytesRead), "store": .string(summary.storePath),
+      "rejects": .text(summary.rejectsPath), "changes": .array(summary.changes.map(ChangesOutput.json)),
+      "warnings": .array(summary.warnings.map(warning)), "anomalies": .array(summary.anomalies.map(anomaly)),
+      "imports": .array(summary.parts.map(part)), "reject_codes": .named(summary.rejectCounts) { .integer($0) },
+      "find": .named(summary.findPlans) { .string($0) },
+      "entities": .named(summary.entities) { counts in
+        [
+          "inserted": .integer(counts.inserted), "updated": .integer(counts.updated),
+          "unchanged": .integer(counts.unchanged), "duplicates": .integer(counts.duplicates),
+          "deleted": .integer(counts.deleted), "marked": .integer(counts.marked),
+        ]
+      },
+      "fields": .array(summary.fields.map(field)), "lists": .array(summary.lists.map(list)),
+      "text": text(summary.text),
     ]
   }
 
-  static func warning(_ warning: RunWarning) -> JSONText { .object(members(of: warning)) }
-
-  static func members(of warning: RunWarning) -> [(name: String, value: JSONText)] {
-    var members: [(name: String, value: JSONText)] = [
-      ("code", .string(warning.code.rawValue)), ("message", .string(warning.message)),
-    ]
-    if let file = warning.file { members.append(("file", .string(file))) }
+  static func warning(_ warning: RunWarning) -> JSONText {
+    var object: JSONText = ["code": .string(warning.code.rawValue), "message": .string(warning.message)]
+    if let file = warning.file { object = object.with(["file": .string(file)]) }
     if let position = warning.position {
-      members += [("line", .integer(position.line)), ("column", .integer(position.column))]
+      object = object.with(["line": .integer(position.line), "column": .integer(position.column)])
     }
-    return members
+    return object
   }
 
   private static func breach(_ breach: LimitBreach) -> JSONText {
-    .object([
-      ("name", .string(breach.limit)), ("subject", breach.subject.map { .string($0) } ?? .null),
-      ("count", .integer(breach.count)), ("message", .string(breach.message)),
-    ])
+    [
+      "name": .string(breach.limit), "subject": .text(breach.subject), "count": .integer(breach.count),
+      "message": .string(breach.message),
+    ]
   }
 
   private static func anomaly(_ anomaly: RunAnomaly) -> JSONText {
-    .object([
-      ("measure", .string(anomaly.measure.rawValue)), ("value", .decimal(anomaly.value, digits: 6)),
-      ("usual", .decimal(anomaly.usual, digits: 6)), ("runs", .integer(anomaly.runs)),
-      ("message", .string(anomaly.message)),
-    ])
+    [
+      "measure": .string(anomaly.measure.rawValue), "value": .decimal(anomaly.value, digits: 6),
+      "usual": .decimal(anomaly.usual, digits: 6), "runs": .integer(anomaly.runs), "message": .string(anomaly.message),
+    ]
   }
 
   private static func part(_ part: ImportSummary.PartCounts) -> JSONText {
-    .object([
-      ("name", .string(part.name)), ("entity", .string(part.entity)), ("read", .integer(part.read)),
-      ("inserted", .integer(part.inserted)), ("updated", .integer(part.updated)),
-      ("unchanged", .integer(part.unchanged)), ("skipped", .integer(part.skipped)),
-      ("rejected", .integer(part.rejected)), ("seconds", .decimal(part.seconds, digits: 3)),
-    ])
+    [
+      "name": .string(part.name), "entity": .string(part.entity), "read": .integer(part.read),
+      "inserted": .integer(part.inserted), "updated": .integer(part.updated), "unchanged": .integer(part.unchanged),
+      "skipped": .integer(part.skipped), "rejected": .integer(part.rejected),
+      "seconds": .decimal(part.seconds, digits: 3),
+    ]
   }
 
   /// The summary as a person reads it.

@@ -24,8 +24,7 @@ struct Assignment {
 
   init(_ argument: String) throws {
     try self.init(argument, option: "--set")
-    guard name.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || $0.isDigit || $0 == UInt8(ascii: "_") })
-    else {
+    guard name.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }) else {
       throw ValidationError(
         "“\(name)” cannot be the name of a variable: --set sets what a pipeline uses as ${NAME}, not its fields")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkObjectStore
 
 /// The result of `mergewalk seed --from`.
@@ -33,24 +34,14 @@ struct Installation {
 
   /// The same as an object.
   func json(_ seed: JSONText?) -> JSONText {
-    .object([
-      ("status", .string(status)), ("store", .string(store)), ("seed", seed ?? .null),
-      ("byte_equal", .boolean(copy?.isByteEqual ?? false)),
-      ("external_files", .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0)),
-      (
-        "entities",
-        .object(
-          (objects?.entities ?? [:]).sorted { $0.key < $1.key }.map { name, counts in
-            (
-              name,
-              .object([
-                ("inserted", .integer(counts.inserted)), ("found", .integer(counts.found)),
-                ("updated", .integer(counts.updated)),
-              ])
-            )
-          })
-      ),
-    ])
+    [
+      "status": .string(status), "store": .string(store), "seed": seed ?? .null,
+      "byte_equal": .boolean(copy?.isByteEqual ?? false),
+      "external_files": .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0),
+      "entities": .named(objects?.entities ?? [:]) { counts in
+        ["inserted": .integer(counts.inserted), "found": .integer(counts.found), "updated": .integer(counts.updated)]
+      },
+    ]
   }
 }
 

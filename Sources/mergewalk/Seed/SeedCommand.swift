@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkImporting
@@ -110,10 +111,7 @@ struct SeedCommand: ParsableCommand {
       return finding
     }
     FindingsOutput.words(findings)
-    if json {
-      Console.data(
-        JSONText.object([("status", .string("failed")), ("findings", FindingsOutput.json(findings))]).text)
-    }
+    if json { Console.data(["status": .string("failed"), "findings": FindingsOutput.json(findings)]) }
     throw ExitStatus.failure
   }
 
@@ -132,7 +130,7 @@ struct SeedCommand: ParsableCommand {
     line?.clear()
     Console.hide(summary.redaction)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    if json { Console.data(Self.json(summary, store: store, seconds: seconds).text) }
+    if json { Console.data(Self.json(summary, store: store, seconds: seconds)) }
     // A build that fails for rejects says which, also when it is to be quiet.
     for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
     if !quiet {
@@ -156,16 +154,16 @@ struct SeedCommand: ParsableCommand {
   }
 
   private static func json(_ summary: SeedBuild.Summary, store: String, seconds: Double) -> JSONText {
-    .object([
-      ("status", .string(summary.seed == nil ? "limit_breached" : "built")), ("store", .string(store)),
-      ("uuid", summary.seed == nil ? .null : .string(summary.uuid)),
-      ("seed", summary.seed.map(json) ?? .null), ("bytes", .integer(summary.bytes)),
-      ("seconds", .decimal(seconds, digits: 6)), ("runs", .array(summary.runs.map(SummaryOutput.json))),
-    ])
+    [
+      "status": .string(summary.seed == nil ? "limit_breached" : "built"), "store": .string(store),
+      "uuid": summary.seed == nil ? .null : .string(summary.uuid), "seed": summary.seed.map(json) ?? .null,
+      "bytes": .integer(summary.bytes), "seconds": .decimal(seconds, digits: 6),
+      "runs": .array(summary.runs.map(SummaryOutput.json)),
+    ]
   }
 
   private static func json(_ seed: StoreSeed) -> JSONText {
-    .object([("identity", .string(seed.identity)), ("digest", seed.digest.map { .string($0) } ?? .null)])
+    ["identity": .string(seed.identity), "digest": .text(seed.digest)]
   }
 
   // MARK: Installing
@@ -191,7 +189,7 @@ struct SeedCommand: ParsableCommand {
       try Folders.createParents(of: store)
       installation.copy = try StoreCopy.copy(prepared, to: store)
     }
-    if json { Console.data(installation.json(seed.map(Self.json)).text) }
+    if json { Console.data(installation.json(seed.map(Self.json))) }
     if !quiet { Console.words(installation.words) }
   }
 
@@ -201,11 +199,10 @@ struct SeedCommand: ParsableCommand {
     let metadata = try StoreMetadata.read(path: store)
     let isMarked = identity.map { metadata.hasSeed($0) } ?? !metadata.seeds.isEmpty
     if json {
-      Console.data(
-        JSONText.object([
-          ("status", .string(isMarked ? "seeded" : "unseeded")), ("store", .string(store)),
-          ("uuid", .string(metadata.uuid)), ("seeds", .array(metadata.seeds.map(Self.json))),
-        ]).text)
+      Console.data([
+        "status": .string(isMarked ? "seeded" : "unseeded"), "store": .string(store), "uuid": .string(metadata.uuid),
+        "seeds": .array(metadata.seeds.map(Self.json)),
+      ])
     } else {
       for seed in metadata.seeds { Console.data("\(seed.identity)  \(seed.digest ?? "-")") }
     }

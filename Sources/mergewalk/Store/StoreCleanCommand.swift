@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkObjectStore
 
 /// `mergewalk store clean`: removes what killed processes have left beside a store.
@@ -39,13 +40,11 @@ struct StoreCleanCommand: ParsableCommand {
       throw StoreFailure.end(error)
     }
     if json {
-      func list(_ names: [String]) -> JSONText { .array(names.map { .string($0) }) }
-      Console.data(
-        JSONText.object([
-          ("store", .string(store)), ("dry_run", .boolean(dryRun)), ("orphans", list(found.orphans)),
-          ("shared_files", list(found.sharedFiles)), ("other_stores", list(found.otherStores)),
-          ("outdated_plans", list(found.outdatedPlans)), ("resumable_plans", list(found.resumablePlans)),
-        ]).text)
+      Console.data([
+        "store": .string(store), "dry_run": .boolean(dryRun), "orphans": .strings(found.orphans),
+        "shared_files": .strings(found.sharedFiles), "other_stores": .strings(found.otherStores),
+        "outdated_plans": .strings(found.outdatedPlans), "resumable_plans": .strings(found.resumablePlans),
+      ])
       return
     }
     for name in found.orphans { Console.data("orphan: \(name)") }

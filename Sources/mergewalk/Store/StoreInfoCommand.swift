@@ -45,6 +45,7 @@ struct StoreInfoCommand: ParsableCommand {
     for note in info.modelNotes { facts.append(("warning", note)) }
     for path in info.resumablePlans { facts.append(("unfinished", "a run that can be resumed, in \(path)")) }
     for path in info.outdatedPlans { facts.append(("left over", "\(path), which “mergewalk store clean” removes")) }
+    if let problem = info.planProblem { facts.append(("warning", "unfinished runs are not known: \(problem)")) }
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
     var table = TextTable("entity", "number", "objects", "greatest key")
@@ -59,32 +60,25 @@ struct StoreInfoCommand: ParsableCommand {
   }
 
   private static func json(_ info: StoreInfo) -> JSONText {
-    .object([
-      ("store", .string(info.path)), ("uuid", .string(info.metadata.uuid)),
-      ("file_bytes", .integer(info.fileBytes)), ("log_bytes", .integer(info.logBytes)),
-      ("write_ahead", .boolean(info.isWriteAhead)), ("history", .boolean(info.hasHistory)),
-      ("cloud", .boolean(info.cloudNote != nil)),
-      ("model_copy", .boolean(info.hasModelCopy)), ("model_usable", .boolean(info.modelProblem == nil)),
-      ("model_problem", info.modelProblem.map { .string($0) } ?? .null),
-      ("model_notes", .array(info.modelNotes.map { .string($0) })),
-      ("resumable_plans", .array(info.resumablePlans.map { .string($0) })),
-      ("outdated_plans", .array(info.outdatedPlans.map { .string($0) })),
-      ("digest", info.metadata.digest.map { .string($0) } ?? .null),
-      ("checksum", info.metadata.checksum.map { .string($0) } ?? .null),
-      (
-        "entities",
-        .object(
-          info.entities.map { entity in
-            (
-              entity.name,
-              .object([
-                ("number", .integer(entity.number)), ("parent", entity.parent.map { .string($0) } ?? .null),
-                ("objects", .integer(entity.objects)), ("maximum", .integer(Int(entity.maximum))),
-                ("hash", entity.hash.map { .string(Hexadecimal.text($0)) } ?? .null),
-              ])
-            )
-          })
-      ),
-    ])
+    [
+      "store": .string(info.path), "uuid": .string(info.metadata.uuid), "file_bytes": .integer(info.fileBytes),
+      "log_bytes": .integer(info.logBytes), "write_ahead": .boolean(info.isWriteAhead),
+      "history": .boolean(info.hasHistory), "cloud": .boolean(info.cloudNote != nil),
+      "model_copy": .boolean(info.hasModelCopy), "model_usable": .boolean(info.modelProblem == nil),
+      "model_problem": .text(info.modelProblem), "model_notes": .strings(info.modelNotes),
+      "resumable_plans": .strings(info.resumablePlans), "outdated_plans": .strings(info.outdatedPlans),
+      "plan_problem": .text(info.planProblem),
+      "digest": .text(info.metadata.digest), "checksum": .text(info.metadata.checksum),
+      "entities": .object(
+        info.entities.map { entity in
+          (
+            entity.name,
+            [
+              "number": .integer(entity.number), "parent": .text(entity.parent), "objects": .integer(entity.objects),
+              "maximum": .integer(Int(entity.maximum)), "hash": .text(entity.hash.map { Hexadecimal.text($0) }),
+            ]
+          )
+        }),
+    ]
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -57,6 +58,7 @@ struct StoreMigrateCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    try OptionPaths.check(output: "--backup", backup)
     if backup != nil, noBackup { throw ValidationError("--backup and --no-backup exclude each other") }
   }
 
@@ -112,7 +114,7 @@ struct StoreMigrateCommand: ParsableCommand {
   /// Says what was done, or in a dry run would be.
   private func tell(_ outcome: StoreMigrator.Outcome, _ wanted: ModelVersionList.Version, backup: String?) {
     if json {
-      Console.data(object(outcome, backup).text)
+      Console.data(object(outcome, backup))
     } else if !quiet {
       for step in outcome.steps { Console.data(step) }
     }
@@ -133,23 +135,16 @@ struct StoreMigrateCommand: ParsableCommand {
   }
 
   private func object(_ outcome: StoreMigrator.Outcome, _ backup: String?) -> JSONText {
-    .object([
-      ("store", .string(store)), ("dry_run", .boolean(dryRun)), ("up_to_date", .boolean(outcome.isUpToDate)),
-      ("versions", .array(outcome.versions.map { .string($0) })),
-      ("steps", .array(outcome.steps.map { .string($0) })),
-      (
-        "lost",
-        .array(
-          outcome.lost.map { loss in
-            .object([
-              ("kind", .string(loss.kind.rawValue)), ("name", .string(loss.name)), ("message", .string(loss.message)),
-            ])
-          })
-      ),
-      ("removed_files", .integer(outcome.removedFiles)),
-      ("kept_files", .array(outcome.keptFiles.map { .string($0) })),
-      ("backup", backup.map { .string($0) } ?? .null),
-    ])
+    [
+      "store": .string(store), "dry_run": .boolean(dryRun), "up_to_date": .boolean(outcome.isUpToDate),
+      "versions": .strings(outcome.versions), "steps": .strings(outcome.steps),
+      "lost": .array(
+        outcome.lost.map { loss in
+          ["kind": .string(loss.kind.rawValue), "name": .string(loss.name), "message": .string(loss.message)]
+        }),
+      "removed_files": .integer(outcome.removedFiles), "kept_files": .strings(outcome.keptFiles),
+      "backup": .text(backup),
+    ]
   }
 
   /// The versions that a store goes through, in words; those of YAML models are often called alike.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkObjectStore
 
 /// `mergewalk store verify`: whether a store is as Core Data would have made it.
@@ -44,7 +45,7 @@ struct StoreVerifyCommand: ParsableCommand {
       throw StoreFailure.end(error)
     }
     if json {
-      Console.data(Self.json(report).text)
+      Console.data(Self.json(report))
     } else {
       for finding in report.findings { Console.data("\(report.path): \(finding.description)") }
       let errors = report.findings.count { $0.severity == .error }
@@ -56,22 +57,18 @@ struct StoreVerifyCommand: ParsableCommand {
   }
 
   private static func json(_ report: StoreReport) -> JSONText {
-    .object([
-      ("store", .string(report.path)),
-      ("sound", report.isSound && !report.checksRelationships ? .null : .boolean(report.isSound)),
-      ("relationships_checked", .boolean(report.checksRelationships)),
-      ("model", .string(report.modelSource.rawValue)), ("rows", .integer(report.checkedRows)),
-      (
-        "findings",
-        .array(
-          report.findings.map { finding in
-            .object([
-              ("severity", .string(finding.severity.rawValue)), ("code", .string(finding.code.rawValue)),
-              ("table", finding.table.map { .string($0) } ?? .null),
-              ("rows", finding.rows.map { .integer($0) } ?? .null), ("message", .string(finding.message)),
-            ])
-          })
-      ),
-    ])
+    [
+      "store": .string(report.path),
+      "sound": report.isSound && !report.checksRelationships ? .null : .boolean(report.isSound),
+      "relationships_checked": .boolean(report.checksRelationships), "model": .string(report.modelSource.rawValue),
+      "rows": .integer(report.checkedRows),
+      "findings": .array(
+        report.findings.map { finding in
+          [
+            "severity": .string(finding.severity.rawValue), "code": .string(finding.code.rawValue),
+            "table": .text(finding.table), "rows": .count(finding.rows), "message": .string(finding.message),
+          ]
+        }),
+    ]
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkImporting
 import MergewalkPipelines
 
@@ -17,7 +18,7 @@ final class StoresOutput {
 
   private let family: StoreFamily
   private let options: StoresOutputOptions
-  private var members: [(name: String, value: JSONText)] = []
+  private var steps: JSONText = [:]
   private var rejected = 0
   /// The warnings that stand on standard error already: “build” has some of them from more than one step.
   private var told: Set<String> = []
@@ -38,22 +39,25 @@ final class StoresOutput {
       } else {
         FindingsOutput.words(error.diagnostics)
       }
-      let failure = JSONText.object([
-        ("code", .string(error.code.rawValue)), ("message", .string(error.message)),
-        ("findings", FindingsOutput.json(error.diagnostics)),
-      ])
-      finish("failed", [("error", failure)])
+      finish(
+        "failed",
+        [
+          "error": [
+            "code": .string(error.code.rawValue), "message": .string(error.message),
+            "findings": FindingsOutput.json(error.diagnostics),
+          ]
+        ])
       throw Self.exitStatus(error.code)
     }
     Console.hide(family.redaction)
-    finish("done", [])
+    finish("done", [:])
     if rejected > 0 { throw ExitStatus.findings }
   }
 
-  private func finish(_ status: String, _ more: [(name: String, value: JSONText)]) {
+  private func finish(_ status: String, _ more: JSONText) {
     guard options.json else { return }
-    Console.data(
-      JSONText.object([("status", .string(status)), ("family", .string(family.folder))] + members + more).text)
+    let head: JSONText = ["status": .string(status), "family": .string(family.folder)]
+    Console.data(head.with(steps).with(more))
   }
 
   static func exitStatus(_ code: FamilyError.Code) -> ExitCode {
@@ -70,20 +74,16 @@ final class StoresOutput {
 
   func tell(_ planned: StoreFamily.Planned) {
     rejected = planned.rejected
-    members.append(
-      (
-        "plan",
-        .object([
-          ("id", .string(planned.id)), ("stores", .integer(planned.stores)),
-          ("read", planned.read.map { .integer($0) } ?? .null), ("skipped", .integer(planned.skipped)),
-          ("rejected", .integer(planned.rejected)), ("reject_codes", codes(planned.rejectCodes)),
-          ("rejects", planned.rejectsPath.map { .string($0) } ?? .null),
-          ("completeness", planned.completeness.map { .string($0.rawValue) } ?? .null),
-          ("findings", FindingsOutput.json(planned.warnings)),
-          ("warnings", .array(planned.runWarnings.map { SummaryOutput.warning($0) })),
-          ("text", SummaryOutput.text(planned.text)),
-        ])
-      ))
+    steps = steps.with([
+      "plan": [
+        "id": .string(planned.id), "stores": .integer(planned.stores), "read": .count(planned.read),
+        "skipped": .integer(planned.skipped), "rejected": .integer(planned.rejected),
+        "reject_codes": .named(planned.rejectCodes) { .integer($0) }, "rejects": .text(planned.rejectsPath),
+        "completeness": .text(planned.completeness?.rawValue), "findings": FindingsOutput.json(planned.warnings),
+        "warnings": .array(planned.runWarnings.map { SummaryOutput.warning($0) }),
+        "text": SummaryOutput.text(planned.text),
+      ]
+    ])
     guard !options.quiet else { return }
     FindingsOutput.words(planned.warnings)
     for warning in planned.runWarnings { tell(warning) }
@@ -100,16 +100,14 @@ final class StoresOutput {
 
   func tell(_ built: StoreFamily.Built) {
     rejected += built.rejected + built.sharedRejected
-    members.append(
-      (
-        "task",
-        .object([
-          ("built", .integer(built.built)), ("kept", .integer(built.kept)), ("read", .integer(built.read)),
-          ("rejected", .integer(built.rejected)), ("shared_rejected", .integer(built.sharedRejected)),
-          ("warnings", warnings(built.warnings)), ("fields", .array(built.fields.map(SummaryOutput.field))),
-          ("lists", .array(built.lists.map(SummaryOutput.list))),
-        ])
-      ))
+    steps = steps.with([
+      "task": [
+        "built": .integer(built.built), "kept": .integer(built.kept), "read": .integer(built.read),
+        "rejected": .integer(built.rejected), "shared_rejected": .integer(built.sharedRejected),
+        "warnings": warnings(built.warnings), "fields": .array(built.fields.map(SummaryOutput.field)),
+        "lists": .array(built.lists.map(SummaryOutput.list)),
+      ]
+    ])
     guard !options.quiet else { return }
     Console.words(
       "\(family.folder): \(Figures.count(built.built, "store")) built from \(Figures.count(built.read, "record")),"
@@ -119,21 +117,20 @@ final class StoresOutput {
 
   func tell(_ committed: StoreFamily.Committed) {
     rejected = committed.rejected + committed.sharedRejected
-    var object: [(name: String, value: JSONText)] = [
-      ("plan", .string(committed.id)), ("stores", .integer(committed.stores)),
-      ("replaced", .integer(committed.published)), ("removed", .integer(committed.removed)),
-      ("read", .integer(committed.read)), ("skipped", .integer(committed.skipped)),
-      ("rejected", .integer(committed.rejected)), ("reject_codes", codes(committed.rejectCodes)),
-    ]
-    object.append(("rejects", committed.rejectsPath.map { .string($0) } ?? .null))
-    object.append(("split", committed.split.map { Self.counts($0) } ?? .null))
-    object.append(("parts", Self.counts(committed.parts)))
-    object += [("shared", .integer(committed.shared)), ("shared_rejected", .integer(committed.sharedRejected))]
-    object += [("bytes", .integer(committed.bytes)), ("empty", .integer(committed.empty))]
-    object.append(("warnings", warnings(committed.warnings)))
-    object.append(("fields", .array(committed.fields.map(SummaryOutput.field))))
-    object.append(("lists", .array(committed.lists.map(SummaryOutput.list))))
-    members.append(("commit", .object(object)))
+    steps = steps.with([
+      "commit": [
+        "plan": .string(committed.id), "stores": .integer(committed.stores),
+        "replaced": .integer(committed.published), "removed": .integer(committed.removed),
+        "read": .integer(committed.read), "skipped": .integer(committed.skipped),
+        "rejected": .integer(committed.rejected), "reject_codes": .named(committed.rejectCodes) { .integer($0) },
+        "rejects": .text(committed.rejectsPath), "split": committed.split.map { Self.counts($0) } ?? .null,
+        "parts": Self.counts(committed.parts), "shared": .integer(committed.shared),
+        "shared_rejected": .integer(committed.sharedRejected), "bytes": .integer(committed.bytes),
+        "empty": .integer(committed.empty), "warnings": warnings(committed.warnings),
+        "fields": .array(committed.fields.map(SummaryOutput.field)),
+        "lists": .array(committed.lists.map(SummaryOutput.list)),
+      ]
+    ])
     guard !options.quiet else { return }
     Console.words(
       "\(family.folder): \(Figures.count(committed.stores, "store")) published,"
@@ -171,16 +168,11 @@ final class StoresOutput {
   }
 
   private func warnings(_ warnings: [(warning: RunWarning, stores: Int)]) -> JSONText {
-    .array(
-      warnings.map { entry in
-        .object(SummaryOutput.members(of: entry.warning) + [("stores", JSONText.integer(entry.stores))])
-      })
+    .array(warnings.map { SummaryOutput.warning($0.warning).with(["stores": .integer($0.stores)]) })
   }
 
   private static func counts(_ counts: (read: Int, skipped: Int, rejected: Int)) -> JSONText {
-    .object([
-      ("read", .integer(counts.read)), ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
-    ])
+    ["read": .integer(counts.read), "skipped": .integer(counts.skipped), "rejected": .integer(counts.rejected)]
   }
 
   private func left(_ skipped: Int, _ rejected: Int) -> String {
@@ -197,9 +189,5 @@ final class StoresOutput {
   private func words(_ codes: [String: Int]) -> String {
     codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \(Figures.grouped($0.value))" }
       .joined(separator: ", ")
-  }
-
-  private func codes(_ codes: [String: Int]) -> JSONText {
-    .object(codes.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
   }
 }

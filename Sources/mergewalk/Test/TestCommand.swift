@@ -49,7 +49,7 @@ struct TestCommand: ParsableCommand {
           message: filter.map { "no case has “\($0)” in its name" } ?? "there is no case to run"))
     }
     if json {
-      Console.data(report.json.text)
+      Console.data(report.json)
     } else {
       FindingsOutput.data(report.findings)
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkPipelines
 
@@ -41,21 +42,17 @@ struct TestReport {
   }
 
   var json: JSONText {
-    .object([
-      ("files", .integer(files)), ("passed", .integer(count(.passed))), ("failed", .integer(count(.failed))),
-      ("broken", .integer(count(.broken))),
-      ("findings", FindingsOutput.json(findings + fileFindings)),
-      (
-        "cases",
-        .array(
-          cases.map { path, result in
-            .object([
-              ("file", .string(path)), ("name", .string(result.name)), ("line", .integer(result.position.line)),
-              ("outcome", .string(result.outcome.rawValue)), ("seconds", .decimal(result.seconds, digits: 3)),
-              ("findings", FindingsOutput.json(result.findings)),
-            ])
-          })
-      ),
-    ])
+    [
+      "files": .integer(files), "passed": .integer(count(.passed)), "failed": .integer(count(.failed)),
+      "broken": .integer(count(.broken)), "findings": FindingsOutput.json(findings + fileFindings),
+      "cases": .array(
+        cases.map { path, result in
+          [
+            "file": .string(path), "name": .string(result.name), "line": .integer(result.position.line),
+            "outcome": .string(result.outcome.rawValue), "seconds": .decimal(result.seconds, digits: 3),
+            "findings": FindingsOutput.json(result.findings),
+          ]
+        }),
+    ]
   }
 }

@@ -159,18 +159,4 @@ import Testing
   func countsOfSecondsAreExact(format: ConversionOptions.DateFormat, text: String, expected: Converted) throws {
     #expect(try convert(text, .date) { $0.conversion.dateFormat = format } == expected)
   }
-
-  @Test func everyDayOfFourHundredYearsFollowsTheOneBefore() {
-    var previous = CivilTime.daysSince1970(1999, 12, 31)
-    for year in 2000..<2400 {
-      for month in 1...12 {
-        for day in 1...CivilTime.length(ofMonth: month, year: year) {
-          let days = CivilTime.daysSince1970(year, month, day)
-          #expect(days == previous + 1)
-          previous = days
-        }
-      }
-    }
-    #expect(previous - CivilTime.daysSince1970(1999, 12, 31) == 146_097)
-  }
 }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 
 /// Values of the types of transforms as texts that conversion reads back without a loss.
@@ -157,24 +158,9 @@ extension CivilTime {
     let since1970 = total + Self.referenceSeconds
     let days = (since1970 >= 0 ? since1970 : since1970 - 86_399) / 86_400
     let time = Int(since1970 - days * 86_400)
-    (year, month, day) = Self.civil(daysSince1970: Int(days))
+    (year, month, day) = CivilDate.date(daysSince1970: Int(days))
     hour = time / 3_600
     minute = time / 60 % 60
     second = time % 60
-  }
-
-  /// The date of a day; years begin in March, so that the leap day is the last one.
-  ///
-  /// Source: the inverse of `daysSince1970(_:_:_:)`: 146,097 days are 400 years.
-  static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-    // From 0000-03-01, moved by 4,000 years so that nothing is negative.
-    let number = days + 719_468 + 10 * 146_097
-    let era = number / 146_097
-    let ofEra = number - era * 146_097
-    let yearOfEra = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
-    let dayOfYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (yearOfEra + era * 400 - 4_000 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 }

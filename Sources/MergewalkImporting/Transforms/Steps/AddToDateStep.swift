@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// `date_add`.
 struct AddToDateStep: StepAction {
   var units: [TransformStep.DateUnit: Int]
@@ -53,7 +55,7 @@ private struct MoveDates: DateStep {
       moment.time.year = month / 12
       moment.time.month = month % 12 + 1
       moment.time.day = min(
-        moment.time.day, CivilTime.length(ofMonth: moment.time.month, year: moment.time.year))
+        moment.time.day, CivilDate.length(ofMonth: moment.time.month, year: moment.time.year))
       guard let whole = moment.wholeSeconds else { return nil }
       date = whole + moment.fraction
     }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 
 /// `capitalise`: a word is letters, digits, marks and apostrophes.
@@ -15,10 +16,9 @@ struct CapitaliseStep: StepAction, NewTextStep {
       index += length
       if scalar.isASCII {
         let byte = UInt8(truncatingIfNeeded: scalar.value)
-        let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
-        let made = isLetter ? (isInside ? byte | 0x20 : byte & ~0x20) : byte
+        let made = byte.isLetter ? (isInside ? byte | 0x20 : byte & ~0x20) : byte
         guard buffer.append(made) else { return false }
-        isInside = isLetter || byte &- UInt8(ascii: "0") < 10 || (isInside && byte == UInt8(ascii: "'"))
+        isInside = byte.isLetter || byte.isDigit || (isInside && byte == UInt8(ascii: "'"))
         continue
       }
       let properties = scalar.properties

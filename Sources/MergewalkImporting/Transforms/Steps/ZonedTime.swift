@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkRecordFormats
 
 /// A step that makes a value of each date; beyond the years 0000 to 9999 there is none.
@@ -53,7 +54,7 @@ struct ZonedTime {
 
   /// The day of the year, from 1.
   var dayOfYear: Int {
-    CivilTime.daysSince1970(time.year, time.month, time.day) - CivilTime.daysSince1970(time.year, 1, 1) + 1
+    CivilDate.daysSince1970(time.year, time.month, time.day) - CivilDate.daysSince1970(time.year, 1, 1) + 1
   }
 
   /// The week of ISO 8601: that of the year in which its Thursday is.

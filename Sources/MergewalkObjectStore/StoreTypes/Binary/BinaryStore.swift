@@ -49,17 +49,12 @@ final class BinaryStore: AtomicStore {
     let numbers = schema.model.entities.filter { schema.entityNumbers[$0.index] > 0 }.map {
       PropertyList.Entry($0.name, .integer(Int64(schema.entityNumbers[$0.index])))
     }
-    let list = PropertyList.dictionary([
-      PropertyList.Entry(Key.format, .string(Key.formatName)), PropertyList.Entry(Key.version, .integer(1)),
-      PropertyList.Entry(Key.uuid, .string(contents.metadata.uuid)),
-      PropertyList.Entry(Key.metadata, .dictionary(contents.metadata.entries)),
-      PropertyList.Entry(Key.numbers, .dictionary(numbers)),
-      PropertyList.Entry(
-        Key.maxima,
-        .dictionary(contents.rootEntities.map { PropertyList.Entry($0.name, .integer(contents.maximum(of: $0))) })),
-      PropertyList.Entry(Key.tables, .array(tables)),
+    let maxima = contents.rootEntities.map { PropertyList.Entry($0.name, .integer(contents.maximum(of: $0))) }
+    let bytes = BinaryPropertyListWriter.write([
+      Key.format: .string(Key.formatName), Key.version: .integer(1), Key.uuid: .string(contents.metadata.uuid),
+      Key.metadata: .dictionary(contents.metadata.entries), Key.numbers: .dictionary(numbers),
+      Key.maxima: .dictionary(maxima), Key.tables: .array(tables),
     ])
-    let bytes = BinaryPropertyListWriter.write(list)
     try AtomicFile.replace(path) { file throws(StoreError) in try file.write(bytes) }
   }
 
@@ -78,11 +73,7 @@ final class BinaryStore: AtomicStore {
       }
     }
     if !block.bytes.isEmpty { blocks.append(.data(block.bytes)) }
-    return .dictionary([
-      PropertyList.Entry(Key.name, .string(table)),
-      PropertyList.Entry(Key.columns, .array(columns.map { .string($0) })),
-      PropertyList.Entry(Key.rows, .array(blocks)),
-    ])
+    return [Key.name: .string(table), Key.columns: .array(columns.map { .string($0) }), Key.rows: .array(blocks)]
   }
 
   // MARK: - Reading

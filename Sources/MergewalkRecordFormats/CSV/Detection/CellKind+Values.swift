@@ -80,7 +80,7 @@ extension CellKind {
     guard [UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: "."), 32].contains(separator) else { return false }
     i += 1
     let letters = i
-    while i < text.count, isLetter(text[i]), i - letters < 10 { i += 1 }
+    while i < text.count, text[i].isLetter, i - letters < 10 { i += 1 }
     if i > letters {
       if i - letters < 3 { return false }
     } else {
@@ -128,7 +128,7 @@ extension CellKind {
     if rest[i] == UInt8(ascii: "+") || rest[i] == UInt8(ascii: "-") {
       return rest.dropFirst().allSatisfy { $0.isDigit || $0 == UInt8(ascii: ":") } && rest.count <= 6
     }
-    return rest.count <= 4 && rest.allSatisfy { isLetter($0) }
+    return rest.count <= 4 && rest.allSatisfy(\.isLetter)
   }
 
   /// A URL, an e-mail address or an IP address.
@@ -149,7 +149,7 @@ extension CellKind {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon >= 2, colon + 3 < text.count else {
       return text.starts(with: "www.".utf8) && !text.contains { [UInt8(ascii: ";"), UInt8(ascii: "|")].contains($0) }
     }
-    guard text[..<colon].allSatisfy(isLetter), text[colon + 1] == UInt8(ascii: "/"),
+    guard text[..<colon].allSatisfy(\.isLetter), text[colon + 1] == UInt8(ascii: "/"),
       text[colon + 2] == UInt8(ascii: "/")
     else { return false }
     // What encloses or separates is no part of a URL that stands alone; a second one is a second field.

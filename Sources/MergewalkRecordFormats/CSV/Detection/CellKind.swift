@@ -77,14 +77,12 @@ enum CellKind: UInt8 {
   ].map { Array($0.utf8) }
 
   /// A letter, a digit or a byte of a character beyond ASCII.
-  static func isWordByte(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isDigit || isLetter(byte) }
-
-  static func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
+  static func isWordByte(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isDigit || byte.isLetter }
 
   private static func isOneOf(_ text: UnsafeBufferPointer<UInt8>, _ words: [[UInt8]]) -> Bool {
     if text.count > 6 { return false }
     return words.contains { word in
-      word.count == text.count && zip(word, text).allSatisfy { $0 == (isLetter($1) ? $1 | 0x20 : $1) }
+      word.count == text.count && zip(word, text).allSatisfy { $0 == $1.lowercased }
     }
   }
 
