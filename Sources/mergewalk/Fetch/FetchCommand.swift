@@ -177,6 +177,11 @@ struct FetchCommand: ParsableCommand {
     if let having, refusal(rest, .values) == nil {
       return FetchFailure(refused: error, option: "--having", text: having)
     }
+    rest.predicate = nil
+    rest.sortDescriptors = []
+    if let columns, let refused = refusal(rest, .values) {
+      return FetchFailure(refused, option: "--columns", text: columns)
+    }
     return FetchFailure(error)
   }
 
