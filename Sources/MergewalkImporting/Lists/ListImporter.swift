@@ -43,6 +43,11 @@ final class ListImporter {
 
   var target: NodeImporter { importer.nodes[list.plan.root] }
   private var top: BatchImporter { importer.top }
+  /// Whether its members, or what their own lists name, go when no record names them.
+  private lazy var isWatched =
+    top.watch.map { watch in
+      watch.marksByRoot[target.plan.rootEntity] != nil || SyncWatch.lists(list.plan.lists, name: watch.marksByRoot)
+    } ?? false
 
   /// Imports the lists of the records of a view; the records' own objects are there.
   ///
@@ -358,7 +363,7 @@ final class ListImporter {
     // Lists take effect one after the other: a later one does not find what an earlier one has taken, and makes anew what
     // an earlier one has let go.
     let mayMeet = !self.list.isScoped && lists.count > 1
-    let notesMoves = !self.list.isScoped && !top.rootsThatMayGo.isEmpty
+    let notesMoves = !self.list.isScoped && (isWatched || !top.rootsThatMayGo.isEmpty)
     var taken = Set<Int64>()
     var leftOut = Set<Int64>()
     for (index, list) in lists.enumerated() {
@@ -373,6 +378,7 @@ final class ListImporter {
       // What was there before may have belonged to another owner, and delete rules look at what owners have.
       if notesMoves, new > 0, wanted.contains(where: { known[$0] == nil && !isNew($0, buffer) }) {
         top.movedEntities.insert(target.entity.index)
+        if isWatched { top.hasTaken = true }
       }
       var isChanged = new > 0
       if new > 0, target.plan.mode == .createMissing {
@@ -427,6 +433,7 @@ final class ListImporter {
       }
     }
     guard !orphans.isEmpty else { return changed }
+    if isWatched { top.hasTaken = true }
     let lost = Set(orphans)
     try fetch(orphans)
     var left: [Int64: Int] = [:]
