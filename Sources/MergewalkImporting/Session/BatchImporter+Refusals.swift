@@ -151,6 +151,7 @@ extension BatchImporter {
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
     for state in allNodes { state.mark() }
+    for links in links.values { links.mark() }
     waitingSince.removeAll(keepingCapacity: true)
     vacancies.mark()
     watch?.mark()
@@ -172,6 +173,7 @@ extension BatchImporter {
     for key in waitingSince { waitingObjects.remove(key) }
     vacancies.undo()
     watch?.undo()
+    for links in links.values { links.undo() }
     if let filter = nodes[plan.root].finder as? KeyFilter, !filter.meetsAllKeys, !pass.isReplay {
       let hashes = view.nodes[plan.root].keyHashes
       for record in view.records where view.outcomes[record] == .inserted { filter.remove(hashes[record]) }

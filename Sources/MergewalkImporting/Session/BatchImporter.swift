@@ -108,6 +108,8 @@ final class BatchImporter {
   var namedTargets: [RootIndex: NamedObjects] = [:]
   /// The objects of each hierarchy that records have changed, by root entity.
   var updates: [RootIndex: RepeatedUpdates] = [:]
+  /// The objects of each hierarchy to which lists have added members, once for each.
+  var links: [RootIndex: RepeatedUpdates] = [:]
   /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.
