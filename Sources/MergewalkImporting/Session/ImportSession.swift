@@ -290,6 +290,7 @@ public final class ImportSession {
     file.checksWhole = definition.policy.directCheck == .whole
     try run.importParts()
     try run.check()
+    try run.forgetChangedBack()
     try run.removeOthers()
     try run.nameChanges()
     let imported = Self.now()
