@@ -453,10 +453,7 @@ final class ListImporter {
     let buffer = importer.context.buffer(root: root)
     let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
     guard !missing.isEmpty else { return }
-    let access = try importer.store.access(root: root)
-    try missing.withUnsafeBufferPointer { keys throws(StoreError) in
-      try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
-    }
+    try importer.store.fetch(missing, of: root, into: buffer)
     importer.fetches += 1
   }
 
