@@ -18,7 +18,6 @@ final class ListImporter {
   let isFilledElsewhere: Bool
   /// The outcomes of the elements.
   var tally = ListTally()
-  /// The name of the owners' entity.
   var ownerName: String { importer.owner.map { $0.nodes[$0.plan.root].entity.name } ?? "" }
   /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
   var isRepeated = false
