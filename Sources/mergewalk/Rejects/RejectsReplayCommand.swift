@@ -88,8 +88,7 @@ struct RejectsReplayCommand: ParsableCommand {
 
   /// `orders.rejects.again.ndjson` for `orders.rejects.ndjson`.
   private static func again(_ path: String) -> String {
-    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path + ".again" }
-    return path[..<dot] + ".again" + path[dot...]
+    let ending = ResolvedPath.ending(of: path)
+    return path[..<ending.startIndex] + ".again" + ending
   }
 }
