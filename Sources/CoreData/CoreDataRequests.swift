@@ -43,7 +43,11 @@ public final class NSExpressionDescription {
 }
 
 /// Apple's `NSFetchRequest`: for the objects of a class, for `NSManagedObjectID`, `NSDictionary` or `NSNumber`, or for
-/// `NSFetchRequestResult`, whose type depends on ``resultType``.
+/// `NSFetchRequestResult`, whose type depends on `resultType`.
+///
+/// What ``MergewalkObjectModel/FetchRequest`` has with the same name and type is a property here too: `fetchLimit`, `fetchOffset`,
+/// `fetchBatchSize`, `resultType`, `includesSubentities`, and the others.
+@dynamicMemberLookup
 public final class NSFetchRequest<ResultType> {
   /// The request itself.
   public var request: FetchRequest
@@ -51,24 +55,25 @@ public final class NSFetchRequest<ResultType> {
   /// Creates a request for the objects of an entity.
   public init(entityName: String) {
     request = FetchRequest(entityName)
-    if ResultType.self == ManagedObjectID.self { resultType = .managedObjectIDResultType }
-    if ResultType.self == NSDictionary.self { resultType = .dictionaryResultType }
-    if ResultType.self == NSNumber.self { resultType = .countResultType }
+    if ResultType.self == ManagedObjectID.self { request.resultType = .managedObjectIDResultType }
+    if ResultType.self == NSDictionary.self { request.resultType = .dictionaryResultType }
+    if ResultType.self == NSNumber.self { request.resultType = .countResultType }
   }
 
   /// Creates a request whose entity is set later.
   public convenience init() { self.init(entityName: "") }
+
+  /// A property that the request has with the same name and type.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<FetchRequest, Value>) -> Value {
+    get { request[keyPath: path] }
+    set { request[keyPath: path] = newValue }
+  }
 
   /// The entity's name.
   public var entityName: String { request.entityName }
   /// The entity; reading returns the value that was set.
   public var entity: NSEntityDescription? {
     didSet { request.entityName = entity?.name ?? request.entityName }
-  }
-  /// The kind of result.
-  public var resultType: NSFetchRequestResultType {
-    get { request.resultType }
-    set { request.resultType = newValue }
   }
   /// The condition on the objects; `nil` fetches all.
   public var predicate: NSPredicate? {
@@ -80,55 +85,10 @@ public final class NSFetchRequest<ResultType> {
     get { request.sortDescriptors }
     set { request.sortDescriptors = newValue ?? [] }
   }
-  /// The maximum number of objects; 0 for all.
-  public var fetchLimit: Int {
-    get { request.fetchLimit }
-    set { request.fetchLimit = newValue }
-  }
-  /// The number of objects to skip at the beginning.
-  public var fetchOffset: Int {
-    get { request.fetchOffset }
-    set { request.fetchOffset = newValue }
-  }
-  /// The number of objects in a batch; 0 for all at once.
-  public var fetchBatchSize: Int {
-    get { request.fetchBatchSize }
-    set { request.fetchBatchSize = newValue }
-  }
-  /// Whether objects of subentities are included.
-  public var includesSubentities: Bool {
-    get { request.includesSubentities }
-    set { request.includesSubentities = newValue }
-  }
-  /// Whether objects are returned as faults.
-  public var returnsObjectsAsFaults: Bool {
-    get { request.returnsObjectsAsFaults }
-    set { request.returnsObjectsAsFaults = newValue }
-  }
-  /// Whether the objects are fetched with their values; otherwise each queries the store at its first use.
-  public var includesPropertyValues: Bool {
-    get { request.includesPropertyValues }
-    set { request.includesPropertyValues = newValue }
-  }
-  /// Whether unsaved changes count; never for dictionaries.
-  public var includesPendingChanges: Bool {
-    get { request.includesPendingChanges }
-    set { request.includesPendingChanges = newValue }
-  }
-  /// Whether known objects take the store's values.
-  public var shouldRefreshRefetchedObjects: Bool {
-    get { request.shouldRefreshRefetchedObjects }
-    set { request.shouldRefreshRefetchedObjects = newValue }
-  }
   /// The relationships whose objects are fetched, too.
   public var relationshipKeyPathsForPrefetching: [String]? {
     get { request.relationshipKeyPathsForPrefetching }
     set { request.relationshipKeyPathsForPrefetching = newValue ?? [] }
-  }
-  /// Whether equal dictionaries are returned once.
-  public var returnsDistinctResults: Bool {
-    get { request.returnsDistinctResults }
-    set { request.returnsDistinctResults = newValue }
   }
   /// The values in dictionaries: names of properties, descriptions of properties, ``NSExpressionDescription``.
   ///

@@ -9,9 +9,18 @@ package indirect enum JSONText: Sendable {
   case array([JSONText])
   case object([(name: String, value: JSONText)])
 
-  /// A text or null.
+  /// How a value is laid out.
+  package enum Layout: Sendable {
+    /// Without spaces.
+    case dense
+    /// On one line, with spaces behind commas and colons.
+    case line
+    /// Over several lines, indented by two spaces; what holds no other lists stays on one line.
+    case tree
+  }
+
+  package static func nullable(_ value: JSONText?) -> JSONText { value ?? .null }
   package static func text(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
-  /// A whole number or null.
   package static func count(_ number: Int?) -> JSONText { number.map { .integer($0) } ?? .null }
   package static func strings(_ texts: [String]) -> JSONText { .array(texts.map { .string($0) }) }
 
@@ -28,51 +37,55 @@ package indirect enum JSONText: Sendable {
     return .object(members + further)
   }
 
-  /// The value on one line.
+  /// The value as text.
   ///
-  /// - Parameter shown: What is written of a text.
-  package func line(_ shown: (String) -> String) -> String {
-    var output = ""
-    write(to: &output, indent: nil, shown)
-    return output
+  /// - Parameter shown: What is written of a string.
+  package func written(as layout: Layout, _ shown: (String) -> String = { $0 }) -> String {
+    var output: [UInt8] = []
+    write(to: &output, as: layout, indent: 0, shown)
+    return String(decoding: output, as: UTF8.self)
   }
 
-  /// The value over several lines, indented by two spaces.
-  package var indented: String {
-    var output = ""
-    write(to: &output, indent: "") { $0 }
-    return output
-  }
+  /// Appends the value without spaces.
+  package func write(to output: inout [UInt8]) { write(to: &output, as: .dense, indent: 0) { $0 } }
 
-  private func write(to output: inout String, indent: String?, _ shown: (String) -> String) {
+  private func write(to output: inout [UInt8], as layout: Layout, indent: Int, _ shown: (String) -> String) {
     switch self {
-    case .null: output += "null"
-    case .boolean(let value): output += value ? "true" : "false"
-    case .integer(let value): output += String(value)
-    case .number(let text): output += text
-    case .string(let value): output += shown(value).json(.lines)
-    case .array(let items): Self.write(items.map { ("", $0) }, "[", "]", to: &output, indent: indent, shown)
+    case .null: output += "null".utf8
+    case .boolean(let value): output += (value ? "true" : "false").utf8
+    case .integer(let value): output += String(value).utf8
+    case .number(let text): output += text.utf8
+    case .string(let value): output.append(json: shown(value), .lines)
+    case .array(let items):
+      output.append(UInt8(ascii: "["))
+      Self.write(items.map { (nil, $0) }, to: &output, as: layout, indent: indent, shown)
+      output.append(UInt8(ascii: "]"))
     case .object(let members):
-      Self.write(members.map { ($0.name.json(.lines) + ": ", $0.value) }, "{", "}", to: &output, indent: indent, shown)
+      output.append(UInt8(ascii: "{"))
+      Self.write(members.map { ($0.name, $0.value) }, to: &output, as: layout, indent: indent, shown)
+      output.append(UInt8(ascii: "}"))
     }
   }
 
   private static func write(
-    _ items: [(prefix: String, value: JSONText)], _ open: String, _ close: String, to output: inout String,
-    indent: String?, _ shown: (String) -> String
+    _ items: [(name: String?, value: JSONText)], to output: inout [UInt8], as layout: Layout, indent: Int,
+    _ shown: (String) -> String
   ) {
-    output += open
-    // What holds no other lists stays on one line.
-    let isFlat = indent == nil || items.allSatisfy { $0.value.isScalar } && items.count <= 12
-    let inner = indent.map { $0 + "  " }
+    let isFlat = layout != .tree || items.count <= 12 && items.allSatisfy { $0.value.isScalar }
     for (index, item) in items.enumerated() {
-      if index > 0 { output += isFlat ? ", " : "," }
-      if !isFlat, let inner { output += "\n" + inner }
-      output += item.prefix
-      item.value.write(to: &output, indent: inner, shown)
+      if index > 0 { output.append(UInt8(ascii: ",")) }
+      if !isFlat {
+        output += ("\n" + String(repeating: " ", count: indent + 2)).utf8
+      } else if index > 0, layout != .dense {
+        output.append(UInt8(ascii: " "))
+      }
+      if let name = item.name {
+        output.append(json: name, .lines)
+        output += (layout == .dense ? ":" : ": ").utf8
+      }
+      item.value.write(to: &output, as: layout, indent: indent + 2, shown)
     }
-    if !isFlat, !items.isEmpty, let indent { output += "\n" + indent }
-    output += close
+    if !isFlat { output += ("\n" + String(repeating: " ", count: indent)).utf8 }
   }
 
   private var isScalar: Bool {
@@ -84,7 +97,8 @@ package indirect enum JSONText: Sendable {
 }
 
 extension JSONText: ExpressibleByDictionaryLiteral {
-  package init(dictionaryLiteral members: (String, JSONText)...) {
-    self = .object(members.map { (name: $0.0, value: $0.1) })
+  /// Makes an object; members whose value is `nil` are left out.
+  package init(dictionaryLiteral members: (String, JSONText?)...) {
+    self = .object(members.compactMap { name, value in value.map { (name: name, value: $0) } })
   }
 }

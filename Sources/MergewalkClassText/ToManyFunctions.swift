@@ -2,7 +2,6 @@
 ///
 /// Code generation and `@Managed` write the same ones.
 package struct ToManyFunctions {
-  /// One function.
   package struct Function {
     /// A summary of its effect, for its documentation.
     package var summary: String

@@ -46,8 +46,8 @@ package enum NearestFile {
     // What was typed is no advice, even where it is there and cannot be reached.
     let shown = names.filter { !$0.hasPrefix(".") && "\(prefix)\($0)" != path }
     var endings = endings
-    if let dot = name.lastIndex(of: "."), dot > name.startIndex {
-      let ending = String(name[dot...])
+    let ending = String(ResolvedPath.ending(of: name))
+    if !ending.isEmpty {
       endings = [".yaml", ".yml"].contains(ending) ? [".yaml", ".yml"] : [ending]
     }
     for names in [shown.filter { name in endings.contains { name.hasSuffix($0) } }, shown] {

@@ -48,6 +48,13 @@ package enum ResolvedPath {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
   }
 
+  /// The ending of a path's last part with its full stop, such as `.csv`: of `.csv` and `csv` what is behind their end.
+  package static func ending(of path: String) -> Substring {
+    let begin = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+    let dot = path.utf8[begin...].lastIndex(of: UInt8(ascii: ".")) ?? begin
+    return path[(dot > begin ? dot : path.endIndex)...]
+  }
+
   private static func real(_ path: String) -> String? {
     guard let found = realpath(path, nil) else { return nil }
     defer { free(found) }

@@ -4,7 +4,6 @@ import CMergewalkScan
 ///
 /// A log belongs to the side that writes it until it is handed over, and then to the side that reads it.
 package final class EventLog {
-  /// The words.
   package private(set) var words: UnsafeMutablePointer<UInt64>
   /// How many there is room for.
   package private(set) var capacity: Int

@@ -131,6 +131,5 @@ package struct PropertyListError: Error, Sendable, Hashable, CustomStringConvert
     self.byteOffset = byteOffset
   }
 
-  /// The code and the offset.
   package var description: String { "not a usable binary property list: \(code.rawValue) at byte \(byteOffset)" }
 }

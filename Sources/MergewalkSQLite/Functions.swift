@@ -23,7 +23,6 @@ package struct FunctionCall {
   package func type(_ index: Int) -> Int32 { sqlite3_value_type(argument(index)) }
   /// Whether any argument is null.
   package var hasNull: Bool { (0..<count).contains { type($0) == SQLITE_NULL } }
-  /// The argument as an integer.
   package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(argument(index)) }
   /// The argument as a binary64 number.
   package func double(_ index: Int) -> Double { sqlite3_value_double(argument(index)) }

@@ -14,7 +14,6 @@ final class SortMemory {
     self.work = work
   }
 
-  /// Sorts the keys of a chunk into ``list``.
   func sort(_ chunk: KeyChunk, _ order: KeyOrder) { list.sort(chunk, order) }
 
   /// Sorts the keys of a full chunk and writes them.

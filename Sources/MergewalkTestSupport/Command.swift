@@ -32,39 +32,34 @@ public struct Command {
   public init(
     _ arguments: [String], in folder: String, environment: [String: String] = [:], input: String = ""
   ) throws {
-    let scratch = TemporaryFolder()
-    try scratch.write(input, to: "input")
-    for name in ["output", "words"] { try scratch.write("", to: name) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.path)
-    process.arguments = arguments
-    process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { mine, _ in mine }
-    // Files, not pipes: nothing blocks, whatever the command writes.
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch.file("input")))
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
-    try process.runToItsEnd()
-    status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-    output = try String(contentsOfFile: scratch.file("output"), encoding: .utf8)
-    words = try String(contentsOfFile: scratch.file("words"), encoding: .utf8)
+    let environment = environment.merging(["PATH": "/usr/bin:/bin"]) { mine, _ in mine }
+    try self.init(Self.path, arguments, in: folder, environment: environment, input: input)
   }
 
   /// Runs a shell command line in which `$MERGEWALK` is the command.
   public static func shell(_ line: String, in folder: String) throws -> Command {
     let script = TemporaryFolder()
     let path = try script.write(line, to: "script")
-    return try Command(shell: path, in: folder)
+    return try Command(
+      "/bin/bash", ["-o", "pipefail", path], in: folder,
+      environment: ["PATH": "/usr/bin:/bin", "MERGEWALK": Self.path], input: nil)
   }
 
-  private init(shell script: String, in folder: String) throws {
+  private init(
+    _ program: String, _ arguments: [String], in folder: String, environment: [String: String], input: String?
+  ) throws {
     let scratch = TemporaryFolder()
     for name in ["output", "words"] { try scratch.write("", to: name) }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-o", "pipefail", script]
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    process.environment = ["PATH": "/usr/bin:/bin", "MERGEWALK": Self.path]
+    process.environment = environment
+    // Files, not pipes: nothing blocks, whatever the command writes.
+    if let input {
+      try scratch.write(input, to: "input")
+      process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch.file("input")))
+    }
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
     try process.runToItsEnd()

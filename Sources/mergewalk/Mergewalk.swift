@@ -4,7 +4,6 @@ import MergewalkBytes
 import MergewalkSystem
 import MergewalkImporting
 
-/// The `mergewalk` command.
 @main
 struct Mergewalk: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -44,7 +44,6 @@ struct BatchView {
     return wanted
   }
 
-  /// Lends a batch to `body`.
   static func lend<Failure: Error>(
     _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>,
     _ body: (BatchView) throws(Failure) -> Void

@@ -58,7 +58,6 @@ struct IntegerConversion: FieldConversion, Sendable {
   }
 }
 
-/// Double.
 struct DoubleConversion: FieldConversion, Sendable {
   let decimalMark: UInt8
 
@@ -70,7 +69,6 @@ struct DoubleConversion: FieldConversion, Sendable {
   }
 }
 
-/// Float.
 struct FloatConversion: FieldConversion, Sendable {
   let decimalMark: UInt8
 
@@ -82,7 +80,6 @@ struct FloatConversion: FieldConversion, Sendable {
   }
 }
 
-/// Decimal.
 struct DecimalConversion: FieldConversion, Sendable {
   let decimalMark: UInt8
 
@@ -113,7 +110,6 @@ struct GroupedConversion<Base: FieldConversion & Sendable>: FieldConversion, Sen
   }
 }
 
-/// Boolean.
 struct BooleanConversion: FieldConversion, Sendable {
   let spellings: BooleanSpellings
 

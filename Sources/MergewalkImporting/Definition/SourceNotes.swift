@@ -29,12 +29,10 @@ package final class SourceNotes: Sendable {
     }
   }
 
-  /// Adds one.
   func add(_ code: RunWarning.Code, _ text: String, file: String? = nil, position: SourcePosition? = nil) {
     add(RunWarning(code, text, file: file, position: position))
   }
 
-  /// Adds one.
   package func add(_ warning: RunWarning) {
     state.withLock { state in
       if state.known.contains(warning) { return }

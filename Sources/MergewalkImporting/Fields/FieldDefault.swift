@@ -38,13 +38,11 @@ extension ComponentValue {
     return value
   }
 
-  /// A flag, or its default.
   package func flag(orDefault name: String) -> Bool {
     guard case .flag(let flag) = whole(name) else { preconditionFailure("“\(name)” is no flag") }
     return flag
   }
 
-  /// A number, or its default.
   package func count(orDefault name: String) -> Int {
     guard case .count(let count) = whole(name) else { preconditionFailure("“\(name)” is no number") }
     return count
@@ -56,7 +54,6 @@ extension ComponentValue {
     return share
   }
 
-  /// A text, or its default.
   package func text(orDefault name: String) -> String {
     guard case .text(let text) = whole(name) else { preconditionFailure("“\(name)” is no text") }
     return text

@@ -56,10 +56,8 @@ public struct RunHistory: Sendable {
   public func recent(pipeline: String? = nil, limit: Int = 20) throws(RunHistoryError) -> [RunRecord] {
     try read { file throws(StoreError) in
       let name = pipeline == nil ? "" : "WHERE pipeline = ?2 "
-      return try RunTables.select("\(name)ORDER BY number DESC LIMIT ?1", file) { statement in
-        statement.bind(1, Int64(max(0, limit)))
-        if let pipeline { statement.bind(2, text: pipeline) }
-      }
+      let values: [SQLBinding] = [.integer(Int64(max(0, limit)))] + (pipeline.map { [SQLBinding.text($0)] } ?? [])
+      return try RunTables.select("\(name)ORDER BY number DESC LIMIT ?1", file, values)
     }
   }
 
@@ -71,10 +69,7 @@ public struct RunHistory: Sendable {
       let condition =
         "WHERE pipeline = ?2 AND kind = 'import' AND status IN ('completed', 'completed_with_rejects')"
         + " ORDER BY number DESC LIMIT ?1"
-      return try RunTables.select(condition, file) { statement in
-        statement.bind(1, Int64(max(0, limit)))
-        statement.bind(2, text: pipeline)
-      }
+      return try RunTables.select(condition, file, [.integer(Int64(max(0, limit))), .text(pipeline)])
     }
   }
 
@@ -83,10 +78,10 @@ public struct RunHistory: Sendable {
   /// - Throws: ``RunHistoryError``.
   public func run(_ name: String) throws(RunHistoryError) -> RunRecord? {
     try read { file throws(StoreError) in
-      let condition = Int64(name) == nil ? "WHERE id = ?1 ORDER BY number DESC LIMIT 1" : "WHERE number = ?1"
-      return try RunTables.select(condition, file) { statement in
-        if let number = Int64(name) { statement.bind(1, number) } else { statement.bind(1, text: name) }
+      guard let number = Int64(name) else {
+        return try RunTables.select("WHERE id = ?1 ORDER BY number DESC LIMIT 1", file, [.text(name)])
       }
+      return try RunTables.select("WHERE number = ?1", file, [.integer(number)])
     }.first
   }
 

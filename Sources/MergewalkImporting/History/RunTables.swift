@@ -80,90 +80,76 @@ enum RunTables {
 
   /// Inserts a run and returns its number.
   static func insert(_ run: RunRecord, _ file: DatabaseFile) throws(StoreError) -> Int {
-    let columns = [
-      "id", "pipeline", "kind", "started", "started_unix", "seconds", "status", "exit_code", "store", "input_count",
-      "read", "inserted", "updated", "unchanged", "skipped", "rejected", "is_balanced", "rejects_file", "slow_stage",
-      "peak_rss_bytes", "bytes_read", "version", "host", "resumed_from", "error_code", "error_message",
+    let row: Row = [
+      "id": .text(run.id), "pipeline": .text(run.pipeline), "kind": .text(run.kind.rawValue),
+      "started": .text(RunIdentity.timestamp(run.started)), "started_unix": .real(run.started),
+      "seconds": .real(run.seconds), "status": .text(run.status.rawValue),
+      "exit_code": .number(run.status.exitCode), "store": .text(run.store),
+      "input_count": .number(run.inputCount), "read": .number(run.counts.read),
+      "inserted": .number(run.counts.inserted), "updated": .number(run.counts.updated),
+      "unchanged": .number(run.counts.unchanged), "skipped": .number(run.counts.skipped),
+      "rejected": .number(run.counts.rejected), "is_balanced": .number(run.counts.isBalanced ? 1 : 0),
+      "rejects_file": .textOrNull(run.rejectsPath), "slow_stage": .text(run.slowStage),
+      "peak_rss_bytes": .number(run.peakResidentBytes), "bytes_read": .number(run.bytesRead),
+      "version": .text(run.version), "host": .text(run.host), "resumed_from": .textOrNull(run.resumedFrom),
+      "error_code": .textOrNull(run.errorCode), "error_message": .textOrNull(run.errorMessage),
     ]
-    var row = RowBinder(try file.rows(insertion("runs", columns)))
-    row.add(run.id)
-    row.add(run.pipeline)
-    row.add(run.kind.rawValue)
-    row.add(RunIdentity.timestamp(run.started))
-    row.add(run.started)
-    row.add(run.seconds)
-    row.add(run.status.rawValue)
-    row.add(run.status.exitCode)
-    row.add(run.store)
-    row.add(run.inputCount)
-    row.add(run.counts)
-    row.add(run.counts.isBalanced ? 1 : 0)
-    row.add(run.rejectsPath)
-    row.add(run.slowStage)
-    row.add(run.peakResidentBytes)
-    row.add(run.bytesRead)
-    row.add(run.version)
-    row.add(run.host)
-    row.add(run.resumedFrom)
-    row.add(run.errorCode)
-    row.add(run.errorMessage)
-    try row.statement.run()
+    try insert([row], "runs", file)
     guard let number = try file.integer("SELECT last_insert_rowid()") else { return 0 }
-    try insertLists(run, Int(number), file)
+    try insertLists(run, .integer(number), file)
     return Int(number)
   }
 
-  private static func insertLists(_ run: RunRecord, _ number: Int, _ file: DatabaseFile) throws(StoreError) {
-    func each<Item>(
-      _ items: some Sequence<Item>, _ table: String, _ columns: [String], _ fill: (inout RowBinder, Item) -> Void
-    ) throws(StoreError) {
-      let statement = try file.rows(insertion(table, ["run"] + columns))
-      for item in items {
-        var row = RowBinder(statement)
-        row.add(number)
-        fill(&row, item)
-        try statement.run()
-      }
+  private static func insertLists(_ run: RunRecord, _ number: SQLBinding, _ file: DatabaseFile) throws(StoreError) {
+    let inputs = run.inputs.prefix(RunRecord.mostInputs).enumerated().map { place, input -> Row in
+      [
+        "run": number, "place": .number(place), "path": .text(input.path),
+        "bytes": input.bytes.map(SQLBinding.number) ?? .null, "fingerprint": .textOrNull(input.fingerprint),
+      ]
     }
-    try each(
-      run.inputs.prefix(RunRecord.mostInputs).enumerated(), "run_inputs", ["place", "path", "bytes", "fingerprint"]
-    ) {
-      $0.add($1.offset)
-      $0.add($1.element.path)
-      $0.add($1.element.bytes)
-      $0.add($1.element.fingerprint)
+    try insert(inputs, "run_inputs", file)
+    let parts = run.parts.enumerated().map { place, part -> Row in
+      [
+        "run": number, "place": .number(place), "name": .text(part.name), "entity": .text(part.entity),
+        "seconds": .real(part.seconds), "read": .number(part.counts.read), "inserted": .number(part.counts.inserted),
+        "updated": .number(part.counts.updated), "unchanged": .number(part.counts.unchanged),
+        "skipped": .number(part.counts.skipped), "rejected": .number(part.counts.rejected),
+      ]
     }
-    try each(run.parts.enumerated(), "run_parts", ["place", "name", "entity", "seconds"] + RecordCounts.names) {
-      $0.add($1.offset)
-      $0.add($1.element.name)
-      $0.add($1.element.entity)
-      $0.add($1.element.seconds)
-      $0.add($1.element.counts)
+    try insert(parts, "run_parts", file)
+    let entities = run.entities.map { name, counts -> Row in
+      [
+        "run": number, "entity": .text(name), "inserted": .number(counts.inserted),
+        "updated": .number(counts.updated), "unchanged": .number(counts.unchanged),
+      ]
     }
-    try each(run.entities, "run_entities", ["entity", "inserted", "updated", "unchanged"]) {
-      $0.add($1.key)
-      $0.add($1.value.inserted)
-      $0.add($1.value.updated)
-      $0.add($1.value.unchanged)
+    try insert(entities, "run_entities", file)
+    let codes = run.rejectCodes.map { code, records -> Row in
+      ["run": number, "code": .text(code), "records": .number(records)]
     }
-    try each(run.rejectCodes, "run_rejects", ["code", "records"]) {
-      $0.add($1.key)
-      $0.add($1.value)
+    try insert(codes, "run_rejects", file)
+    let phases = run.phases.enumerated().map { place, phase -> Row in
+      ["run": number, "place": .number(place), "name": .text(phase.name), "seconds": .real(phase.seconds)]
     }
-    try each(run.phases.enumerated(), "run_phases", ["place", "name", "seconds"]) {
-      $0.add($1.offset)
-      $0.add($1.element.name)
-      $0.add($1.element.seconds)
+    try insert(phases, "run_phases", file)
+    let warnings = run.warnings.prefix(mostWarnings).enumerated().map { place, warning -> Row in
+      ["run": number, "place": .number(place), "text": .text(warning)]
     }
-    try each(run.warnings.prefix(mostWarnings).enumerated(), "run_warnings", ["place", "text"]) {
-      $0.add($1.offset)
-      $0.add($1.element)
-    }
+    try insert(warnings, "run_warnings", file)
   }
 
-  private static func insertion(_ table: String, _ columns: [String]) -> String {
+  /// The columns of a row with their values.
+  private typealias Row = KeyValuePairs<String, SQLBinding>
+
+  /// Inserts rows that have the same columns.
+  private static func insert(_ rows: [Row], _ table: String, _ file: DatabaseFile) throws(StoreError) {
+    guard let columns = rows.first?.map(\.key) else { return }
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-    return "INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES(\(marks))"
+    let statement = try file.rows("INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES(\(marks))")
+    for row in rows {
+      statement.bind(row.map(\.value))
+      try statement.run()
+    }
   }
 
   /// Removes all but the last runs.
@@ -178,15 +164,14 @@ enum RunTables {
 
   /// Reads the runs that a condition chooses, with their lists.
   static func select(
-    _ condition: String, _ file: DatabaseFile, _ bind: (DatabaseRows) -> Void
+    _ condition: String, _ file: DatabaseFile, _ values: [SQLBinding]
   ) throws(StoreError) -> [RunRecord] {
     let statement = try file.rows(
       """
       SELECT number, id, pipeline, kind, started_unix, seconds, status, store, input_count, read, inserted, updated,
         unchanged, skipped, rejected, rejects_file, slow_stage, peak_rss_bytes, bytes_read, version, host, resumed_from,
         error_code, error_message FROM runs \(condition)
-      """)
-    bind(statement)
+      """, values)
     var runs: [RunRecord] = []
     while try statement.step() {
       var run = RunRecord()
@@ -219,28 +204,28 @@ enum RunTables {
 
   private static func fillLists(_ run: inout RunRecord, _ file: DatabaseFile) throws(StoreError) {
     let number = run.number
-    func each(_ columns: String, _ table: String, _ body: (inout RunRow) -> Void) throws(StoreError) {
-      let statement = try file.rows("SELECT \(columns) FROM \(table) WHERE run = ?1 ORDER BY 1")
-      statement.bind(1, Int64(number))
+    func each(
+      _ columns: String, _ table: String, by order: String = "place", _ body: (inout RunRow) -> Void
+    ) throws(StoreError) {
+      let statement = try file.rows(
+        "SELECT \(columns) FROM \(table) WHERE run = ?1 ORDER BY \(order)", [.number(number)])
       while try statement.step() {
         var row = RunRow(statement)
         body(&row)
       }
     }
     var filled = run
-    try each("place, path, bytes, fingerprint", "run_inputs") { row in
-      _ = row.integer()
+    try each("path, bytes, fingerprint", "run_inputs") { row in
       filled.inputs.append(.init(path: row.text() ?? "", bytes: row.optionalInteger(), fingerprint: row.text()))
     }
-    try each("place, name, entity, seconds, read, inserted, updated, unchanged, skipped, rejected", "run_parts") {
+    try each("name, entity, seconds, read, inserted, updated, unchanged, skipped, rejected", "run_parts") {
       row in
-      _ = row.integer()
       var part = RunRecord.Part(name: row.text() ?? "", entity: row.text() ?? "", counts: RecordCounts())
       part.seconds = row.double()
       part.counts = row.counts()
       filled.parts.append(part)
     }
-    try each("entity, inserted, updated, unchanged", "run_entities") { row in
+    try each("entity, inserted, updated, unchanged", "run_entities", by: "entity") { row in
       let name = row.text() ?? ""
       var counts = ImportSummary.EntityCounts()
       counts.inserted = row.integer()
@@ -248,39 +233,20 @@ enum RunTables {
       counts.unchanged = row.integer()
       filled.entities[name] = counts
     }
-    try each("code, records", "run_rejects") { row in filled.rejectCodes[row.text() ?? ""] = row.integer() }
-    try each("place, name, seconds", "run_phases") { row in
-      _ = row.integer()
+    try each("code, records", "run_rejects", by: "code") { row in filled.rejectCodes[row.text() ?? ""] = row.integer() }
+    try each("name, seconds", "run_phases") { row in
       filled.phases.append((row.text() ?? "", row.double()))
     }
-    try each("place, text", "run_warnings") { row in
-      _ = row.integer()
+    try each("text", "run_warnings") { row in
       filled.warnings.append(row.text() ?? "")
     }
     run = filled
   }
 }
 
-/// Binds the parameters of a statement from left to right.
-private struct RowBinder {
-  let statement: DatabaseRows
-  private var next: Int32 = 1
-
-  init(_ statement: DatabaseRows) { self.statement = statement }
-
-  private mutating func take() -> Int32 {
-    defer { next += 1 }
-    return next
-  }
-
-  mutating func add(_ value: Int) { statement.bind(take(), Int64(value)) }
-  mutating func add(_ value: Double) { statement.bind(take(), value) }
-  mutating func add(_ value: String) { statement.bind(take(), text: value) }
-  mutating func add(_ value: Int?) { if let value { add(value) } else { statement.bindNull(take()) } }
-  mutating func add(_ value: String?) { if let value { add(value) } else { statement.bindNull(take()) } }
-  mutating func add(_ counts: RecordCounts) {
-    for value in counts.numbers { add(value) }
-  }
+extension SQLBinding {
+  fileprivate static func number(_ value: Int) -> SQLBinding { .integer(Int64(value)) }
+  fileprivate static func textOrNull(_ value: String?) -> SQLBinding { value.map(SQLBinding.text) ?? .null }
 }
 
 /// Reads the columns of a row from left to right.

@@ -20,7 +20,6 @@ final class ListImporter {
   var tally = ListTally()
   /// Notes the owners that elements are added to, and the list's number there; `nil` where changes are not compared.
   var links: (of: RepeatedUpdates, node: Int)?
-  /// The name of the owners' entity.
   var ownerName: String { importer.owner.map { $0.nodes[$0.plan.root].entity.name } ?? "" }
   /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
   var isRepeated = false
@@ -471,10 +470,7 @@ final class ListImporter {
     let buffer = importer.context.buffer(root: root)
     let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
     guard !missing.isEmpty else { return }
-    let access = try importer.store.access(root: root)
-    try missing.withUnsafeBufferPointer { keys throws(StoreError) in
-      try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
-    }
+    try importer.store.fetch(missing, of: root, into: buffer)
     importer.fetches += 1
   }
 

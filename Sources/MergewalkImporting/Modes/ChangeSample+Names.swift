@@ -67,13 +67,8 @@ extension ChangeSample {
     let slots = Set(model.entities.filter { $0.root == root }.flatMap { (keys[$0.index] ?? []).map(\.slot) })
     guard !slots.isEmpty else { return }
     let buffer = context.buffer(root: root)
-    do {
-      let access = try store.access(root: root)
-      try objects.withUnsafeBufferPointer { objects throws(StoreError) in
-        try access.fetch(primaryKeys: objects, slots: slots.sorted(), into: buffer)
-      }
-    } catch {
-      throw ImportError(error)
+    try storeErrors { () throws(StoreError) in
+      try store.fetch(objects, of: root, slots: slots.sorted(), into: buffer)
     }
     for row in 0..<buffer.count {
       let attributes = keys[Int(buffer.entities[row])] ?? []

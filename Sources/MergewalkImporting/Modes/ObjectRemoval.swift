@@ -154,13 +154,8 @@ struct ObjectRemoval {
   private func collect(_ keys: [Int64]) throws(ImportError) {
     guard let sample, sample.room > 0 else { return }
     let buffer = context.buffer(root: entity.root)
-    do {
-      let access = try store.access(root: entity.root)
-      try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(StoreError) in
-        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
-      }
-    } catch {
-      throw ImportError(error)
+    try storeErrors { () throws(StoreError) in
+      try store.fetch(Array(keys.prefix(sample.room)), of: entity.root, into: buffer)
     }
     sample.collect(deleted: buffer)
     context.reset()
@@ -187,14 +182,7 @@ struct ObjectRemoval {
     let root = entity.root
     let buffer = context.buffer(root: root)
     var count = 0
-    do {
-      let access = try store.access(root: root)
-      try keys.withUnsafeBufferPointer { keys throws(StoreError) in
-        try access.fetch(primaryKeys: keys, slots: [soft.slot], into: buffer)
-      }
-    } catch {
-      throw ImportError(error)
-    }
+    try storeErrors { () throws(StoreError) in try store.fetch(keys, of: root, slots: [soft.slot], into: buffer) }
     for row in 0..<buffer.count {
       if buffer.set(row: row, slot: soft.slot, tag: value.tag, payload: value.payload, arena: buffer.arena.base) {
         count += 1

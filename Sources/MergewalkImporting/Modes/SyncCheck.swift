@@ -4,7 +4,6 @@ import MergewalkObjectStore
 
 /// Checks a ``SyncPolicy`` against the model.
 struct SyncCheck {
-  /// The findings so far.
   private(set) var findings: FindingList
   /// The attribute that says that an object is gone, when it can.
   private(set) var softDelete: SoftDelete?

@@ -21,10 +21,10 @@ package struct EarlierRejects: Sendable {
     let path = ResolvedPath.of(path)
     self.path = path
     folder = ResolvedPath.folder(of: path)
-    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-    let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
-    prefix = name[..<dot] + "."
-    suffix = String(name[dot...])
+    let name = ResolvedPath.name(of: path)
+    let ending = ResolvedPath.ending(of: name)
+    prefix = name[..<ending.startIndex] + "."
+    suffix = String(ending)
   }
 
   /// The files that were set aside, the oldest run's first.
@@ -36,7 +36,7 @@ package struct EarlierRejects: Sendable {
   /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
   /// files.
   package func moment(of path: String) -> String? {
-    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    let name = ResolvedPath.name(of: path)
     guard isOurs(name) else { return nil }
     return String(name.dropFirst(prefix.count).prefix(Self.momentShape.count))
   }

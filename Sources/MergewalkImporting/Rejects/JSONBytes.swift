@@ -1,4 +1,4 @@
-import MergewalkBytes
+package import MergewalkBytes
 
 /// JSON text that grows at its end, as bytes.
 package struct JSONBytes {
@@ -69,6 +69,28 @@ package struct JSONBytes {
   package mutating func member(_ name: StaticString, _ value: Bool) {
     key(name)
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
+  /// Appends the members of an object.
+  package mutating func members(_ object: JSONText) {
+    guard case .object(let members) = object else { preconditionFailure("only objects have members") }
+    for (name, value) in members {
+      key(name)
+      value.write(to: &bytes)
+    }
+  }
+
+  /// Appends a member that is a list.
+  package mutating func list<Element>(
+    _ name: StaticString, _ elements: some Sequence<Element>, _ json: (Element) -> JSONText
+  ) {
+    key(name)
+    open(UInt8(ascii: "["))
+    for element in elements {
+      separate()
+      json(element).write(to: &bytes)
+    }
+    close(UInt8(ascii: "]"))
   }
 
   /// Appends a string of valid UTF-8, escaped.

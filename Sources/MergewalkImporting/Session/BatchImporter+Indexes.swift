@@ -20,12 +20,9 @@ extension BatchImporter {
     for state in allNodes where !state.isPostponed && state.finder.usesIndex { try buildIndexes(file, for: state) }
     let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
     guard keepsSavepoints || !guarded.isEmpty else { return }
-    do {
-      if file.keepsBatches { return try file.buildIndexes { guarded.contains($0) } }
-      try file.keepJournalInMemory()
+    try storeErrors { () throws(StoreError) in
+      if !file.keepsBatches { try file.keepJournalInMemory() }
       try file.buildIndexes { guarded.contains($0) }
-    } catch {
-      throw ImportError(error)
     }
   }
 
@@ -73,12 +70,10 @@ extension BatchImporter {
         columns[table.name, default: []].formUnion(table.columnName(slot: relationship.slot).map { [$0] } ?? [])
       }
     }
-    do {
+    try storeErrors { () throws(StoreError) in
       try file.buildIndexes { index in
         index.columns.first.map { columns[index.table]?.contains($0) ?? false } ?? false
       }
-    } catch {
-      throw ImportError(error)
     }
   }
 

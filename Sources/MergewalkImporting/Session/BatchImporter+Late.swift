@@ -110,12 +110,9 @@ extension BatchImporter {
     let root = owner.plan.rootEntity
     let buffer = context.buffer(root: root)
     do {
-      let access = try store.access(root: root)
       var keys: Set<Int64> = []
       for record in view.records where isLinked(record, own, view) { keys.insert(own[record]) }
-      try keys.sorted().withUnsafeBufferPointer { keys throws(StoreError) in
-        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
-      }
+      try store.fetch(keys.sorted(), of: root, into: buffer)
       fetches += 1
       for record in view.records where isLinked(record, own, view) {
         guard targets[record] != NodeColumns.unspecified, let row = buffer.row(primaryKey: own[record]) else {

@@ -199,8 +199,4 @@ extension BatchImporter {
       }
     }
   }
-
-  private func storeErrors(_ body: () throws(StoreError) -> Void) throws(ImportError) {
-    do { try body() } catch { throw ImportError(error) }
-  }
 }

@@ -105,3 +105,8 @@ public struct ImportError: Error, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 }
+
+/// Carries out calls of a store, whose errors end the run.
+func storeErrors<Value>(_ body: () throws(StoreError) -> Value) throws(ImportError) -> Value {
+  do { return try body() } catch { throw ImportError(error) }
+}

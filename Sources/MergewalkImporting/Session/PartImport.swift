@@ -264,11 +264,7 @@ final class PartImport {
   /// Imports what was put off, and ends the part unless others belong to it.
   private func finishReading() throws(ImportError) {
     forgetKeys()
-    do {
-      try file.endDirectLoad { !laterTables.contains($0) }
-    } catch {
-      throw ImportError(error)
-    }
+    try storeErrors { () throws(StoreError) in try file.endDirectLoad { !laterTables.contains($0) } }
     if hasSecondPass {
       try endFirstPass()
       try flushWaiting()

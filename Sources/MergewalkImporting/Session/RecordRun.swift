@@ -230,9 +230,7 @@ final class RecordRun {
     }
     load.importer.shrunkRoots = shrinking(with: number)
     searches.append(load.searches)
-    do throws(StoreError) { try file.deferRows(of: letsRowsWait ? load.waitingTables : []) } catch {
-      throw ImportError(error)
-    }
+    try storeErrors { () throws(StoreError) in try file.deferRows(of: letsRowsWait ? load.waitingTables : []) }
     try load.run(progress: { self.reportProgress(of: $0) }, shouldStop: shouldStop)
     breach = load.breach
     isInterrupted = load.isInterrupted

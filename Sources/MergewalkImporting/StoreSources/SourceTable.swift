@@ -30,7 +30,7 @@ struct SourceTable {
     var keys: [(position: Int64, name: String)] = []
     do throws(StoreError) {
       let list = try database.reading.rows("SELECT name, hidden, pk FROM pragma_table_xinfo(?)")
-      list.bind(1, text: entry.name)
+      list.bind([.text(entry.name)])
       while try list.step() {
         // 1 is a hidden column of a virtual table; 2 and 3 are generated ones.
         if list.integer(1) != 1 { columns.append(list.text(0)) }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 public import MergewalkDiagnostics
 public import MergewalkObjectModel
 
@@ -42,27 +43,9 @@ public struct SourceText: Sendable, Hashable {
 
   /// The place of the first occurrence of a name outside quotation marks, or of the text.
   func position(ofName name: String) -> SourcePosition {
-    let bytes = Array(text.utf8)
-    let wanted = Array(name.utf8)
-    var quote: UInt8?
-    var index = 0
-    func isPart(_ index: Int) -> Bool {
-      guard bytes.indices.contains(index) else { return false }
-      let byte = bytes[index]
-      return byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte &- 0x30 < 10
-        || (byte | 0x20) &- 0x61 < 26
+    let place = Array(text.utf8).firstPlace(ofName: name) { byte in
+      byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte.isLetter || byte.isDigit
     }
-    while index < bytes.count {
-      let byte = bytes[index]
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-        quote = byte
-      } else if bytes[index...].starts(with: wanted), !isPart(index - 1), !isPart(index + wanted.count) {
-        return position(at: index)
-      }
-      index += 1
-    }
-    return position
+    return place.map { position(at: $0) } ?? position
   }
 }

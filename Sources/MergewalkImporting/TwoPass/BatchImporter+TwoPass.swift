@@ -201,14 +201,8 @@ extension BatchImporter {
     guard !owners.isEmpty else { return }
     let buffer = context.buffer(root: root)
     defer { buffer.removeAll() }
-    do {
-      let access = try store.access(root: root)
-      try Set(owners.map { own[$0] }).sorted().withUnsafeBufferPointer { keys throws(StoreError) in
-        try access.fetch(primaryKeys: keys, slots: [], into: buffer)
-      }
-    } catch {
-      throw ImportError(error)
-    }
+    let keys = Set(owners.map { own[$0] }).sorted()
+    try storeErrors { () throws(StoreError) in try store.fetch(keys, of: root, slots: [], into: buffer) }
     fetches += 1
     for record in owners where buffer.row(primaryKey: own[record]) == nil { view.outcomes[record] = .skipped }
   }

@@ -104,14 +104,14 @@ extension PartImport {
     }
     for relationship in due {
       let target = importer.nodes[relationship.target]
-      do {
-        // What one of several creates the others have to see.
-        let isShared =
-          stage == .creating
-          && due.count(where: { importer.nodes[$0.target].plan.rootEntity == target.plan.rootEntity }) > 1
-        target.finder = isShared ? SeekFinder() : try choice.secondPassFinder(relationship.target)
-      } catch {
-        throw ImportError(error)
+      // What one of several creates the others have to see.
+      let isShared =
+        stage == .creating
+        && due.count(where: { importer.nodes[$0.target].plan.rootEntity == target.plan.rootEntity }) > 1
+      if isShared {
+        target.finder = SeekFinder()
+      } else {
+        target.finder = try storeErrors { () throws(StoreError) in try choice.secondPassFinder(relationship.target) }
       }
       if target.finder.usesIndex { try importer.buildIndexes(file, for: target) }
     }
@@ -225,10 +225,8 @@ extension PartImport {
           target.finder = SeekFinder()
           try importer.buildIndexes(file, for: target)
         } else {
-          do {
-            target.finder = try choice.secondPassFinder(relationship.target)
-          } catch {
-            throw ImportError(error)
+          target.finder = try storeErrors { () throws(StoreError) in
+            try choice.secondPassFinder(relationship.target)
           }
         }
       }

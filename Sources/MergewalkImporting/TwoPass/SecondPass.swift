@@ -253,10 +253,7 @@ struct SecondPass {
         guard !keys.isEmpty else { continue }
         let context = part.importer.context
         let buffer = context.buffer(root: part.rootEntity)
-        let access = try store.access(root: part.rootEntity)
-        try keys.sorted().withUnsafeBufferPointer { keys throws(StoreError) in
-          try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
-        }
+        try store.fetch(keys.sorted(), of: part.rootEntity, into: buffer)
         for key in keys.sorted() {
           guard let row = buffer.row(primaryKey: key) else { continue }
           _ = try context.setToOne(

@@ -13,7 +13,6 @@ struct AssociationTable {
   private var pairs: [Pair] = []
   private var isSorted = true
 
-  /// How many pairs there are.
   var count: Int { pairs.count }
 
   /// Adds a pair by the permanent IDs of both objects.

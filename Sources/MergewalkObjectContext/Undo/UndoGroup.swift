@@ -18,26 +18,25 @@ final class UndoGroup {
       }
   }
 
-  /// Has contexts fetch what undoing the group needs to know.
-  func prepare() throws(ObjectError) {
-    for action in actions {
+  /// The changes of contexts, those of groups within the group included.
+  private var allChanges: [(changes: UndoChanges, client: WeakContext)] {
+    actions.flatMap { action -> [(changes: UndoChanges, client: WeakContext)] in
       switch action {
-      case .group(let group): try group.prepare()
-      case .changes(let changes, let client): try client.context?.prepareUndo(changes)
-      case .handler: break
+      case .changes(let changes, let client): [(changes, client)]
+      case .group(let group): group.allChanges
+      case .handler: []
       }
     }
   }
 
+  /// Has contexts fetch what undoing the group needs to know.
+  func prepare() throws(ObjectError) {
+    for (changes, client) in allChanges { try client.context?.prepareUndo(changes) }
+  }
+
   /// Has contexts clear what undoing the group has brought back in vain.
   func clearLostReferences() {
-    for action in actions {
-      switch action {
-      case .group(let group): group.clearLostReferences()
-      case .changes(let changes, let client): client.context?.clearLostReferences(of: changes)
-      case .handler: break
-      }
-    }
+    for (changes, client) in allChanges { client.context?.clearLostReferences(of: changes) }
   }
 
   /// Forgets the actions of a target.
@@ -55,13 +54,7 @@ final class UndoGroup {
 
   /// Calls `body` with all changes of a context.
   func forEachChanges(of context: ManagedObjectContext, _ body: (UndoChanges) -> Void) {
-    for action in actions {
-      switch action {
-      case .changes(let changes, let client): if client.context === context { body(changes) }
-      case .group(let group): group.forEachChanges(of: context, body)
-      case .handler: break
-      }
-    }
+    for (changes, client) in allChanges where client.context === context { body(changes) }
   }
 }
 

@@ -148,7 +148,6 @@ package struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertibl
 
   /// Whether values can be checked all the same.
   package var isWarning: Bool { code == .slowPattern }
-  /// The message.
   package var description: String { message }
 }
 

@@ -23,7 +23,7 @@ struct VariableTypes {
     Kind]
   {
     var finder = VariableTypes(model: model)
-    finder.visit(predicate, entity)
+    finder.visit(.predicate(predicate), entity)
     var kinds: [String: Kind] = [:]
     for name in predicate.variables { kinds[name] = finder.kinds[name] ?? .any }
     return kinds
@@ -32,16 +32,16 @@ struct VariableTypes {
   private init(model: ManagedObjectModel) { self.model = model }
 
   // The parser bounds the depth of what it reads, so this recursion is bounded too.
-  private mutating func visit(_ predicate: ObjectPredicate, _ entity: EntityDescription) {
-    switch predicate {
-    case .value, .closure: break
-    case .and(let terms), .or(let terms): for term in terms { visit(term, entity) }
-    case .not(let inner): visit(inner, entity)
-    case .comparison(let comparison):
-      visit(comparison, entity)
-      visit(comparison.left, entity)
-      visit(comparison.right, entity)
+  private mutating func visit(_ part: PredicatePart, _ entity: EntityDescription) {
+    if case .expression(.subquery(let collection, let variable, let predicate)) = part {
+      visit(.expression(collection), entity)
+      subqueries.append((variable, destination(of: collection, entity)))
+      visit(.predicate(predicate), entity)
+      subqueries.removeLast()
+      return
     }
+    if case .predicate(.comparison(let comparison)) = part { visit(comparison, entity) }
+    for inner in part.parts { visit(inner, entity) }
   }
 
   private mutating func visit(_ comparison: ComparisonPredicate, _ entity: EntityDescription) {
@@ -54,31 +54,6 @@ struct VariableTypes {
     // BETWEEN {$LEAST, $MOST}, IN {$FIRST, $SECOND}
     if case .aggregate(let elements) = comparison.right {
       for case .variable(let name) in elements { note(name, kind(of: comparison.left, entity)) }
-    }
-  }
-
-  /// Looks for variables in the predicates and comparisons inside an expression.
-  private mutating func visit(_ expression: ObjectExpression, _ entity: EntityDescription) {
-    switch expression {
-    case .constant, .evaluatedObject, .variable: break
-    case .path(let base, _): visit(base, entity)
-    case .function(_, let arguments), .aggregate(let arguments): for argument in arguments { visit(argument, entity) }
-    case .subquery(let collection, let variable, let predicate):
-      visit(collection, entity)
-      subqueries.append((variable, destination(of: collection, entity)))
-      visit(predicate, entity)
-      subqueries.removeLast()
-    case .set(_, let left, let right):
-      visit(left, entity)
-      visit(right, entity)
-    case .conditional(let predicate, let first, let second):
-      visit(predicate, entity)
-      visit(first, entity)
-      visit(second, entity)
-    case .element(let base, let place):
-      visit(base, entity)
-      if case .at(let index) = place { visit(index, entity) }
-    case .assignment(_, let value): visit(value, entity)
     }
   }
 

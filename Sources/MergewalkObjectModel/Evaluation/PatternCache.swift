@@ -11,7 +11,6 @@ struct PatternCache {
   private var likes: [Key: LikePattern] = [:]
   private var regularExpressions: [Key: TextPattern] = [:]
 
-  /// The pattern of a `LIKE`.
   mutating func like(_ pattern: String, _ options: ComparisonPredicate.Options) -> LikePattern {
     let key = Key(pattern: TextKey(pattern), options: options)
     if let known = likes[key] { return known }

@@ -61,7 +61,7 @@ package enum ValueComparison {
   ) -> Bool {
     guard let family = left.family else { return right.isNull }
     guard right.family == family else { return false }
-    return order(left, right, family, options, policy) == 0
+    return order(left, right, options, policy) == 0
   }
 
   /// -1, 0 or 1 as the first value comes before, with or after the second; `nil` when a value is null.
@@ -76,7 +76,7 @@ package enum ValueComparison {
         .typeMismatch, "\(left.kind) cannot be compared with \(right.kind)",
         hint: "compare values of one kind, or convert one with CAST(value, 'type')")
     }
-    return order(left, right, family, options, policy)
+    return order(left, right, options, policy)
   }
 
   /// The order of sorting: null comes first, then as ``order(_:_:options:)``.
@@ -100,8 +100,7 @@ package enum ValueComparison {
   /// The order of two values of one family.
   @inline(__always)
   private static func order(
-    _ left: AttributeValue, _ right: AttributeValue, _ family: ValueFamily, _ options: Options,
-    _ policy: ArithmeticPolicy
+    _ left: AttributeValue, _ right: AttributeValue, _ options: Options, _ policy: ArithmeticPolicy
   ) -> Int {
     switch (left, right) {
     case (.string(let first), .string(let second)), (.string(let first), .uri(let second)),

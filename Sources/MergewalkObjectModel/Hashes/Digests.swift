@@ -2,10 +2,8 @@ import CMergewalkCrypto
 
 /// SHA-2 digests by libcrypto.
 package enum Digests {
-  /// The 32 bytes of SHA-256.
   static func sha256(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, EVP_sha256(), 32) }
 
-  /// The 64 bytes of SHA-512.
   static func sha512(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, EVP_sha512(), 64) }
 
   /// A digest function by its name.

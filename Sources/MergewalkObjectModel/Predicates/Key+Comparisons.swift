@@ -154,8 +154,6 @@ extension ObjectPredicate {
 
   /// Whether a subquery somewhere inside names its element so.
   fileprivate func binds(_ name: String) -> Bool {
-    var finder = VariableFinder()
-    finder.visit(self)
-    return finder.subqueryVariables.contains(name)
+    VariableFinder(.predicate(self)).subqueryVariables.contains(name)
   }
 }

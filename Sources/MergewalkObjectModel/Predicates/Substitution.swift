@@ -1,11 +1,7 @@
 /// Binding the variables of templates.
 extension ObjectPredicate {
   /// The names of the variables that need a value: not bound by a `SUBQUERY` and not set by an assignment.
-  public var variables: Set<String> {
-    var finder = VariableFinder()
-    finder.visit(self)
-    return finder.free.subtracting(finder.assigned)
-  }
+  public var variables: Set<String> { VariableFinder(.predicate(self)).open }
 
   /// A copy with expressions in place of its variables; the predicate itself stays a template.
   ///
@@ -51,11 +47,7 @@ extension ObjectPredicate {
 
 extension ObjectExpression {
   /// The names of the variables that need a value: not bound by a `SUBQUERY` and not set by an assignment.
-  public var variables: Set<String> {
-    var finder = VariableFinder()
-    finder.visit(self)
-    return finder.free.subtracting(finder.assigned)
-  }
+  public var variables: Set<String> { VariableFinder(.expression(self)).open }
 
   /// A copy with expressions in place of its variables, as for a predicate.
   public func substituting(_ values: [String: ObjectExpression]) throws(PredicateError) -> ObjectExpression {
@@ -79,42 +71,24 @@ struct VariableFinder {
   /// The variables of the subqueries around the current place.
   private var bound: [String] = []
 
-  mutating func visit(_ predicate: ObjectPredicate) {
-    switch predicate {
-    case .value, .closure: break
-    case .comparison(let comparison):
-      visit(comparison.left)
-      visit(comparison.right)
-    case .and(let terms), .or(let terms): for term in terms { visit(term) }
-    case .not(let inner): visit(inner)
-    }
-  }
+  init(_ part: PredicatePart) { visit(part) }
 
-  mutating func visit(_ expression: ObjectExpression) {
-    switch expression {
-    case .constant, .evaluatedObject: break
-    case .variable(let name): if !bound.contains(name) { free.insert(name) }
-    case .path(let base, _): visit(base)
-    case .function(_, let arguments), .aggregate(let arguments): for argument in arguments { visit(argument) }
-    case .subquery(let collection, let variable, let predicate):
-      visit(collection)
+  /// Those that need a value from outside.
+  var open: Set<String> { free.subtracting(assigned) }
+
+  private mutating func visit(_ part: PredicatePart) {
+    switch part {
+    case .expression(.variable(let name)): if !bound.contains(name) { free.insert(name) }
+    case .expression(.subquery(let collection, let variable, let predicate)):
+      visit(.expression(collection))
       subqueryVariables.insert(variable)
       bound.append(variable)
-      visit(predicate)
+      visit(.predicate(predicate))
       bound.removeLast()
-    case .set(_, let left, let right):
-      visit(left)
-      visit(right)
-    case .conditional(let predicate, let first, let second):
-      visit(predicate)
-      visit(first)
-      visit(second)
-    case .element(let base, let place):
-      visit(base)
-      if case .at(let index) = place { visit(index) }
-    case .assignment(let variable, let value):
+    case .expression(.assignment(let variable, let value)):
       if !bound.contains(variable) { assigned.insert(variable) }
-      visit(value)
+      visit(.expression(value))
+    default: for inner in part.parts { visit(inner) }
     }
   }
 }
@@ -132,9 +106,7 @@ private struct Substitution {
   /// Notes the assignments of what will be copied; most predicates have none, which the first look tells.
   mutating func prepare(_ predicate: ObjectPredicate) {
     guard predicate.hasAssignment else { return }
-    var finder = VariableFinder()
-    finder.visit(predicate)
-    assigned = finder.assigned
+    assigned = VariableFinder(.predicate(predicate)).assigned
   }
 
   /// The copy, or `nil` when there is nothing to replace.
@@ -211,8 +183,7 @@ private struct Substitution {
       throw PredicateError(.missingVariable, "expected a value for the variable $\(name), found none")
     }
     if case .constant = expression { return expression }
-    var finder = VariableFinder()
-    finder.visit(expression)
+    let finder = VariableFinder(.expression(expression))
     guard finder.free.isEmpty, finder.assigned.isEmpty else {
       throw PredicateError(
         .argumentType, "expected a value without variables for $\(name), found \(expression)",

@@ -36,8 +36,12 @@ package final class DatabaseFile {
   /// The first column of the first row; `nil` when there is no row or it is null.
   package func integer(_ sql: String) throws(StoreError) -> Int64? { try connection.integer(sql) }
 
-  /// Compiles a statement.
-  package func rows(_ sql: String) throws(StoreError) -> DatabaseRows { DatabaseRows(try connection.prepare(sql)) }
+  /// Compiles a statement, whose parameters have these values.
+  package func rows(_ sql: String, _ values: [SQLBinding] = []) throws(StoreError) -> DatabaseRows {
+    let rows = DatabaseRows(try connection.prepare(sql))
+    rows.bind(values)
+    return rows
+  }
 }
 
 @available(*, unavailable, message: "a file is confined to one task")

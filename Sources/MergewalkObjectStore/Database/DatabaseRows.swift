@@ -19,7 +19,7 @@ public import MergewalkSQLite
   }
 }
 
-/// A statement of one's own and the rows that it gives; parameters count from 1, columns from 0.
+/// A statement of one's own and the rows that it gives; columns count from 0.
 @usableFromInline package struct DatabaseRows {
   @usableFromInline package let statement: Statement
 
@@ -33,11 +33,10 @@ public import MergewalkSQLite
   /// Runs the statement to its end, so that it can run again.
   package func run() throws(StoreError) { try statement.run() }
 
-  package func bind(_ index: Int32, _ value: Int64) { statement.bind(index, value) }
-  package func bind(_ index: Int32, _ value: Double) { statement.bind(index, value) }
-  /// Binds a text, which is copied.
-  package func bind(_ index: Int32, text: String) { statement.bind(index, text: text) }
-  package func bindNull(_ index: Int32) { statement.bindNull(index) }
+  /// Gives the parameters values, from the first one on.
+  package func bind(_ values: [SQLBinding]) {
+    for (i, value) in values.enumerated() { value.bind(to: statement, Int32(i + 1)) }
+  }
 
   // MARK: Columns
 

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkSystem
 
 /// How Core Data marks the values of attributes that allow external storage.
@@ -25,8 +26,7 @@ package enum ExternalData {
 
   /// A file's name without its extension; stores for which it is the same have one folder.
   static func stem(_ name: String) -> String {
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
-    return String(name[..<dot])
+    String(name[..<ResolvedPath.ending(of: name).startIndex])
   }
 
   private static let folderName = "_EXTERNAL_DATA"

@@ -42,7 +42,6 @@ package struct MigrationPlan: Sendable {
   let numbers: [Int: Int?]
   /// The numbers afterwards of entities whose properties changed.
   let changedNumbers: Set<Int>
-  /// The many-to-many relationships that are gone.
   let goneLinks: Set<CloudTables.Relationship>
 }
 

@@ -124,9 +124,4 @@ extension MigrationPlanner {
         entry.added.map { .run("ALTER TABLE \(entry.final) ADD COLUMN \($0.name) \($0.declaredType)") })
     }
   }
-
-  /// Drops what was put aside and not kept.
-  mutating func addDrops(_ tables: [TableMove], _ joins: [JoinMove]) {
-    addStep("drop old tables", presentNames.sorted { $0.value < $1.value }.map { .run("DROP TABLE \($0.value)") })
-  }
 }

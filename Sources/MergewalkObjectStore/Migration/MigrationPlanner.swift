@@ -59,7 +59,8 @@ struct MigrationPlanner {
     for move in references { addReferences(move) }
     addOrders(tables, references)
     addCleanups(tables, joins)
-    addDrops(tables, joins)
+    // What was put aside and not kept.
+    addStep("drop old tables", presentNames.sorted { $0.value < $1.value }.map { .run("DROP TABLE \($0.value)") })
     addStep("create the indexes", new.indexes.map { .createIndex($0) })
     addStep("create the triggers", [.createTriggers])
     addStep("write entity numbers, metadata and the copy of the model", [.bookkeeping])

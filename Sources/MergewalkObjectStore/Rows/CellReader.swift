@@ -68,7 +68,6 @@ enum CellReader {
     return read(value, kind)
   }
 
-  /// Reads a column as what it is.
   @inline(__always)
   static func read(_ statement: OpaquePointer, _ column: Int32) -> Value {
     guard let value = sqlite3_column_value(statement, column) else { return null }
@@ -103,7 +102,6 @@ enum CellReader {
     }
   }
 
-  /// Reads a value as what it is.
   @inline(__always)
   static func read(_ value: OpaquePointer) -> Value {
     switch sqlite3_value_type(value) {

@@ -5,7 +5,6 @@ package import MergewalkObjectModel
 /// Functions, because the compiler checks each access to a stored property of another module's class for exclusivity,
 /// whatever the property says; that takes longer than what is done here.
 extension RowBuffer {
-  /// The state of a row.
   package func state(of row: Int) -> UInt8 { states[row] }
   package func entity(of row: Int) -> Int { Int(entities[row]) }
   /// The primary key and the entity's index of a row.

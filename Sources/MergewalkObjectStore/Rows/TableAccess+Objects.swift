@@ -99,3 +99,17 @@ extension TableAccess {
     return statement
   }
 }
+
+extension PersistentStore {
+  /// Fetches rows of a hierarchy and appends them to the buffer, in the order of the keys.
+  ///
+  /// - Parameter slots: The columns to fetch; all that are stored when there are none.
+  package func fetch(
+    _ primaryKeys: [Int64], of root: RootIndex, slots: [Int]? = nil, into buffer: RowBuffer
+  ) throws(StoreError) {
+    let access = try access(root: root)
+    try primaryKeys.withUnsafeBufferPointer { keys throws(StoreError) in
+      try access.fetch(primaryKeys: keys, slots: slots ?? access.storedSlots, into: buffer)
+    }
+  }
+}

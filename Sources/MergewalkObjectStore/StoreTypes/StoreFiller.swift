@@ -118,14 +118,7 @@ public final class StoreFiller {
       row.statement.bind(parameter, copying: [ExternalData.inlineTag] + bytes)
       return
     }
-    guard let binding = QueryBuilder.binding(value)?.0 else { return row.statement.bindNull(parameter) }
-    switch binding {
-    case .integer(let number): row.statement.bind(parameter, number)
-    case .real(let number): row.statement.bind(parameter, number)
-    case .text(let text): row.statement.bind(parameter, text: text)
-    case .blob(let bytes): row.statement.bind(parameter, copying: bytes)
-    case .null, .now, .list: row.statement.bindNull(parameter)
-    }
+    (QueryBuilder.binding(value)?.0 ?? .null).bind(to: row.statement, parameter)
   }
 
   /// Sets the records that a relationship refers to; relationships that are not stored are skipped.

@@ -28,8 +28,6 @@ enum Paths {
     return result.isEmpty ? "." : result
   }
 
-  static func folder(of file: String) -> String { ResolvedPath.folder(of: file) }
-
   static func join(_ folder: String, _ name: String) -> String {
     if folder == "." || folder.isEmpty { return name }
     return folder.hasSuffix("/") ? folder + name : folder + "/" + name
@@ -48,8 +46,7 @@ enum Paths {
 
   /// The last part of a path without its extension.
   static func stem(_ path: String) -> String {
-    let name = path.split(separator: "/").last ?? "pipeline"
-    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return String(name) }
-    return String(name[..<dot])
+    let name = String(path.split(separator: "/").last ?? "pipeline")
+    return String(name[..<ResolvedPath.ending(of: name).startIndex])
   }
 }

@@ -43,7 +43,7 @@ package struct PipelineSchema: Sendable {
       ]
       definitions = definitions.with(self.definitions(arePart: false)).with(self.definitions(arePart: true))
     }
-    return head.with(rules).with(["$defs": definitions]).indented + "\n"
+    return head.with(rules).with(["$defs": definitions]).written(as: .tree) + "\n"
   }
 
   private static func title(of kind: Kind) -> String {
@@ -84,10 +84,10 @@ package struct PipelineSchema: Sendable {
     ]
     if !isPart {
       let required = spec.fields.filter(\.isRequired).map(\.name)
-      if !required.isEmpty { object = object.with(["required": .strings(required)]) }
-      if !spec.alternatives.isEmpty {
-        object = object.with(["anyOf": .array(spec.alternatives.map { ["required": .strings($0)] })])
-      }
+      object = object.with([
+        "required": required.isEmpty ? nil : .strings(required),
+        "anyOf": spec.alternatives.isEmpty ? nil : .array(spec.alternatives.map { ["required": .strings($0)] }),
+      ])
     }
     let description: JSONText = ["description": .string(spec.summary)]
     guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }) else { return description.with(object) }

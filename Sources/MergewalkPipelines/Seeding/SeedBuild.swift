@@ -63,7 +63,7 @@ public struct SeedBuild: Sendable {
       throw DiagnosticList(error)
     }
     // Errors say this name until they are caught below.
-    let work = staging.file(Self.name(of: storePath))
+    let work = staging.file(ResolvedPath.name(of: storePath))
     let definitions = try read(store: work, &summary)
     try checkPlace(definitions)
     for (path, definition) in zip(pipelines, definitions) {
@@ -167,9 +167,5 @@ public struct SeedBuild: Sendable {
       .error, code: error.code.rawValue, path: pipeline, position: .file,
       message: error.message.replacing(work, with: storePath))
     return DiagnosticList([redaction(finding)])
-  }
-
-  private static func name(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 }

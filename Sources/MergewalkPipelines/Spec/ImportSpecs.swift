@@ -3,7 +3,6 @@ import MergewalkImporting
 extension ComponentSpec {
   private static let substitutes = ["keep", "null", "default", "empty", "reject"]
 
-  /// The objects that each record makes.
   static let entityImport = ComponentSpec(
     "import", "The objects that each record creates or updates.",
     fields: [
@@ -42,7 +41,6 @@ extension ComponentSpec {
         example: "{ customer: { find_by: { email: customer_email } } }"),
     ] + FieldSpec.transforms)
 
-  /// Files with whole objects of one entity.
   static let objects = ComponentSpec(
     "objects", "Files of whole objects of one entity.",
     fields: [
@@ -65,7 +63,6 @@ extension ComponentSpec {
           + " becomes null, where the relationship is optional.", example: "null"),
     ])
 
-  /// How a relationship's target is found or made.
   static let relationshipImport = ComponentSpec(
     "relationship", "How a relationship's target is found or created.",
     fields: [
@@ -91,7 +88,6 @@ extension ComponentSpec {
         example: "{ category: { find_by: { name: category } } }"),
     ] + FieldSpec.lists)
 
-  /// How a column fills an attribute.
   static let field = ComponentSpec(
     "field", "How a column fills an attribute.", shorthand: "from",
     fields: [
@@ -149,7 +145,6 @@ extension ComponentSpec {
         example: "[nein, n]"),
     ])
 
-  /// The defaults of every column.
   static let fieldDefaults = ComponentSpec(
     "fields",
     "Defaults for all columns, where they fit the attribute's type; a column's own options override"

@@ -1,7 +1,6 @@
 import MergewalkImporting
 
 extension ComponentSpec {
-  /// Which objects go in the modes `sync` and `replace`.
   static let sync = ComponentSpec(
     "sync", "The objects that the modes `sync` and `replace` delete, among those that no record names.",
     fields: [
@@ -49,7 +48,6 @@ extension FieldSpec {
 }
 
 extension ComponentSpec {
-  /// How an incremental import knows which records are new.
   static let since = ComponentSpec(
     "since", "How an incremental import knows which records are new.", shorthand: "column",
     fields: [

@@ -1,7 +1,6 @@
 import MergewalkImporting
 
 extension ComponentSpec {
-  /// The pipeline file itself.
   static let pipeline = ComponentSpec(
     "pipeline", "The file itself.", alternatives: [["source", "import"], ["imports"], ["objects"]],
     fields: [
@@ -73,7 +72,6 @@ extension ComponentSpec {
         example: "{ by: country, path: \"{country}.sqlite\" }"),
     ] + policyFields + runFields)
 
-  /// One of several imports.
   static let part = ComponentSpec(
     "part", "One of several imports: a source, and the objects that its records become.",
     fields: [
@@ -97,7 +95,6 @@ extension ComponentSpec {
         "How existing objects are found.", example: "seek"),
     ])
 
-  /// When a batch is full.
   static let batch = ComponentSpec(
     "batch", "The limits of a batch; it is written as soon as it reaches one of them.",
     fields: [
@@ -106,7 +103,6 @@ extension ComponentSpec {
       FieldSpec("bytes", .bytes, default: "32MiB", "The maximum size of a batch's input.", example: "8MiB"),
     ])
 
-  /// How much memory may be used.
   static let memory = ComponentSpec(
     "memory", "Limits on memory.",
     fields: [

@@ -24,7 +24,6 @@ extension ComponentSpec {
       example: "[{ url: \"${secret:HOOK}\", when: [failure, rejects] }]"),
   ]
 
-  /// Who is told how a run ended.
   static let notify = ComponentSpec(
     "notify",
     "A message about how a run ended, posted to a URL or given to a command. If it cannot be sent,"
@@ -58,7 +57,6 @@ extension ComponentSpec {
         "timeout", .duration, default: "10s", "How long sending may take before it is given up.", example: "30s"),
     ])
 
-  /// How much a run may differ from earlier ones.
   static let anomalies = ComponentSpec(
     "anomalies", "How much a run may differ from the median of the last finished runs before a warning is given.",
     fields: [

@@ -1,7 +1,6 @@
 import MergewalkImporting
 
 extension ComponentSpec {
-  /// Where records come from.
   static let source = ComponentSpec(
     "source", "Where records come from and how they are written.", shorthand: "files",
     alternatives: [["files"], ["manifest"]],

@@ -8,7 +8,6 @@ extension FieldSpec {
 }
 
 extension ComponentSpec {
-  /// One step; the steps themselves say what each is told.
   static let step = ComponentSpec(
     "step",
     "One step of a transform: a word, or a mapping with one entry. [transforms.md](transforms.md)"
@@ -20,7 +19,6 @@ extension ComponentSpec {
     if !list.contains(component) { list.append(component) }
   }
 
-  /// A column that is made from others, or a source's column with a type.
   static let column = ComponentSpec(
     "column", "A column computed from others, or a column of the source with a type.", shorthand: "from",
     fields: [
@@ -35,7 +33,6 @@ extension ComponentSpec {
         "The type of the values, in expressions and as the result.", example: "integer"),
     ] + FieldSpec.readings)
 
-  /// A program that answers every record.
   static let process = ComponentSpec(
     "process",
     "A program that receives each record as a line of JSON and answers with a line; see"
@@ -60,14 +57,12 @@ extension ComponentSpec {
       FieldSpec("line", .bytes, default: "1MiB", "The maximum size of an answer.", example: "64KiB"),
     ])
 
-  /// A column that a program gives.
   static let given = ComponentSpec(
     "given", "A column that a program returns.", shorthand: "type",
     fields: [
       FieldSpec("type", .choice(of: ValueKind.self), default: "text", "The type of its values.", example: "decimal")
     ])
 
-  /// The permitted differences between a source and the pipeline's description.
   static let contract = ComponentSpec(
     "contract",
     "How a source may differ from the known schema: `evolve` accepts a difference and warns, `freeze`"

@@ -1,7 +1,6 @@
 import MergewalkImporting
 
 extension ComponentSpec {
-  /// How records are spread over many stores.
   static let stores = ComponentSpec(
     "stores",
     "How `mergewalk stores` distributes the records over a family of stores, one for each value of a"
@@ -26,7 +25,6 @@ extension ComponentSpec {
         "How much of the published family may go when another takes its place.", example: "{ ratio: 10% }"),
     ])
 
-  /// The stores of the published family that may go.
   static let goneStores = ComponentSpec(
     "gone",
     "How much of a published family may go when another takes its place; with more nothing of it changes, exit code 3.",
@@ -41,7 +39,6 @@ extension ComponentSpec {
         "Whether an input without one good record empties the family; else it is refused.", example: "true"),
     ])
 
-  /// The handling of records without a value.
   static let missingStore = ComponentSpec(
     "missing", "Records that do not name a store: either of these.", shorthand: "records",
     fields: [

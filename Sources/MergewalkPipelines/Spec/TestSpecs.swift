@@ -8,7 +8,6 @@ extension ComponentRegistry {
 }
 
 extension ComponentSpec {
-  /// A file with tests itself.
   static let pipelineTests = ComponentSpec(
     "tests", "The file itself. It is named after its pipeline: `orders_test.yaml` tests `orders.yaml`.",
     fields: [
@@ -49,7 +48,6 @@ extension ComponentSpec {
         "expect", .component("expect"), required: true, "The expected result.", example: "{ counts: { inserted: 1 } }"),
     ])
 
-  /// The input in place of files.
   static let testInput = ComponentSpec(
     "input", "The input to read in place of files.", shorthand: "text", alternatives: [["text"], ["files"]],
     fields: [
@@ -62,7 +60,6 @@ extension ComponentSpec {
         "The name of the file with the text; its extension can determine the format.", example: "orders.tsv"),
     ])
 
-  /// The contents of the store before the run.
   static let testBefore = ComponentSpec(
     "before", "The content of the store before the run: first the rows, then the results of the runs.",
     fields: [
@@ -88,7 +85,6 @@ extension ComponentSpec {
       FieldSpec("inputs", .named("input"), default: "none", "As for `case`.", example: "{ orders.csv: \"id\\n1\\n\" }"),
     ])
 
-  /// The expected result.
   static let testExpectation = ComponentSpec(
     "expect",
     "The expected result. Only what is listed is compared, but a reject that is not listed is a"

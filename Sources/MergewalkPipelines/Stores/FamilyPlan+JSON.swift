@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 import MergewalkRecordFormats
 
@@ -6,85 +7,48 @@ extension FamilyPlan {
   var json: [UInt8] { FamilyFiles.sealed { write(&$0) } }
 
   private func write(_ out: inout JSONBytes) {
-    out.member("format", 1)
-    out.member("id", id)
-    out.member("mergewalk", version)
-    out.member("pipeline", pipeline)
-    out.member("path", pipelinePath)
-    out.member("base", base)
-    out.member("model", model)
-    out.list("set", variables.sorted { $0.key < $1.key }) { out, entry in
-      out.member("name", entry.key)
-      out.member("value", entry.value)
+    out.members([
+      "format": .integer(1), "id": .string(id), "mergewalk": .string(version), "pipeline": .string(pipeline),
+      "path": .string(pipelinePath), "base": .string(base), "model": .string(model),
+    ])
+    out.list("set", variables.sorted { $0.key < $1.key }) { ["name": .string($0.key), "value": .string($0.value)] }
+    out.list("sources", sources) { source in
+      [
+        "path": .string(source.path), "place": .string(source.place), "state": source.state.map { .string($0) },
+        "kinds": source.kinds.map { .string($0) },
+      ]
     }
-    out.list("sources", sources) { out, source in
-      out.member("path", source.path)
-      out.member("place", source.place)
-      if let state = source.state { out.member("state", state) }
-      if let kinds = source.kinds { out.member("kinds", kinds) }
+    out.list("shared", shared) { ["path": .string($0.path), "digest": .string($0.digest)] }
+    out.list("imports", forms) { $0.json }
+    out.members([
+      "limits": [
+        "limit": limits.limit.map { .integer($0) }, "ratio": limits.ratio.map { .string("\($0)") },
+        "minimum": .integer(limits.minimum),
+        "codes": .array(limits.codes.map { ["code": .string($0.pattern), "limit": .integer($0.limit)] }),
+      ],
+      "gone": [
+        "limit": gone.limit.map { .integer($0) }, "ratio": gone.ratio.map { .string("\($0)") },
+        "allow_empty": .boolean(gone.allowsEmpty),
+      ],
+    ])
+    out.list("headers", headers) { ["text": .string(String(decoding: $0, as: UTF8.self))] }
+    out.members([
+      "folders": .boolean(hasFolders), "expected": expectedRecords.map { .integer($0) }, "split": counts.map(\.json),
+    ])
+    out.list("units", units) { unit in
+      [
+        "name": .string(unit.name), "file": .string(unit.file), "bucket": .boolean(unit.isBucket),
+        // Plans of former versions, which must read as they were written, do not have it.
+        "shared_places": unit.sharesPlaces ? .boolean(true) : nil, "segments": .array(unit.segments.map(\.json)),
+      ]
     }
-    out.list("shared", shared) { out, shared in
-      out.member("path", shared.path)
-      out.member("digest", shared.digest)
-    }
-    out.list("imports", forms) { out, form in form.write(&out) }
-    out.key("limits")
-    out.open(UInt8(ascii: "{"))
-    if let limit = limits.limit { out.member("limit", limit) }
-    if let ratio = limits.ratio { out.member("ratio", "\(ratio)") }
-    out.member("minimum", limits.minimum)
-    out.list("codes", limits.codes) { out, code in
-      out.member("code", code.pattern)
-      out.member("limit", code.limit)
-    }
-    out.close(UInt8(ascii: "}"))
-    out.key("gone")
-    out.open(UInt8(ascii: "{"))
-    if let limit = gone.limit { out.member("limit", limit) }
-    if let ratio = gone.ratio { out.member("ratio", "\(ratio)") }
-    out.member("allow_empty", gone.allowsEmpty)
-    out.close(UInt8(ascii: "}"))
-    out.list("headers", headers) { out, header in out.member("text", String(decoding: header, as: UTF8.self)) }
-    out.member("folders", hasFolders)
-    if let expectedRecords { out.member("expected", expectedRecords) }
-    if let counts {
-      out.key("split")
-      out.open(UInt8(ascii: "{"))
-      out.member("read", counts.read)
-      out.member("skipped", counts.skipped)
-      out.member("rejected", counts.rejected)
-      out.counts("codes", counts.codes)
-      out.close(UInt8(ascii: "}"))
-    }
-    out.list("units", units) { out, unit in
-      out.member("name", unit.name)
-      out.member("file", unit.file)
-      out.member("bucket", unit.isBucket)
-      // Plans of former versions, which must read as they were written, do not have it.
-      if unit.sharesPlaces { out.member("shared_places", true) }
-      out.list("segments", unit.segments) { out, segment in
-        out.member("import", segment.run.part)
-        out.member("source", segment.run.source)
-        if let member = segment.run.member { out.member("member", member) }
-        out.member("header", segment.run.header)
-        if let encoding = segment.run.encoding { out.member("encoding", encoding) }
-        out.member("start", segment.bytes.lowerBound)
-        out.member("bytes", segment.bytes.count)
-        out.member("places_start", segment.places.lowerBound)
-        out.member("places_bytes", segment.places.count)
-        out.member("records", segment.records)
-      }
-    }
-    out.list("former", former) { out, path in out.member("path", path) }
-    out.list("parts", parts) { out, part in
-      out.member("value", part.value)
-      out.member("name", part.name)
-      out.member("path", part.path)
-      out.member("sha256", part.sha256)
-      out.member("places", part.places)
-      if let records = part.records { out.member("records", records) }
-      if let unit = part.unit { out.member("unit", unit) }
-      if !part.files.isEmpty { out.list("files", part.files) { out, file in file.write(&out) } }
+    out.list("former", former) { ["path": .string($0)] }
+    out.list("parts", parts) { part in
+      [
+        "value": .string(part.value), "name": .string(part.name), "path": .string(part.path),
+        "sha256": .string(part.sha256), "places": .string(part.places), "records": part.records.map { .integer($0) },
+        "unit": part.unit.map { .integer($0) }, "files": part.files.isEmpty ? nil : .array(part.files.map(\.json)),
+      ]
     }
   }
 
@@ -168,7 +132,25 @@ extension SpoolUnit {
   }
 }
 
+extension Splitter.Counts {
+  fileprivate var json: JSONText {
+    [
+      "read": .integer(read), "skipped": .integer(skipped), "rejected": .integer(rejected), "codes": .counts(codes),
+    ]
+  }
+}
+
 extension SpoolSegment {
+  fileprivate var json: JSONText {
+    [
+      "import": .integer(run.part), "source": .integer(run.source), "member": run.member.map { .string($0) },
+      "header": .integer(run.header), "encoding": run.encoding.map { .string($0) },
+      "start": .integer(bytes.lowerBound), "bytes": .integer(bytes.count),
+      "places_start": .integer(places.lowerBound), "places_bytes": .integer(places.count),
+      "records": .integer(records),
+    ]
+  }
+
   init?(_ row: JSONRow) {
     guard let part = row.count("import"), let source = row.count("source"), let header = row.count("header"),
       let start = row.count("start"), let bytes = row.count("bytes"), let places = row.count("places_start"),
@@ -208,7 +190,7 @@ extension StoresPolicy.Gone {
 }
 
 extension JSONRow {
-  /// A member that ``JSONBytes/counts(_:_:)`` wrote.
+  /// A member that ``JSONText/counts(_:)`` made.
   func counts(_ name: String) -> [String: Int] {
     let entries = list(name) { row in row.text("code").map { ($0, row.count("count") ?? 0) }
     }
@@ -216,27 +198,9 @@ extension JSONRow {
   }
 }
 
-extension JSONBytes {
-  /// Appends a member that is a list of objects.
-  mutating func list<Element>(
-    _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONBytes, Element) -> Void
-  ) {
-    key(name)
-    open(UInt8(ascii: "["))
-    for element in elements {
-      separate()
-      open(UInt8(ascii: "{"))
-      write(&self, element)
-      close(UInt8(ascii: "}"))
-    }
-    close(UInt8(ascii: "]"))
-  }
-
-  /// Appends a member with counts by name.
-  mutating func counts(_ name: StaticString, _ counts: [String: Int]) {
-    list(name, counts.sorted { $0.key < $1.key }) { out, entry in
-      out.member("code", entry.key)
-      out.member("count", entry.value)
-    }
+extension JSONText {
+  /// Counts by name.
+  static func counts(_ counts: [String: Int]) -> JSONText {
+    .array(counts.sorted { $0.key < $1.key }.map { ["code": .string($0.key), "count": .integer($0.value)] })
   }
 }

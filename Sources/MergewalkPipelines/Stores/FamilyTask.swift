@@ -59,7 +59,7 @@ final class FamilyTask {
     let isAsWritten =
       plan.parts[first].unit.map { number in
         work.states.indices.contains(number)
-          && SpoolFiles.areUnchanged(unit, in: work.files.spool, since: work.states[number])
+          && SpoolFiles.areUnchanged(in: work.files.spool, since: work.states[number])
       } ?? false
     for part in missing {
       if !isAsWritten { try check(unit, part) }

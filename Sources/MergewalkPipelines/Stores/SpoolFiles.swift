@@ -148,7 +148,7 @@ final class SpoolFiles {
   var states: [[String: FileState]] { files.map(\.states) }
 
   /// Whether the files of a unit are as they were written.
-  static func areUnchanged(_ unit: SpoolUnit, in folder: String, since states: [String: FileState]) -> Bool {
+  static func areUnchanged(in folder: String, since states: [String: FileState]) -> Bool {
     states.count == 2 && states.allSatisfy { FileState("\(folder)/\($0.key)") == $0.value }
   }
 

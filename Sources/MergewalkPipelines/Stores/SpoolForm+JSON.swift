@@ -1,36 +1,34 @@
+import MergewalkBytes
 import MergewalkImporting
 import MergewalkRecordFormats
 
 /// How records are read is a part of the plan, so that tasks need not look into the inputs again.
 extension SpoolForm {
-  func write(_ out: inout JSONBytes) {
+  var json: JSONText {
     switch format {
     case .csv(let options):
-      out.member("format", "csv")
-      out.member("delimiter", options.delimiter.description)
-      if let quote = options.quote { out.member("quote", Int(quote)) }
-      if let escape = options.escape { out.member("escape", Int(escape)) }
-      if let comment = options.comment { out.member("comment", comment) }
-      out.list("nulls", options.nullTokens) { out, token in out.member("text", token) }
-      out.member("quoted_nulls", options.quotedNulls)
-      out.member("trim", options.trim)
-      out.member("trim_quoted", options.trimQuoted)
-      out.member("blank_lines", options.blankLines == .record)
-      out.member("repeated_headers", options.repeatedHeaders == .record)
-      out.member("pad", options.padShortRecords)
-      let long = ["refuse", "dropEmpty", "truncate"]
-      out.member("long", long[options.longRecords == .refuse ? 0 : options.longRecords == .dropEmpty ? 1 : 2])
-      out.member("lenient", options.lenientQuotes)
-      out.member("most", options.maxRecordBytes)
+      let long = options.longRecords
+      let (keepsBlank, keepsHeaders) = (options.blankLines == .record, options.repeatedHeaders == .record)
+      return [
+        "format": .string("csv"), "delimiter": .string(options.delimiter.description),
+        "quote": options.quote.map { .integer(Int($0)) }, "escape": options.escape.map { .integer(Int($0)) },
+        "comment": options.comment.map { .string($0) },
+        "nulls": .array(options.nullTokens.map { ["text": .string($0)] }),
+        "quoted_nulls": .boolean(options.quotedNulls), "trim": .boolean(options.trim),
+        "trim_quoted": .boolean(options.trimQuoted), "blank_lines": .boolean(keepsBlank),
+        "repeated_headers": .boolean(keepsHeaders), "pad": .boolean(options.padShortRecords),
+        "long": .string(long == .refuse ? "refuse" : long == .dropEmpty ? "dropEmpty" : "truncate"),
+        "lenient": .boolean(options.lenientQuotes), "most": .integer(options.maxRecordBytes),
+      ]
     case .ndjson(let options):
-      out.member("format", "ndjson")
-      out.member("most", options.maxRecordBytes)
-      out.member("scalars", options.scalars.rawValue)
-      out.member("duplicates", options.duplicates.rawValue)
+      return [
+        "format": .string("ndjson"), "most": .integer(options.maxRecordBytes),
+        "scalars": .string(options.scalars.rawValue), "duplicates": .string(options.duplicates.rawValue),
+      ]
     default:
-      out.member("format", "rows")
-      out.member("elements", format.hasElements)
-      out.member("objects", format.readsObjects)
+      return [
+        "format": .string("rows"), "elements": .boolean(format.hasElements), "objects": .boolean(format.readsObjects),
+      ]
     }
   }
 

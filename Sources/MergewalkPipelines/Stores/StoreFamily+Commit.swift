@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkSystem
 import MergewalkDiagnostics
 import MergewalkImporting
@@ -177,14 +178,12 @@ extension StoreFamily {
   private func manifestText(_ plan: FamilyPlan, _ receipts: [StoreReceipt], _ result: Committed) -> [UInt8] {
     var out = JSONBytes()
     out.open(UInt8(ascii: "{"))
-    out.member("format", 1)
-    out.member("plan", plan.id)
-    out.member("pipeline", plan.pipeline)
-    out.member("mergewalk", plan.version)
-    out.member("read", result.read)
-    out.member("skipped", result.skipped)
-    out.member("rejected", result.rejected)
-    out.list("stores", receipts.sorted { $0.path < $1.path }) { out, receipt in receipt.write(&out) }
+    out.members([
+      "format": .integer(1), "plan": .string(plan.id), "pipeline": .string(plan.pipeline),
+      "mergewalk": .string(plan.version), "read": .integer(result.read), "skipped": .integer(result.skipped),
+      "rejected": .integer(result.rejected),
+    ])
+    out.list("stores", receipts.sorted { $0.path < $1.path }) { $0.manifest }
     out.close(UInt8(ascii: "}"))
     out.endLine()
     return out.bytes

@@ -1,18 +1,16 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkImporting
 
 // What a receipt keeps of the summary of its run, so that the commit can add up those of all stores.
 
 extension RunWarning {
-  func write(_ out: inout JSONBytes) {
-    out.member("code", code.rawValue)
-    out.member("message", message)
-    if finding != message { out.member("finding", finding) }
-    if let file { out.member("file", file) }
-    if let position {
-      out.member("line", position.line)
-      out.member("column", position.column)
-    }
+  var json: JSONText {
+    [
+      "code": .string(code.rawValue), "message": .string(message),
+      "finding": finding != message ? .string(finding) : nil, "file": file.map { .string($0) },
+      "line": position.map { .integer($0.line) }, "column": position.map { .integer($0.column) },
+    ]
   }
 
   init?(_ row: JSONRow) {
@@ -26,17 +24,13 @@ extension RunWarning {
 }
 
 extension FieldTally {
-  func write(_ out: inout JSONBytes) {
-    out.member("import", part)
-    out.member("entity", entity)
-    out.member("attribute", attribute)
-    out.member("column", column)
-    out.member("read", read)
-    out.member("stored", stored)
-    if !replaced.isEmpty {
-      out.counts("replaced", Dictionary(uniqueKeysWithValues: replaced.map { ($0.key.rawValue, $0.value) }))
-    }
-    out.member("rejected", rejected)
+  var json: JSONText {
+    let counts = Dictionary(uniqueKeysWithValues: replaced.map { ($0.key.rawValue, $0.value) })
+    return [
+      "import": .string(part), "entity": .string(entity), "attribute": .string(attribute), "column": .string(column),
+      "read": .integer(read), "stored": .integer(stored), "replaced": counts.isEmpty ? nil : .counts(counts),
+      "rejected": .integer(rejected),
+    ]
   }
 
   init?(_ row: JSONRow) {
@@ -56,16 +50,12 @@ extension FieldTally {
 }
 
 extension ListTally {
-  func write(_ out: inout JSONBytes) {
-    out.member("import", part)
-    out.member("entity", entity)
-    out.member("relationship", relationship)
-    out.member("column", column)
-    out.member("read", read)
-    out.member("linked", linked)
-    out.member("already_linked", alreadyLinked)
-    out.member("skipped", skipped)
-    out.member("rejected", rejected)
+  var json: JSONText {
+    [
+      "import": .string(part), "entity": .string(entity), "relationship": .string(relationship),
+      "column": .string(column), "read": .integer(read), "linked": .integer(linked),
+      "already_linked": .integer(alreadyLinked), "skipped": .integer(skipped), "rejected": .integer(rejected),
+    ]
   }
 
   init?(_ row: JSONRow) {

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkImporting
 import MergewalkObjectStore
 
@@ -37,33 +38,24 @@ struct StoreReceipt: Sendable {
   var path: String { files.first?.path ?? "" }
 
   /// The receipt as a file, with a digest of itself: one that was altered is none.
-  var json: [UInt8] { FamilyFiles.sealed { write(receipt: &$0) } }
-
-  private func write(receipt out: inout JSONBytes) {
-    out.member("format", 1)
-    out.member("key", key)
-    write(&out)
-    if let rejects { out.list("rejects", [rejects]) { out, file in file.write(&out) } }
-    out.member("places", places)
-    out.list("warnings", warnings) { out, warning in warning.write(&out) }
-    out.list("fields", fields) { out, field in field.write(&out) }
-    out.list("lists", lists) { out, list in list.write(&out) }
+  var json: [UInt8] {
+    let head: JSONText = ["format": .integer(1), "key": .string(key)]
+    let rest: JSONText = [
+      "rejects": rejects.map { .array([$0.json]) }, "places": .string(places),
+      "warnings": .array(warnings.map(\.json)), "fields": .array(fields.map(\.json)),
+      "lists": .array(lists.map(\.json)),
+    ]
+    return FamilyFiles.sealed { $0.members(head.with(manifest).with(rest)) }
   }
 
-  /// Appends what a manifest says too.
-  func write(_ out: inout JSONBytes) {
-    out.member("value", value)
-    out.member("path", path)
-    out.member("uuid", uuid)
-    out.member("content", content)
-    out.list("files", files) { out, file in file.write(&out) }
-    out.key("records")
-    counts.write(&out)
-    out.counts("reject_codes", codes)
-    out.key("shared")
-    shared.write(&out)
+  /// What a manifest says too.
+  var manifest: JSONText {
+    [
+      "value": .string(value), "path": .string(path), "uuid": .string(uuid), "content": .string(content),
+      "files": .array(files.map(\.json)), "records": counts.json, "reject_codes": .counts(codes),
+      "shared": shared.json,
+    ]
   }
-
 }
 
 extension StoreReceipt {
@@ -114,11 +106,7 @@ extension StoreReceipt {
 }
 
 extension StoreReceipt.File {
-  func write(_ out: inout JSONBytes) {
-    out.member("path", path)
-    out.member("bytes", bytes)
-    out.member("sha256", sha256)
-  }
+  var json: JSONText { ["path": .string(path), "bytes": .integer(bytes), "sha256": .string(sha256)] }
 
   /// The files of a member; nil when it is no list of files.
   static func list(_ name: String, of row: JSONRow) -> [Self]? {
@@ -139,16 +127,7 @@ extension StoreReceipt.File {
 }
 
 extension RecordCounts {
-  func write(_ out: inout JSONBytes) {
-    out.open(UInt8(ascii: "{"))
-    out.member("read", read)
-    out.member("inserted", inserted)
-    out.member("updated", updated)
-    out.member("unchanged", unchanged)
-    out.member("skipped", skipped)
-    out.member("rejected", rejected)
-    out.close(UInt8(ascii: "}"))
-  }
+  var json: JSONText { .object(named.map { ($0.0, .integer($0.1)) }) }
 
   init?(_ bytes: [UInt8]) {
     guard let row = JSONRow(bytes) else { return nil }

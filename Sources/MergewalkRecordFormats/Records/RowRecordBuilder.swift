@@ -101,7 +101,6 @@ package struct RowRecordBuilder {
   /// A UUID, given as its first and last eight bytes as big-endian numbers.
   package mutating func uuid(_ high: UInt64, _ low: UInt64) { plain { $0.append(uuid: high, low) } }
 
-  /// Bytes as base64.
   package mutating func base64(_ bytes: UnsafeRawBufferPointer) {
     guard fits(bytes.count / 3 * 4) else { return null() }
     plain { $0.append(base64: bytes) }

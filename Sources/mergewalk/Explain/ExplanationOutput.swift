@@ -110,7 +110,7 @@ enum ExplanationOutput {
       "memory": .object(explanation.memory.map { ($0.name, .integer($0.bytes)) }),
       "rejects": [
         "file": .text(explanation.rejectsPath), "limit": .count(explanation.rejectLimit),
-        "ratio": explanation.rejectRatio.map { .decimal($0, digits: 6) } ?? .null,
+        "ratio": .nullable(explanation.rejectRatio.map { .decimal($0, digits: 6) }),
       ],
       "warnings": .array(explanation.warnings.map(SummaryOutput.warning)),
       "imports": .array(explanation.parts.map(json)),
@@ -123,8 +123,8 @@ enum ExplanationOutput {
       "duplicates": .string(part.duplicates.rawValue), "format": .string(part.format),
       "sources": .array(part.sources.map { ["path": .string($0.path), "bytes": .count($0.bytes)] }),
       "columns": .strings(part.columns), "derived": .strings(part.derived), "where": .text(part.filter),
-      "process": part.process.map { .strings($0) } ?? .null, "find": .array(part.nodes.map(json)),
-      "since": part.cursor.map(json) ?? .null, "others": part.removal.map(json) ?? .null,
+      "process": .nullable(part.process.map { .strings($0) }), "find": .array(part.nodes.map(json)),
+      "since": .nullable(part.cursor.map(json)), "others": .nullable(part.removal.map(json)),
     ]
   }
 
@@ -133,7 +133,7 @@ enum ExplanationOutput {
       "entity": .string(node.entity), "path": .string(node.path), "mode": .string(node.mode.rawValue),
       "find_by": .strings(node.findBy), "fills": .strings(node.fills), "strategy": .string(node.strategy),
       "reason": .string(node.reason), "rows": .count(node.rows), "expected_records": .count(node.expected),
-      "indexed": node.hasIndex.map { .boolean($0) } ?? .null, "statements": .array(node.statements.map(json)),
+      "indexed": .nullable(node.hasIndex.map { .boolean($0) }), "statements": .array(node.statements.map(json)),
     ]
   }
 
@@ -152,7 +152,7 @@ enum ExplanationOutput {
   private static func json(_ removal: ImportExplanation.Removal) -> JSONText {
     [
       "delete": .string(removal.deletion.rawValue), "in_scope": .count(removal.inScope), "limit": .count(removal.limit),
-      "ratio": removal.ratio.map { .decimal($0, digits: 6) } ?? .null, "soft_delete": .text(removal.softDelete),
+      "ratio": .nullable(removal.ratio.map { .decimal($0, digits: 6) }), "soft_delete": .text(removal.softDelete),
       "query": json(removal.query),
     ]
   }

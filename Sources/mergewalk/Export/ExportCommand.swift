@@ -78,9 +78,8 @@ struct ExportCommand: ParsableCommand {
 
   /// `STORE-export` in the working directory, without the store's extension.
   private static func folder(of store: String) -> String {
-    let name = store.split(separator: "/").last.map(String.init) ?? "store"
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name + "-export" }
-    return String(name[..<dot]) + "-export"
+    let name = String(store.split(separator: "/").last ?? "store")
+    return name[..<ResolvedPath.ending(of: name).startIndex] + "-export"
   }
 
   private static func words(_ summary: StoreExport.Summary, store: String, seconds: Double) -> String {

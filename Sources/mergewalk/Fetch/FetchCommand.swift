@@ -120,14 +120,11 @@ struct FetchCommand: ParsableCommand {
   func run() throws {
     // The copy in the store is read with the store.
     let model: ManagedObjectModel? = try storeModel.model == nil ? nil : storeModel.find(store: store).model
-    let failure: FetchFailure?
-    do throws(StoreError) {
-      failure = try PersistentStore.withReadableStore(store, model: model) { store in
+    let failure = try StoreFailure.orEnd { () throws(StoreError) -> FetchFailure? in
+      try PersistentStore.withReadableStore(store, model: model) { store in
         do throws(FetchFailure) { try run(store) } catch { return error }
         return nil
       }
-    } catch {
-      throw StoreFailure.end(error)
     }
     if let failure {
       Console.words(failure.words)

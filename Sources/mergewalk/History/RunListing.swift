@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkDiagnostics
 import MergewalkImporting
 
 /// Runs as people and programs read them.
@@ -24,23 +25,20 @@ enum RunListing {
         "status", "slow stage", "inputs",
       ], words: Set(1...(2 + shift)).union([10 + shift, 11 + shift, 12 + shift]))
     for run in runs {
+      var cells = [String(run.number)]
+      if hasStores { cells.append(ResolvedPath.name(of: run.store)) }
       let kind = run.kind == .replay ? " (replay)" : ""
-      table.add(
-        [String(run.number)] + (hasStores ? [name(run.store)] : []) + [
-          run.pipeline + kind, moment(run.started), Figures.fixed(run.seconds, digits: 2),
-          Figures.grouped(run.counts.read), Figures.grouped(run.counts.inserted), Figures.grouped(run.counts.updated),
-          Figures.grouped(run.counts.unchanged), Figures.grouped(run.counts.skipped),
-          Figures.grouped(run.counts.rejected), run.status.rawValue, run.slowStage, inputs(run),
-        ])
+      cells += [run.pipeline + kind, moment(run.started), Figures.fixed(run.seconds, digits: 2)]
+      cells += run.counts.numbers.map { Figures.grouped($0) }
+      cells += [run.status.rawValue, run.slowStage, inputs(run)]
+      table.add(cells)
     }
     return table
   }
 
-  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
-
   private static func inputs(_ run: RunRecord) -> String {
     guard let first = run.inputs.first else { return "" }
-    return run.inputCount > 1 ? "\(name(first.path)) and \(run.inputCount - 1) more" : name(first.path)
+    return ResolvedPath.name(of: first.path) + (run.inputCount > 1 ? " and \(run.inputCount - 1) more" : "")
   }
 
   /// A moment to the second, as a table has it.

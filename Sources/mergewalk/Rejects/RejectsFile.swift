@@ -105,15 +105,14 @@ enum RejectsFile {
   }
 
   static func json(_ line: RejectLine) -> JSONText {
-    var object: JSONText = ["line": .integer(line.line), "run": .string(line.run), "file": .string(line.file)]
-    if let member = line.member { object = object.with(["member": .string(member)]) }
-    if let part = line.part { object = object.with(["import": .string(part)]) }
-    return object.with([
+    [
+      "line": .integer(line.line), "run": .string(line.run), "file": .string(line.file),
+      "member": line.member.map { .string($0) }, "import": line.part.map { .string($0) },
       "record": .integer(line.record), "source_line": .integer(line.sourceLine),
       "source_column": .integer(line.sourceColumn), "field": .text(line.field), "entity": .text(line.entity),
       "attribute": .text(line.attribute), "object": .text(line.object), "code": .string(line.code),
       "message": .string(line.message), "raw": .text(line.raw.map { String(decoding: $0, as: UTF8.self) }),
       "cut": .boolean(line.isCut),
-    ])
+    ]
   }
 }

@@ -89,8 +89,7 @@ struct RejectsReplayCommand: ParsableCommand {
   /// `orders.rejects.again.ndjson` for `orders.rejects.ndjson`, compressed or not.
   private static func again(_ path: String) -> String {
     let path = ContainerFormat.unpackedName(path)
-    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path + ".again" }
-    return path[..<dot] + ".again" + path[dot...]
+    let ending = ResolvedPath.ending(of: path)
+    return path[..<ending.startIndex] + ".again" + ending
   }
 }

@@ -48,10 +48,8 @@ struct HTMLPage {
 
   /// A link to a file, by its name from the folder of the page, or by its whole path.
   static func link(toFile path: String, fromPageAt page: String?) -> String {
-    func folder(_ path: String) -> Substring { path.lastIndex(of: "/").map { path[..<$0] } ?? "" }
-    let isBeside = page.map { folder($0) == folder(path) } ?? false
-    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-    let target = isBeside ? "./" + name : "file://" + ResolvedPath.fromRoot(path)
+    let isBeside = page.map { ResolvedPath.folder(of: $0) == ResolvedPath.folder(of: path) } ?? false
+    let target = isBeside ? "./" + ResolvedPath.name(of: path) : "file://" + ResolvedPath.fromRoot(path)
     // Console.redacted would cut a secret out of the target, too: what is hidden is no link.
     guard Console.redacted(path) == path else { return HTMLText.escaped(path) }
     return "<a href=\"\(HTMLText.escaped(percentEncoded(target)))\">\(HTMLText.escaped(path))</a>"

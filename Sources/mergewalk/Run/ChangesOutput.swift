@@ -12,15 +12,13 @@ enum ChangesOutput {
   }
 
   private static func json(_ property: ObjectChange.Property) -> JSONText {
-    let (before, after) = (property.before, property.after)
-    var object: JSONText = ["before": value(before), "after": value(after)]
-    for (name, bytes) in [("before_bytes", before?.wholeLength), ("after_bytes", after?.wholeLength)] {
-      if let bytes { object = object.with([name: .integer(bytes)]) }
-    }
-    for (name, key) in [("before_key", before?.target?.key), ("after_key", after?.target?.key)] {
-      if let key { object = object.with([name: .string(key)]) }
-    }
-    return object
+    [
+      "before": value(property.before), "after": value(property.after),
+      "before_bytes": property.before?.wholeLength.map { .integer($0) },
+      "after_bytes": property.after?.wholeLength.map { .integer($0) },
+      "before_key": property.before?.target?.key.map { .string($0) },
+      "after_key": property.after?.target?.key.map { .string($0) },
+    ]
   }
 
   private static func value(_ value: ObjectChange.Value?) -> JSONText {

@@ -38,10 +38,10 @@ enum SummaryOutput {
 
   private static func object(_ summary: ImportSummary, status: String) -> JSONText {
     [
-      "pipeline": .string(summary.pipeline), "run": summary.runID.isEmpty ? .null : .string(summary.runID),
+      "pipeline": .string(summary.pipeline), "run": .text(summary.runID.isEmpty ? nil : summary.runID),
       "number": .count(summary.runNumber), "resumed_from": .text(summary.resumedFrom),
       "resumed_after": .count(summary.resumedAfter), "status": .string(status),
-      "limit": summary.breach.map(breach) ?? .null, "completeness": .text(summary.completeness?.rawValue),
+      "limit": .nullable(summary.breach.map(breach)), "completeness": .text(summary.completeness?.rawValue),
       "read": .integer(summary.read), "inserted": .integer(summary.inserted), "updated": .integer(summary.updated),
       "unchanged": .integer(summary.unchanged), "skipped": .integer(summary.skipped),
       "rejected": .integer(summary.rejected), "deleted": .integer(summary.deleted), "marked": .integer(summary.marked),
@@ -73,12 +73,11 @@ enum SummaryOutput {
   }
 
   static func warning(_ warning: RunWarning) -> JSONText {
-    var object: JSONText = ["code": .string(warning.code.rawValue), "message": .string(warning.message)]
-    if let file = warning.file { object = object.with(["file": .string(file)]) }
-    if let position = warning.position {
-      object = object.with(["line": .integer(position.line), "column": .integer(position.column)])
-    }
-    return object
+    [
+      "code": .string(warning.code.rawValue), "message": .string(warning.message),
+      "file": warning.file.map { .string($0) }, "line": warning.position.map { .integer($0.line) },
+      "column": warning.position.map { .integer($0.column) },
+    ]
   }
 
   private static func breach(_ breach: LimitBreach) -> JSONText {

@@ -35,7 +35,7 @@ struct Installation {
   /// The same as an object.
   func json(_ seed: JSONText?) -> JSONText {
     [
-      "status": .string(status), "store": .string(store), "seed": seed ?? .null,
+      "status": .string(status), "store": .string(store), "seed": .nullable(seed),
       "byte_equal": .boolean(copy?.isByteEqual ?? false),
       "external_files": .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0),
       "entities": .named(objects?.entities ?? [:]) { counts in

@@ -156,7 +156,7 @@ struct SeedCommand: ParsableCommand {
   private static func json(_ summary: SeedBuild.Summary, store: String, seconds: Double) -> JSONText {
     [
       "status": .string(summary.seed == nil ? "limit_breached" : "built"), "store": .string(store),
-      "uuid": summary.seed == nil ? .null : .string(summary.uuid), "seed": summary.seed.map(json) ?? .null,
+      "uuid": .text(summary.seed.map { _ in summary.uuid }), "seed": .nullable(summary.seed.map(json)),
       "bytes": .integer(summary.bytes), "seconds": .decimal(seconds, digits: 6),
       "runs": .array(summary.runs.map(SummaryOutput.json)),
     ]

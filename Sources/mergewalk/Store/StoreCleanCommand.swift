@@ -33,11 +33,8 @@ struct StoreCleanCommand: ParsableCommand {
 
   func run() throws {
     let model = try modelOptions.find(store: store).model
-    let found: StoreCleaner.Leftovers
-    do throws(StoreError) {
-      found = try StoreCleaner.clean(path: store, model: model, isDryRun: dryRun)
-    } catch {
-      throw StoreFailure.end(error)
+    let found = try StoreFailure.orEnd { () throws(StoreError) in
+      try StoreCleaner.clean(path: store, model: model, isDryRun: dryRun)
     }
     if json {
       Console.data([

@@ -22,6 +22,11 @@ struct StoreCommand: ParsableCommand {
 
 /// The output of a store command that could not read its store.
 enum StoreFailure {
+  /// Does what may fail; says why then, and ends the command.
+  static func orEnd<Result>(_ body: () throws(StoreError) -> Result) throws -> Result {
+    do throws(StoreError) { return try body() } catch { throw end(error) }
+  }
+
   /// Says why, and ends the command.
   static func end(_ error: StoreError) -> ExitCode {
     FindingsOutput.words(DiagnosticList(error).diagnostics)

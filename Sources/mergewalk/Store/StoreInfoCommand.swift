@@ -20,12 +20,7 @@ struct StoreInfoCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let info: StoreInfo
-    do throws(StoreError) {
-      info = try StoreInfo.read(path: store)
-    } catch {
-      throw StoreFailure.end(error)
-    }
+    let info = try StoreFailure.orEnd { () throws(StoreError) in try StoreInfo.read(path: store) }
     Console.data(json ? Self.json(info).text : Self.text(info))
   }
 

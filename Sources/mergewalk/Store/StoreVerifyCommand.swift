@@ -38,11 +38,8 @@ struct StoreVerifyCommand: ParsableCommand {
 
   func run() throws {
     let model = try self.model.map { try ModelLoading.model($0, version: version) }
-    let report: StoreReport
-    do throws(StoreError) {
-      report = try StoreVerifier.verify(path: store, model: model)
-    } catch {
-      throw StoreFailure.end(error)
+    let report = try StoreFailure.orEnd { () throws(StoreError) in
+      try StoreVerifier.verify(path: store, model: model)
     }
     if json {
       Console.data(Self.json(report))

@@ -123,7 +123,7 @@ final class StoresOutput {
         "replaced": .integer(committed.published), "removed": .integer(committed.removed),
         "read": .integer(committed.read), "skipped": .integer(committed.skipped),
         "rejected": .integer(committed.rejected), "reject_codes": .named(committed.rejectCodes) { .integer($0) },
-        "rejects": .text(committed.rejectsPath), "split": committed.split.map { Self.counts($0) } ?? .null,
+        "rejects": .text(committed.rejectsPath), "split": .nullable(committed.split.map { Self.counts($0) }),
         "parts": Self.counts(committed.parts), "shared": .integer(committed.shared),
         "shared_rejected": .integer(committed.sharedRejected), "bytes": .integer(committed.bytes),
         "empty": .integer(committed.empty), "warnings": warnings(committed.warnings),

@@ -7,7 +7,7 @@ extension TransformCompiler {
     types: ExpressionTyping, columns: [RowColumn]
   )? {
     var finder = ColumnFinder()
-    finder.visit(predicate)
+    finder.visit(.predicate(predicate))
     if let obstacle = finder.obstacle {
       report("expressionType", text.position, obstacle)
       return nil
@@ -94,48 +94,27 @@ struct ColumnFinder {
   /// Whether it differs each time it is asked.
   private(set) var isRandom = false
 
-  mutating func visit(_ predicate: ObjectPredicate) {
-    switch predicate {
-    case .value: break
-    case .closure: obstacle = "code cannot judge records; use a hook"
-    case .comparison(let comparison):
-      comparisons.append(comparison)
-      visit(comparison.left)
-      visit(comparison.right)
-    case .and(let terms), .or(let terms): for term in terms { visit(term) }
-    case .not(let inner): visit(inner)
-    }
-  }
-
-  mutating func visit(_ expression: ObjectExpression) {
-    switch expression {
-    case .constant: break
-    case .evaluatedObject: obstacle = obstacle ?? "SELF is not a column: name one"
-    case .variable(let name): obstacle = obstacle ?? "there is no value for the variable “$\(name)”"
-    case .path(let base, let path):
+  mutating func visit(_ part: PredicatePart) {
+    switch part {
+    case .predicate(.closure): obstacle = "code cannot judge records; use a hook"
+    case .predicate(.comparison(let comparison)): comparisons.append(comparison)
+    case .expression(.evaluatedObject): obstacle = obstacle ?? "SELF is not a column: name one"
+    case .expression(.variable(let name)): obstacle = obstacle ?? "there is no value for the variable “$\(name)”"
+    case .expression(.path(let base, let path)):
       guard case .evaluatedObject = base, let name = TransformCompiler.columnName(path) else {
         obstacle = obstacle ?? "a record has single values, to which no collection operator applies"
         return
       }
       if !names.contains(name) { names.append(name) }
-    case .function(let function, let arguments):
-      if function == .random || function == .randomBelow { isRandom = true }
-      for argument in arguments { visit(argument) }
-    case .aggregate(let elements): for element in elements { visit(element) }
-    case .set(_, let left, let right):
-      visit(left)
-      visit(right)
-    case .subquery: obstacle = obstacle ?? "a record has single values, so there is nothing for SUBQUERY to look into"
-    case .conditional(let predicate, let first, let second):
-      visit(predicate)
-      visit(first)
-      visit(second)
-    case .element(let base, let place):
-      visit(base)
-      if case .at(let index) = place { visit(index) }
-    case .assignment(_, let value):
+      return
+    case .expression(.function(.random, _)), .expression(.function(.randomBelow, _)): isRandom = true
+    case .expression(.subquery):
+      obstacle = obstacle ?? "a record has single values, so there is nothing for SUBQUERY to look into"
+      return
+    case .expression(.assignment):
       obstacle = obstacle ?? "an expression over columns assigns no variables"
-      visit(value)
+    default: break
     }
+    for inner in part.parts { visit(inner) }
   }
 }

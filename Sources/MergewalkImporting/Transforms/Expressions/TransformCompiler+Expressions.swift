@@ -150,7 +150,7 @@ extension TransformCompiler {
     default: break
     }
     var finder = ColumnFinder()
-    finder.visit(expression)
+    finder.visit(.expression(expression))
     guard finder.names.isEmpty, !finder.isRandom else { return nil }
     var evaluator = PredicateEvaluator(now: now, .exact)
     guard case .attribute(let value)? = try? evaluator.evaluate(expression, with: .null) else { return nil }

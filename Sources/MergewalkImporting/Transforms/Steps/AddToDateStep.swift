@@ -1,6 +1,5 @@
 import MergewalkBytes
 
-/// `date_add`.
 struct AddToDateStep: StepAction {
   var units: [TransformStep.DateUnit: Int]
   var zone: Int

@@ -1,4 +1,3 @@
-/// `collapse`.
 struct CollapseStep: StepAction, NewTextStep {
   static let spec = StepSpec(
     word: "collapse", "Replaces each run of white space with a single space.", types: "text → text",

@@ -30,7 +30,6 @@ struct ConcatStep: StepAction {
   }
 }
 
-/// Joins the texts that are there.
 private struct JoinTexts: ColumnOperation {
   var inputs: [Int]
   var separator: [UInt8]

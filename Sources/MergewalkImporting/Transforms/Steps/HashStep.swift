@@ -2,7 +2,6 @@ import MergewalkBytes
 import MergewalkObjectModel
 import MergewalkRecordFormats
 
-/// `hash`.
 struct HashStep: StepAction, ColumnStep {
   var function: TransformStep.HashFunction
 

@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 import MergewalkRecordFormats
 
-/// `round`.
 struct RoundStep: StepAction, ColumnStep {
   var places: Int
   var rounding: TransformStep.Rounding

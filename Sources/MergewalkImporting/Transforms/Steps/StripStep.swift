@@ -1,4 +1,3 @@
-/// `strip`.
 struct StripStep: StepAction, TextPartStep {
   var characters: [Unicode.Scalar]
 

@@ -1,4 +1,3 @@
-/// `trim`.
 struct TrimStep: StepAction, TextPartStep {
   static let spec = StepSpec(
     word: "trim", "Removes white space at both ends.", types: "text → text", TrimStep())

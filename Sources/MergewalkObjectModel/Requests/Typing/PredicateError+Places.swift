@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 extension PredicateError {
@@ -20,12 +21,7 @@ extension PredicateError {
     for quote in ["'", "\""] {
       let wanted = Array((quote + literal + quote).utf8)
       let bytes = Array(text.utf8)
-      guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: wanted) }) else { continue }
-      var error = self
-      let line = bytes[..<start].count { $0 == UInt8(ascii: "\n") }
-      let lineStart = bytes[..<start].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-      error.position = SourcePosition(line: line + 1, column: start - lineStart + 1, byteOffset: start)
-      return error
+      if let start = bytes.indices.first(where: { bytes[$0...].starts(with: wanted) }) { return placed(start, bytes) }
     }
     return self
   }
@@ -36,31 +32,41 @@ extension PredicateError {
   package func located(name: String, in text: String) -> PredicateError {
     guard position.line == 0, !name.isEmpty else { return self }
     let bytes = Array(text.utf8)
+    let start = bytes.firstPlace(ofName: name) { byte in
+      byte >= 0x80 || byte == UInt8(ascii: "_") || byte.isLetter || byte.isDigit
+    }
+    return start.map { placed($0, bytes) } ?? self
+  }
+
+  private func placed(_ start: Int, _ bytes: [UInt8]) -> PredicateError {
+    let before = bytes[..<start]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    var error = self
+    error.position = SourcePosition(
+      line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: start - lineStart + 1, byteOffset: start)
+    return error
+  }
+}
+
+extension [UInt8] {
+  /// Where a name first stands outside quotation marks, with no part of a longer one beside it.
+  package func firstPlace(ofName name: String, _ isPart: (UInt8) -> Bool) -> Int? {
     let wanted = Array(name.utf8)
     var quote: UInt8?
-    var line = 1
-    var lineStart = 0
     var index = 0
-    func isName(_ byte: UInt8) -> Bool {
-      byte >= 0x80 || byte == UInt8(ascii: "_") || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A && byte >= 0x41)
-        || (byte >= 0x30 && byte <= 0x39)
-    }
-    while index < bytes.count {
-      let byte = bytes[index]
-      if byte == UInt8(ascii: "\n") { (line, lineStart) = (line + 1, index + 1) }
+    while index < count {
+      let byte = self[index]
       if let open = quote {
         if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
       } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
         quote = byte
-      } else if bytes[index...].starts(with: wanted), index == 0 || !isName(bytes[index - 1]),
-        index + wanted.count == bytes.count || !isName(bytes[index + wanted.count])
+      } else if self[index...].starts(with: wanted), index == 0 || !isPart(self[index - 1]),
+        index + wanted.count == count || !isPart(self[index + wanted.count])
       {
-        var error = self
-        error.position = SourcePosition(line: line, column: index - lineStart + 1, byteOffset: index)
-        return error
+        return index
       }
       index += 1
     }
-    return self
+    return nil
   }
 }

@@ -77,8 +77,8 @@ struct NotificationBuilder {
     guard let words = component.texts("command"), !words.isEmpty else { return nil }
     let templates = words.compactMap { template($0, "command") }
     guard templates.count == words.count else { return nil }
-    return .command(
-      templates, folder: component.text("folder").map { findings.resolve($0) } ?? Paths.folder(of: findings.path))
+    let folder = component.text("folder").map { findings.resolve($0) }
+    return .command(templates, folder: folder ?? ResolvedPath.folder(of: findings.path))
   }
 
   /// A text with placeholders, which must not hold a secret: messages are stored and forwarded, arguments are seen by

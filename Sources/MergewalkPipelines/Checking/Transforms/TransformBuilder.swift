@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 
 /// Turns an import's columns, conditions and processes into the parts of a definition, and keeps their places.
@@ -46,7 +47,7 @@ struct TransformBuilder {
     guard let command = value.texts("command"), !command.isEmpty else { return nil }
     var process = ProcessTransform(command: command.map(\.value))
     process.position = value.keyPosition("command")
-    process.folder = value.text("folder").map { findings.resolve($0) } ?? Paths.folder(of: findings.path)
+    process.folder = value.text("folder").map { findings.resolve($0) } ?? ResolvedPath.folder(of: findings.path)
     process.columns = (value.texts("columns") ?? []).map(\.value)
     process.gives = value.named("gives").map {
       ProcessTransform.Column(name: $0.name.value, kind: $0.value?.choice("type", as: ValueKind.self))

@@ -229,7 +229,7 @@ struct HeaderJudge {
     if let i = kinds.firstIndex(where: \.isTyped) {
       return HeaderJudge(rows: 0, reason: "field \(i + 1) of the first record is a value", isCertain: false)
     }
-    if let i = numbered(names, kinds, below) {
+    if let i = numbered(names, below) {
       return HeaderJudge(
         rows: 0, reason: "field \(i + 1) of the first record begins with a digit, as those below do", isCertain: false)
     }
@@ -247,7 +247,7 @@ struct HeaderJudge {
   private static func isIdentity(_ name: String) -> Bool { name.lowercased() == "id" }
 
   /// The first column of text whose fields begin with a digit, nearly all of them, that of the first record too.
-  private static func numbered(_ names: [String], _ kinds: [CellKind], _ below: [Set<String>]) -> Int? {
+  private static func numbered(_ names: [String], _ below: [Set<String>]) -> Int? {
     zip(names, below).enumerated().first { _, column in
       let (name, values) = column
       let filled = values.filter { !$0.isEmpty }
