@@ -90,6 +90,8 @@ struct Scenario: Sendable {
   var hasPhoto = false
   /// Whether items have a transformable attribute, which records give as its transformer would have it.
   var hasLook = false
+  /// The delete rules of relationships to many, by their names, where they are not the model's usual ones.
+  var deleteRules: [String: String] = [:]
   /// Whether the store computes attributes from others.
   var hasDerived = false
   /// Whether the store is there before.

@@ -214,6 +214,7 @@ extension Scenario {
       + "day: date, flag: boolean, isGone: boolean, serial: string, "
       + "photo: { type: binary, external_storage: true }"
       + (hasLook ? ", look: { type: transformable, transformer: Look }" : "")
+    func rule(_ name: String) -> String { deleteRules[name].map { ", delete: \($0)" } ?? "" }
     func unique(_ names: String) -> String { isUnique ? "unique: [[\(names)]]" : "user_info: {}" }
     let hasOwnKey = isUnique && (kind != .child || keyNames.count > 1)
     let constraints = (hasOwnKey ? [keyNames.joined(separator: ", ")] : []) + (hasSerial ? ["serial"] : [])
@@ -234,17 +235,17 @@ extension Scenario {
           relationships:
             owner: { to_one: Person, inverse: items, required: \(needsOwner) }
             parent: { to_one: Item, inverse: children }
-            children: { to_many: Item, inverse: parent }
-            tags: { to_many: Tag, inverse: items }
+            children: { to_many: Item, inverse: parent\(rule("children")) }
+            tags: { to_many: Tag, inverse: items\(rule("tags")) }
             topics: { to_many: Topic, inverse: items, ordered: true }
             lines: { to_many: Line, inverse: item, ordered: true, delete: cascade }
-            notes: { to_many: Note, inverse: item }
+            notes: { to_many: Note, inverse: item\(rule("notes")) }
           \(uniqueness)
       \(kindText)
         Person:
           attributes: { email: string, age: integer64\(sums) }
           relationships:
-            items: { to_many: Item, inverse: owner }
+            items: { to_many: Item, inverse: owner\(rule("items")) }
             team: { to_one: Team, inverse: members }
           \(unique("email"))
         Team:
