@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// Ends, inverses and counts of relationships.
 extension ModelChecker {
   mutating func checkRelationship(_ relationship: RelationshipDescription, of entity: Int) {

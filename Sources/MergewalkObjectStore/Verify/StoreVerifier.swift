@@ -154,7 +154,7 @@ public struct StoreVerifier {
   private mutating func checkFiles(beside path: String) {
     let awaited = checkPlans(beside: path)
     guard let namedFiles,
-      let present = look(.error, { () throws(StoreError) in try ExternalFiles.names(besideStore: path) })
+      let present = look({ () throws(StoreError) in try ExternalFiles.names(besideStore: path) })
     else { return }
     let missing = namedFiles.subtracting(present).sorted()
     if let first = missing.first {

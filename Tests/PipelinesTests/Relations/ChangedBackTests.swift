@@ -1,5 +1,6 @@
 import MergewalkImporting
 import MergewalkPipelines
+import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 
