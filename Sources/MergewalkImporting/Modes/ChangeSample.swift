@@ -50,7 +50,7 @@ final class ChangeSample {
     for root in Set(changes.compactMap(rootOfUpdate)).sorted() {
       let keys = Set(changes.filter { rootOfUpdate($0) == root }.map(\.primaryKey)).sorted()
       do throws(StoreError) {
-        let same = Set(try file.takeBackChanges(root: root, primaryKeys: keys, lists: []))
+        let same = try Set(file.takeBackChanges(root: root, primaryKeys: keys, lists: []))
         changes.removeAll { rootOfUpdate($0) == root && same.contains($0.primaryKey) }
       } catch { throw ImportError(error) }
     }

@@ -87,7 +87,7 @@ extension ReferenceImporter {
       guard let list = relationship.list, case .elements(let elements) = elements(record, list) else { continue }
       let before = members(owner, relationship, in: graph)
       guard let (wanted, named) = targets(elements, relationship, list, owner) else { return nil }
-      tally.link(part.entityName, relationship.name, new: Set(wanted).subtracting(before).count, of: named)
+      tally.link(part.entityName, relationship.name, new: Set(wanted).subtracting(before).count, of: named, to: owner)
       if relate(owner, relationship, list, before, wanted) { isChanged = true }
     }
     return isChanged

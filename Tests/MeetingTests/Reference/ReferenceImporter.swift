@@ -342,6 +342,7 @@ struct ReferenceImporter {
       counts.updated -= count
       counts.unchanged += count
       outcome.entities[part.root.entityName]?.unchanged += count
+      tally.takeBack(object)
     }
   }
 

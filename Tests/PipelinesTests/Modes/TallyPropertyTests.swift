@@ -84,6 +84,7 @@ import Testing
       var seen = Set<String>()
       var members: [String: Set<String>] = [:]
       var settled: [Row] = []
+      var links: [String: Int] = [:]
       for row in rows {
         expected.list.read += row.elements.count
         if !condition.isEmpty, row.name == "M" {
@@ -120,8 +121,17 @@ import Testing
           let new = Set(wanted).subtracting(before)
           expected.list.linked += new.count
           expected.list.alreadyLinked += wanted.count - new.count
+          links[row.code, default: 0] += new.count
           members[row.code] = Set(wanted)
         }
+      }
+      // What was there before and is the same at the end was given no cities, unless a second pass has changed it.
+      for code in stored where passes == "one" {
+        guard let last = settled.last(where: { $0.code == code }), members[code]?.isEmpty == true,
+          last.size == "3", ["", "  ", "-"].contains(last.name), !there.contains(last.ally)
+        else { continue }
+        expected.list.linked -= links[code] ?? 0
+        expected.list.alreadyLinked += links[code] ?? 0
       }
       for row in settled {
         switch row.name {
