@@ -32,10 +32,19 @@ extension Factors {
       Factor.Value("date") { addCursor(&$0, ["type": "date"]) { "2024-01-\(10 + $0)" } },
       Factor.Value("text") { addCursor(&$0, ["type": "text"]) { "t\(100 + $0)" } },
       Factor.Value("hold") { addCursor(&$0, ["type": "integer", "rejects": "hold"]) { "\($0)" } },
+      Factor.Value("pass") { scenario in
+        var options = ["type": "integer", "rejects": "pass"]
+        switch scenario.seed % 3 {
+        case 0: break
+        case 1: options["lag"] = "5"
+        default: options["ties"] = "skip"
+        }
+        addCursor(&scenario, options) { "\($0)" }
+      },
     ],
     except: [
       Exclusion(
-        ["integer", "lag", "ties", "date", "text", "hold"], with: "mode",
+        ["integer", "lag", "ties", "date", "text", "hold", "pass"], with: "mode",
         ["sync", "sync-all", "sync-mark", "sync-limit", "sync-scope", "replace"],
         because: "what is passed over would be missing, so that the modes that delete refuse it"),
       Exclusion(
@@ -47,9 +56,11 @@ extension Factors {
     "rejects",
     [
       Factor.Value("file"),
-      Factor.Value("none") {
-        // An incremental import in mode “insert” is not read without a file.
-        if $0.since == nil || $0.item.options["mode"] != "insert" { $0.top["rejects"] = nil }
+      Factor.Value("none") { scenario in
+        // Without a file no cursor passes rejects.
+        let isInsert = scenario.item.options["mode"] == "insert"
+        let passes = scenario.since.map { $0["rejects"] == "pass" || $0["rejects"] == nil && isInsert } ?? false
+        if !passes { scenario.top["rejects"] = nil }
       },
       Factor.Value("limit") { $0.top["rejects"] = "{ file: rejects.ndjson, limit: 1 }" },
       Factor.Value("ratio") { $0.top["rejects"] = "{ file: rejects.ndjson, ratio: 10% }" },
@@ -81,10 +92,13 @@ extension Factors {
       Factor.Value("nothing"),
       Factor.Value("again") { $0.after = .again },
       Factor.Value("replay") { $0.after = .replay },
+      Factor.Value("replays") { $0.after = .replays },
     ],
     except: [
-      Exclusion(["replay"], with: "rejects", ["none"], because: "without a rejects file there is nothing to replay"),
-      Exclusion(["replay"], with: "course", ["dry"], because: "a dry run leaves no store to replay into"),
+      Exclusion(
+        ["replay", "replays"], with: "rejects", ["none"],
+        because: "without a rejects file there is nothing to replay"),
+      Exclusion(["replay", "replays"], with: "course", ["dry"], because: "a dry run leaves no store to replay into"),
     ])
 
   private static let condition = Factor(
@@ -216,7 +230,7 @@ extension Factors {
         ["dry", "dry-first", "stopped", "stopped-dry"],
         because: "a family is planned, built and published, or its process is killed"),
       Exclusion(
-        ["column", "made", "shared", "few-gone", "share-gone"], with: "after", ["replay"],
+        ["column", "made", "shared", "few-gone", "share-gone"], with: "after", ["replay", "replays"],
         because: "what is put right goes into the input of the next family"),
       Exclusion(
         ["column", "made", "shared", "few-gone", "share-gone"], with: "hooks", ["record"],

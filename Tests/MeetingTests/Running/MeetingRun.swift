@@ -55,22 +55,24 @@ final class MeetingRun {
         definition.parts[0].hooks.columns = [scenario.columnName("label")]
       }
       try run("night \(night + 1)", definition, inputs, scenario.course)
-      guard night == scenario.nights.count - 1, differences.isEmpty else { continue }
-      switch scenario.after {
-      case .nothing: break
-      case .again: try run("again", definition, inputs, .plain)
-      case .replay:
-        let records = try files.writeReplay(definition, inputs)
-        let path = files.folder.file("again.ndjson")
-        let replay = definition.replaying(ByteSource(path: files.folder.file("replay.ndjson")), rejectsPath: path)
-        try run("replay", definition.replayed(isTree: scenario.format.isTree), records) { real.run(replay) }
-      }
+      guard differences.isEmpty else { continue }
+      let isLast = night == scenario.nights.count - 1
+      if isLast, scenario.after == .again { try run("again", definition, inputs, .plain) }
+      if isLast && scenario.after == .replay || scenario.after == .replays { try replay(definition, inputs, night) }
     }
     if scenario.stores != nil, differences.isEmpty { try emptyFamily() }
     if scenario.surroundings == .joint, differences.isEmpty {
       let remainder = JointRemainder(path: files.store, model: try real.definition().model)
       differences += try remainder.lacking().map { "joint: \($0)" }
     }
+  }
+
+  /// Replays what a night has rejected, some of it put right.
+  private func replay(_ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ night: Int) throws {
+    let records = try files.writeReplay(definition, inputs, night)
+    let path = files.folder.file("again-\(night).ndjson")
+    let replay = definition.replaying(ByteSource(path: files.folder.file("replay.ndjson")), rejectsPath: path)
+    try run("replay", definition.replayed(isTree: scenario.format.isTree), records) { real.run(replay) }
   }
 
   /// Makes the store one without a write-ahead log.

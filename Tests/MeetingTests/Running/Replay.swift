@@ -8,13 +8,15 @@ extension ScenarioFiles {
   ///
   /// - Parameter inputs: what the files of the run had.
   /// - Returns: for each import the records that the replay should find.
-  func writeReplay(_ definition: ImportDefinition, _ inputs: [[[ReadRecord]]]) throws -> [[[ReadRecord]]] {
+  func writeReplay(
+    _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ night: Int
+  ) throws -> [[[ReadRecord]]] {
     var random = scenario.random("replay")
     var makers = written.map { part in
       var right = part.scenario
       right.hasBadValues = false
       right.hasBrokenRecords = false
-      return RecordMaker(right, night: 200)
+      return RecordMaker(right, night: 199 + scenario.nights.count - night)
     }
     var lines = ""
     var found: [[ReadRecord]] = definition.parts.map { _ in [] }

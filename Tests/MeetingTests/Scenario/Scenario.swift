@@ -359,6 +359,8 @@ enum Aftermath: Sendable {
   case again
   /// What was rejected, some of it put right.
   case replay
+  /// The same behind each night.
+  case replays
 }
 
 /// The type of the attribute that identifies items.
