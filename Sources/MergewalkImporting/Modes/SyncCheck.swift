@@ -62,6 +62,10 @@ struct SyncCheck {
       request.includesSubentities = false
       _ = try FetchCompiler(schema: StoreSchema(model: model), storeUUID: "").compile(
         request, selecting: .primaryKeys(withSortKeys: false))
+      // Such a mistake beside `!=` would let everything go.
+      for sentence in typed.mismatchedValues(in: typing) {
+        findings.report(.invalidScope, at: part.sync.scopeText?.position ?? place("where", part), sentence)
+      }
     } catch {
       findings.report(
         .invalidScope, at: part.sync.scopeText?.position(of: error) ?? place("where", part),

@@ -224,6 +224,7 @@ import Testing
     #expect(try finding("where: siez == 2").contains("[invalidScope]"))
     #expect(try finding("where: \"size == \"").contains("[invalidScope]"))
     #expect(try finding("where: \"goneAt == 'soon'\"").contains("[invalidScope]"))
+    #expect(try finding("where: \"size != '2'\"").contains("write 2 without quotes [invalidScope]"))
     #expect(try finding("delete: mark").contains("[missingField]"))
     #expect(try finding("soft_delete: name").contains("[mappedTwice]"))
     #expect(try finding("soft_delete: isgone").contains("did you mean isGone?"))
