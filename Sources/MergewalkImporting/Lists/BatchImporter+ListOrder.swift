@@ -90,11 +90,25 @@ extension BatchImporter {
 
   /// Whether one of the attempt's rejected records may miss only what an earlier record makes.
   func rejectsTooSoon(_ view: BatchView) -> Bool {
-    guard attempted > 1, elementRejects.contains(where: { $0.code == .missingTarget }) else { return false }
+    let missing = elementRejects.lazy.filter { $0.code == .missingTarget }.map { Int($0.record) }
+    guard attempted > 1, let last = missing.max() else { return false }
+    if mayBeReplaced(before: last, view) { return true }
     return currentMeetings.contains { meeting in
       meeting.firstLooks && misses(meeting.first, meeting.second, meeting, view, listBatches) { _ in true }
         || meeting.secondLooks && misses(meeting.second, meeting.first, meeting, view, listBatches) { _ in true }
     }
+  }
+
+  /// Whether a record was turned away for an earlier one that is rejected now: it takes its place, and may make what
+  /// another one behind it misses.
+  private func mayBeReplaced(before last: Int, _ view: BatchView) -> Bool {
+    let others = (view.records.lowerBound..<last).filter {
+      firstOutcomes[$0] == .pending && !view.outcomes[$0].takesLists
+    }
+    guard !others.isEmpty, !nodes[plan.root].plan.keyFields.isEmpty else { return false }
+    let keys = view.nodes[plan.root].keyHashes
+    let rejected = Dictionary(elementRejects.map { (keys[Int($0.record)], Int($0.record)) }, uniquingKeysWith: min)
+    return others.contains { other in rejected[keys[other]].map { $0 < other } ?? false }
   }
 
   /// Whether a record misses an object that an earlier one names, and makes, in another node.

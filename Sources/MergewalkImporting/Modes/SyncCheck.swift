@@ -7,6 +7,8 @@ struct SyncCheck {
   private(set) var findings: FindingList
   /// The attribute that says that an object is gone, when it can.
   private(set) var softDelete: SoftDelete?
+  /// The predicate for the objects that may go, whose texts are dates and UUIDs where they are compared with some.
+  private(set) var scope: ObjectPredicate?
 
   /// Checks the policy of one import.
   init(part: EntityImport, entity: EntityDescription, model: ManagedObjectModel, path: String) {
@@ -52,11 +54,18 @@ struct SyncCheck {
 
   private mutating func checkScope(_ part: EntityImport, _ entity: EntityDescription, _ model: ManagedObjectModel) {
     guard let scope = part.sync.scope else { return }
-    var request = FetchRequest(entity.name, where: scope)
-    request.includesSubentities = false
     do throws(PredicateError) {
+      let typing = ModelScope(model, entity).reading(part.sync.scopeText?.text ?? "")
+      let typed = try ArgumentTyping(texts: []).typed(scope, in: typing)
+      self.scope = typed
+      var request = FetchRequest(entity.name, where: typed)
+      request.includesSubentities = false
       _ = try FetchCompiler(schema: StoreSchema(model: model), storeUUID: "").compile(
         request, selecting: .primaryKeys(withSortKeys: false))
+      // Such a mistake beside `!=` would let everything go.
+      for sentence in typed.mismatchedValues(in: typing) {
+        findings.report(.invalidScope, at: part.sync.scopeText?.position ?? place("where", part), sentence)
+      }
     } catch {
       findings.report(
         .invalidScope, at: part.sync.scopeText?.position(of: error) ?? place("where", part),

@@ -163,7 +163,7 @@ final class SyncRun {
     let firstKey = firstKeys[node.rootEntity] ?? .max
     let others = ObjectMarks()
     var total = 0
-    var conditions = policy.scope.map { [$0] } ?? []
+    var conditions = node.scope.map { [$0] } ?? []
     // Those that are marked already are no news.
     if policy.deletion == .mark, let soft = node.softDelete { conditions.append(.not(soft.isGone)) }
     let predicate: ObjectPredicate? = conditions.isEmpty ? nil : .and(conditions)

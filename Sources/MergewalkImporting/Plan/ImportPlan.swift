@@ -102,6 +102,8 @@ struct ImportNode: Sendable {
   var clearedReferences: [RelationshipDescription] = []
   /// The attribute that says that an object is gone, which a record that names the object clears.
   var softDelete: SoftDelete?
+  /// The objects that may go when no record names them; `nil` for all.
+  var scope: ObjectPredicate?
   /// Slots of to-one relationships that are set from their other side.
   var inverseSlots: [Int] = []
 }

@@ -74,6 +74,7 @@ struct ImportPlanBuilder {
       let check = SyncCheck(part: part, entity: entity, model: model, path: findings.path)
       findings.add(check.findings.list)
       node.softDelete = check.softDelete
+      node.scope = check.scope
     }
     node.canCreate = part.isComplete(entity, filled: use.filled)
     node.createsMissing = use.creates

@@ -1,3 +1,4 @@
+import CMergewalkSQLite
 package import MergewalkObjectModel
 import MergewalkSQLite
 
@@ -6,7 +7,8 @@ extension StoreFile {
   ///
   /// Large values in files are compared by what they are: rows name the files again that they named before the run, and
   /// the others go. What the store derives from other objects does not matter, nor does a row's position in an ordered
-  /// relationship, which belongs to the owner. It has a transaction of its own; done once more, it does nothing.
+  /// relationship, which belongs to the owner. Rows have the times again that they were saved before the run. It has a
+  /// transaction of its own; done once more, it does nothing.
   ///
   /// - Parameter lists: To-many relationships of the hierarchy that have to be what they were as well.
   /// - Returns: The rows that are what they were before the run.
@@ -20,7 +22,7 @@ extension StoreFile {
       .compactMap { entity.columnName(slot: $0.slot) }
     let taken = try file.takeBackChanges(
       entity.name, primaryKeys, without: schema.computedColumns[entity.name, default: []].union(entity.positionColumns),
-      files: Set(large), lists: lists.compactMap(schema.memberQuery))
+      files: Set(large), times: schema.timeColumns(of: entity.name), lists: lists.compactMap(schema.memberQuery))
     try externalFiles.add(obsolete: taken.left)
     try commit()
     externalFiles.keep(taken.named)
@@ -37,6 +39,12 @@ extension StoreSchema {
     }
     for attribute in countedAttributes { columns[attribute.table, default: []].insert(attribute.column) }
     return columns
+  }
+
+  /// The columns of a table with the time of a save, from which no other value is taken.
+  fileprivate func timeColumns(of table: String) -> Set<String> {
+    let sources = Set(derivedAttributes.compactMap(\.source))
+    return Set(derivedAttributes.filter { $0.table == table && $0.value == nil }.map(\.column)).subtracting(sources)
   }
 
   /// The statement that reads the keys of an object's members in a to-many relationship, in their order if they have one;
@@ -77,14 +85,17 @@ extension PlannedStoreFile {
   /// - Parameters:
   ///   - other: The columns that do not matter.
   ///   - files: The columns whose values may be in files.
+  ///   - times: The columns with the time of a save.
   ///   - lists: Statements that read the members of an object.
   /// - Returns: The rows, the files that they named and no longer do, and those that they name again.
   fileprivate func takeBackChanges(
-    _ table: String, _ primaryKeys: [Int64], without other: Set<String>, files: Set<String>, lists: [String]
+    _ table: String, _ primaryKeys: [Int64], without other: Set<String>, files: Set<String>, times: Set<String>,
+    lists: [String]
   ) throws(StoreError) -> (rows: [Int64], left: Set<String>, named: Set<String>) {
     let columns = try TableColumns(table, base)
     let own = columns.names.indices.filter { columns.names[$0] != "Z_OPT" && !other.contains(columns.names[$0]) }
     let large = Set(own.filter { files.contains(columns.names[$0]) })
+    let timed = Set(own.filter { times.contains(columns.names[$0]) })
     let select = "SELECT \(columns.list(withRow: false)) FROM \(columns.table) WHERE Z_PK = ?1"
     let (now, before) = (try overlay.prepare(select), try base.prepare(select))
     // None of these rows waits: a row that waits was written once, and so differs.
@@ -104,17 +115,17 @@ extension PlannedStoreFile {
       guard try now.step(), try before.step() else { continue }
       // The files are compared last, as they are read for it.
       let others = own.filter { !RowTransfer.areSame(now, before, Int32($0)) }
-      guard others.allSatisfy(large.contains), try haveSameMembers(key, members),
-        others.allSatisfy({ haveSameValue(now.bytes(Int32($0)), before.bytes(Int32($0))) })
+      let values = others.filter { !timed.contains($0) }
+      guard values.allSatisfy(large.contains), try haveSameMembers(key, members),
+        values.allSatisfy({ haveSameValue(now.bytes(Int32($0)), before.bytes(Int32($0))) })
       else { continue }
       same.append(key)
-      let former = others.map { (column: $0, now: Array(now.bytes(Int32($0))), before: Array(before.bytes(Int32($0)))) }
-      now.reset()
-      for cell in former {
-        try set(columns, cell.column, of: key, to: cell.before)
-        if let name = ExternalData.fileName(cell.now) { left.insert(name) }
-        if let name = ExternalData.fileName(cell.before) { named.insert(name) }
+      for column in values.lazy.map({ Int32($0) }) {
+        if let name = ExternalData.fileName(Array(now.bytes(column))) { left.insert(name) }
+        if let name = ExternalData.fileName(Array(before.bytes(column))) { named.insert(name) }
       }
+      now.reset()
+      for column in others { try set(columns, column, of: key, as: before) }
     }
     return (same, left, named)
   }
@@ -147,13 +158,13 @@ extension PlannedStoreFile {
     } ?? false
   }
 
-  /// Replaces one cell of a planned row.
-  private func set(_ columns: TableColumns, _ column: Int, of key: Int64, to cell: [UInt8]) throws(StoreError) {
+  /// Makes one cell of a planned row what it is in another one.
+  private func set(_ columns: TableColumns, _ column: Int, of key: Int64, as row: Statement) throws(StoreError) {
     let update = try overlay.prepare(
       "UPDATE \(columns.table) SET \(SQLQuoting.name(columns.names[column])) = ?2 WHERE Z_PK = ?1")
     update.use = .bookkeeping
     update.bind(1, key)
-    update.bind(2, copying: cell)
+    sqlite3_bind_value(update.handle, 2, sqlite3_column_value(row.handle, Int32(column)))
     try update.run()
   }
 }

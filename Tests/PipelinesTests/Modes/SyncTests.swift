@@ -35,6 +35,20 @@ import Testing
     #expect(summary.deleted == 1)
   }
 
+  @Test(
+    "dates in quotes are dates in the scope, as in a fetch",
+    arguments: [
+      ("goneAt == '2024-01-01'", ["DE", "FR", "IT"]), ("goneAt > '2024-01-01'", ["CH", "FR", "IT"]),
+      ("goneAt != NULL AND goneAt != '2024-01-01'", ["CH", "FR", "IT"]),
+    ])
+  func datesInScope(scope: String, left: [String]) throws {
+    let dates = "code,goneAt\nCH,2024-01-01\nDE,2024-06-06\n"
+    try map.run("{ entity: Country, find_by: [code], attributes: [goneAt] }", dates)
+    let sync = "{ entity: Country, find_by: [code], attributes: [name], mode: sync, sync: { where: \"\(scope)\" } }"
+    #expect(try map.run(sync, "code,name\nFR,France\n").deleted == 1)
+    #expect(try map.countries() == left)
+  }
+
   @Test("a record that is rejected keeps its object; one without a readable key keeps all") func badRecords() throws {
     let rejected = try map.run(Self.sync(), "code,name,size\nCH,S,1\nDE,D,x\n")
     #expect(try map.countries() == ["CH", "DE"])
@@ -209,6 +223,8 @@ import Testing
     func finding(_ options: String) throws -> String { try map.lint(Self.sync(options)).joined(separator: "\n") }
     #expect(try finding("where: siez == 2").contains("[invalidScope]"))
     #expect(try finding("where: \"size == \"").contains("[invalidScope]"))
+    #expect(try finding("where: \"goneAt == 'soon'\"").contains("[invalidScope]"))
+    #expect(try finding("where: \"size != '2'\"").contains("write 2 without quotes [invalidScope]"))
     #expect(try finding("delete: mark").contains("[missingField]"))
     #expect(try finding("soft_delete: name").contains("[mappedTwice]"))
     #expect(try finding("soft_delete: isgone").contains("did you mean isGone?"))

@@ -138,6 +138,33 @@ import Testing
     return try ImportSession(definition).run().changes
   }
 
+  @Test("an object that comes back to what it was has the time again at which it was saved", arguments: [1, 2])
+  func savedTime(batch: Int) throws {
+    let folder = try RelationFolder(
+      model: """
+        model: Blog
+        entities:
+          Article:
+            attributes: { number: integer64!, title: string, saved: { type: date, derived: "now()" } }
+            unique: [number]
+        """)
+    try folder.folder.write(
+      """
+      model: model.yaml
+      store: blog.sqlite
+      source: in.ndjson
+      import: { entity: Article, find_by: [number], attributes: [title] }
+      """, to: "pipeline.yaml")
+    let records = #"{"number":1,"title":"a"}"# + "\n" + #"{"number":1,"title":"b"}"#
+    try folder.run(#"{"number":1,"title":"c"}"#)
+    #expect(try folder.run(records, batch: batch).updated == 2)
+    #expect(try folder.rows("SELECT ZSAVED > 0 FROM ZARTICLE") == ["1"])
+    let before = try folder.everything()
+    let summary = try folder.run(records, batch: batch)
+    #expect(summary.updated == 0 && summary.unchanged == 2)
+    #expect(try folder.everything() == before)
+  }
+
   @Test("members of lists that only make them do not change when they come back to their owner", arguments: [1, 2])
   func createdMembers(batch: Int) throws {
     let folder = try folder()

@@ -191,8 +191,9 @@ private struct ExplanationBuilder {
   ) throws -> ImportExplanation.Removal? {
     guard part.root.mode.removesOthers else { return nil }
     let policy = part.root.sync
-    let entity = definition.model.entities[plan.nodes[plan.root].entity]
-    var request = FetchRequest(entity.name, where: policy.scope)
+    let node = plan.nodes[plan.root]
+    let entity = definition.model.entities[node.entity]
+    var request = FetchRequest(entity.name, where: node.scope)
     request.includesSubentities = false
     let compiler = FetchCompiler(schema: store.schema, storeUUID: store.identifier)
     let compiled = try compiler.compile(request, selecting: .primaryKeys(withSortKeys: false), isOrderedByKey: true)
