@@ -42,16 +42,10 @@ final class RemovedTriggers {
     let same = Set(new.triggers.map(\.sql))
     let stale = old.derivedAttributes.filter { !$0.triggers.allSatisfy { same.contains($0.sql) } }
     list.removeAll { trigger in stale.contains { $0.owns(trigger: trigger.name) } }
-    for name in try Self.names(connection) where stale.contains(where: { $0.owns(trigger: name) }) {
+    let names = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    for name in names where stale.contains(where: { $0.owns(trigger: name) }) {
       try connection.execute("DROP TRIGGER \(SQLQuoting.name(name))")
     }
-  }
-
-  private static func names(_ connection: Connection) throws(StoreError) -> [String] {
-    let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-    var names: [String] = []
-    while try rows.step() { names.append(rows.text(0)) }
-    return names
   }
 
   /// Makes a trigger again if what it does still compiles; returns why it does not.
