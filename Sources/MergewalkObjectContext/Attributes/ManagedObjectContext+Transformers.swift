@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     _ attribute: AttributeDescription, _ entity: EntityDescription, _ failure: @autoclosure () -> String,
     _ body: (ValueTransformerRegistry.Entry) throws -> Result
   ) throws(ObjectError) -> Result {
-    let name = "\(entity.name).\(attribute.name)"
+    var name: String { "\(entity.name).\(attribute.name)" }
     guard let entry = ValueTransformerRegistry.shared(storeList).entry(attribute) else {
       throw ObjectError(
         .transformer,
